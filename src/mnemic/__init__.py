@@ -1,0 +1,119 @@
+"""mnemic: long-term memory for LLM agents, run the way an operating system runs memory.
+
+>>> from mnemic import Memory
+>>> memory = Memory("memory:")
+>>> me = memory.scope(user="ada")
+>>> receipt = me.observe("I moved from Paris to Lisbon in March.")
+>>> me.recall("which city does she live in now?").items[0].text
+'I moved from Paris to Lisbon in March.'
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mnemic._version import __version__
+
+if TYPE_CHECKING:
+    from mnemic.aio import AsyncMemory, AsyncScopedMemory
+    from mnemic.core.events import Change, Event, Receipt, Verb
+    from mnemic.core.items import Channel, Item, Kind, Link, State, Strength, Version
+    from mnemic.core.queries import Context, Filter, Lost, Recalled
+    from mnemic.core.scope import SHARED, Scope
+    from mnemic.errors import (
+        Compacted,
+        Conflict,
+        Invalid,
+        MnemicError,
+        NotFound,
+        Refused,
+        StoreCorrupt,
+        StoreError,
+        StoreForeign,
+        StoreFull,
+        StoreLocked,
+        StoreNewer,
+        StoreReadOnly,
+        TooLarge,
+    )
+    from mnemic.ingest.message import Message
+    from mnemic.kernel import Difference, Statement
+    from mnemic.memory import Memory, ScopedMemory
+    from mnemic.settings import Settings
+    from mnemic.store.base import ErasureReceipt
+
+_HOMES = {
+    "mnemic.aio": "AsyncMemory AsyncScopedMemory",
+    "mnemic.core.events": "Change Event Receipt Verb",
+    "mnemic.core.items": "Channel Item Kind Link State Strength Version",
+    "mnemic.core.queries": "Context Filter Lost Recalled",
+    "mnemic.core.scope": "SHARED Scope",
+    "mnemic.errors": (
+        "Compacted Conflict Invalid MnemicError NotFound Refused StoreCorrupt StoreError"
+        " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TooLarge"
+    ),
+    "mnemic.ingest.message": "Message",
+    "mnemic.kernel": "Difference Statement",
+    "mnemic.memory": "Memory ScopedMemory",
+    "mnemic.settings": "Settings",
+    "mnemic.store.base": "ErasureReceipt",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "SHARED",
+    "AsyncMemory",
+    "AsyncScopedMemory",
+    "Change",
+    "Channel",
+    "Compacted",
+    "Conflict",
+    "Context",
+    "Difference",
+    "ErasureReceipt",
+    "Event",
+    "Filter",
+    "Invalid",
+    "Item",
+    "Kind",
+    "Link",
+    "Lost",
+    "Memory",
+    "Message",
+    "MnemicError",
+    "NotFound",
+    "Recalled",
+    "Receipt",
+    "Refused",
+    "Scope",
+    "ScopedMemory",
+    "Settings",
+    "State",
+    "Statement",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreForeign",
+    "StoreFull",
+    "StoreLocked",
+    "StoreNewer",
+    "StoreReadOnly",
+    "Strength",
+    "TooLarge",
+    "Verb",
+    "Version",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Names are fetched when they are first used, so that `import mnemic` costs almost nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'mnemic' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,190 @@
+"""`mnemic.memory`, awaited: the same flows, with the store's work in a thread and every commit shielded."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from mnemic.core.events import Change, Receipt
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Channel, Link, Slot, Strength, Version
+from mnemic.core.queries import Context, Filter, Lost
+from mnemic.errors import Invalid
+from mnemic.flow import Flow, Request, arun
+from mnemic.handles import Front, Handle, as_revision, as_statement
+from mnemic.ingest.message import Message
+from mnemic.kernel import Ask, Difference, Statement
+from mnemic.store.base import ErasureReceipt
+from mnemic.writing import as_messages
+
+T = TypeVar("T")
+
+
+class AsyncScopedMemory(Handle):
+    """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`), awaited."""
+
+    # Writing
+
+    async def observe(
+        self,
+        messages: str | Message | Sequence[str | Message],
+        *,
+        speaker: str | None = None,
+        role: str | None = None,
+        said: datetime | None = None,
+        slots: Mapping[str, Slot] | None = None,
+        tags: Sequence[str] = (),
+        key: str | None = None,
+        channel: Channel = Channel.USER,
+    ) -> Receipt:
+        """Remember what was said or read, in the words it was given."""
+        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        return await self._run(self._kernel.observe(self._who, given, channel))
+
+    async def write(self, text: str | Statement, **fields: Any) -> Receipt:
+        """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""
+        return await self._run(self._kernel.write(self._who, as_statement(text, fields)))
+
+    async def revise(self, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
+        """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`); evidence is never revised."""
+        return await self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
+
+    async def supersede(self, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
+        """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."""
+        return await self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
+
+    async def link(
+        self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
+    ) -> Receipt:
+        """Tie two items."""
+        tie = Link(src=src, dst=dst, type=type, weight=weight, evidence=tuple(evidence))
+        return await self._run(self._kernel.link(self._who, tie))
+
+    async def unlink(self, src: ItemId, dst: ItemId, type: str) -> Receipt:
+        """Untie two items."""
+        return await self._run(self._kernel.link(self._who, Link(src=src, dst=dst, type=type), remove=True))
+
+    async def pin(self, *ids: ItemId) -> Receipt:
+        """Keep items at hand, whatever a policy says."""
+        return await self._run(self._kernel.pin(self._who, ids, pinned=True))
+
+    async def unpin(self, *ids: ItemId) -> Receipt:
+        """Let pinned items go again."""
+        return await self._run(self._kernel.pin(self._who, ids, pinned=False))
+
+    async def forget(self, *ids: ItemId) -> Receipt:
+        """Hide items from now and from `as_of`; `undo` of the receipt's seq brings them back."""
+        return await self._run(self._kernel.forget(self._who, ids))
+
+    async def feedback(self, *ids: ItemId, useful: bool) -> Receipt:
+        """Say that items helped, or misled."""
+        return await self._run(self._kernel.feedback(self._who, ids, useful=useful))
+
+    async def undo(self, seq: int, *, cascade: bool = False) -> Receipt:
+        """Invert a commit with its consequences; undoing that is redo."""
+        return await self._run(self._kernel.undo(self._who, seq, cascade=cascade))
+
+    async def erase(
+        self, *ids: ItemId, session: str | None = None, source: str | None = None, reason: str = ""
+    ) -> ErasureReceipt:
+        """Take items, a session or a named source out for good, with all that was derived from them."""
+        if not ids and session is None and source is None:
+            raise Invalid(
+                "ids", "names nothing to erase", "Give ids, a session or a source; erase_user() takes everything."
+            )
+        return await self._run(self._kernel.erase(self._who, ids, session=session, source=source, reason=reason))
+
+    async def erase_user(self, *, reason: str = "") -> ErasureReceipt:
+        """Take this user out for good: every item, every name, every trace but the numbers of the commits."""
+        return await self._run(self._kernel.erase_user(self._who, reason))
+
+    # Reading
+
+    async def recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        budget: int | None = None,
+        where: Filter = Filter(),
+        now: datetime | None = None,
+        explain: bool = False,
+    ) -> Context:
+        """The best evidence for a question, best first, each item with its provenance, score by component and reasons."""
+        context = await self._run(
+            self._kernel.recall(self._who, Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
+        )
+        await asyncio.to_thread(self._opened.count_use, self._who, context)
+        return context
+
+    async def context(
+        self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
+    ) -> Context:
+        """A block ready for a prompt: as much evidence as fits the budget (left out: the setting `budget`, 2,000 tokens)."""
+        settings = self._opened.settings
+        return await self.recall(query, k=k or settings.k_limit, budget=budget or settings.budget, now=now)
+
+    async def why_not(
+        self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
+    ) -> Lost:
+        """At which stage this recall lost an item, and why."""
+        return await self._run(self._kernel.why_not(self._who, Ask(query=query, k=k, budget=budget, now=now), id))
+
+    async def get(self, id: ItemId) -> Version:
+        """One item."""
+        return await self._run(self._kernel.get(self._who, id))
+
+    async def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
+        """What was written last, newest first."""
+        return await self._run(self._kernel.list(self._who, where, limit))
+
+    async def count(self, *, where: Filter = Filter()) -> int:
+        """How many items there are."""
+        return await self._run(self._kernel.count(self._who, where))
+
+    async def links(self, id: ItemId) -> Sequence[Link]:
+        """Links that start or end at an item."""
+        return await self._run(self._kernel.links(self._who, id))
+
+    async def strength(self, id: ItemId) -> Strength:
+        """How often an item was shown, was useful, misled."""
+        return await self._run(self._kernel.strength(self._who, id))
+
+    async def history(self, id: ItemId) -> Sequence[Version]:
+        """Every version of an item, and of what it superseded or was superseded by, oldest first."""
+        return await self._run(self._kernel.history(self._who, id))
+
+    async def log(self, *, limit: int = 20, after: int = 0, newest: bool = True) -> Sequence[Change]:
+        """The journal of this user's space."""
+        return await self._run(self._kernel.log(self._who, limit, after, newest=newest))
+
+    async def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
+        """What differs between two commits; `b` left out is now."""
+        return await self._run(self._kernel.diff(self._who, a, b))
+
+    async def _run(self, flow: Flow[T]) -> T:
+        return await arun(flow, self._perform)
+
+    async def _perform(self, request: Request) -> Any:
+        # Shielded: a cancelled write lands or fails as a whole, it is never cut in two.
+        return await asyncio.shield(asyncio.to_thread(self._opened.perform, request))
+
+
+class AsyncMemory(Front[AsyncScopedMemory]):
+    __doc__ = Front.__doc__
+    _handle = AsyncScopedMemory
+
+    async def close(self) -> None:
+        """Write what is gathered and let go of the files; closing twice is fine."""
+        await asyncio.to_thread(self._opened.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

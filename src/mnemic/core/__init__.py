@@ -1,0 +1,1 @@
+"""The ground floor: the nouns, the clocks, the tokens. Standard library only."""

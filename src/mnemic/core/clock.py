@@ -1,0 +1,55 @@
+"""Time, injected: aware UTC datetimes at the doors, integer microseconds inside."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+from mnemic.errors import Invalid
+
+FOREVER: Final = 2**63 - 1
+"""The end of an open interval, in microseconds or in commits."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+class Clock(Protocol):
+    """What time it is."""
+
+    def now(self) -> int:
+        """Microseconds since 1970 UTC."""
+        ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1000
+
+
+def micros(when: datetime, field: str = "time") -> int:
+    """Microseconds since 1970 UTC of an aware datetime (years 1-9999).
+
+    Raises:
+        Invalid: `when` carries no zone, or leaves years 1-9999 when taken to UTC.
+    """
+    if when.tzinfo is None or when.utcoffset() is None:
+        raise Invalid(field, f"{when.isoformat()} has no time zone", "Add one, such as +00:00, or name a default zone.")
+    try:
+        return (when - _EPOCH) // _MICROSECOND
+    except OverflowError as error:
+        raise Invalid(field, f"{when!r} leaves years 1-9999 in UTC", "Give a time within years 1-9999.") from error
+
+
+def moment(us: int) -> datetime:
+    """The aware UTC datetime of `us` microseconds since 1970."""
+    return _EPOCH + timedelta(microseconds=us)
+
+
+def offset_minutes(when: datetime) -> int:
+    """Minutes east of UTC that the source's own clock showed."""
+    offset = when.utcoffset()
+    return 0 if offset is None else round(offset / timedelta(minutes=1))

@@ -1,0 +1,90 @@
+"""What happened: one change per commit, one event per thing changed in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+
+from mnemic.core.ids import ItemId
+
+
+class Verb(IntEnum):
+    """What was done. The numbers are part of the format: never reuse one."""
+
+    WROTE = 1
+    REVISED = 2
+    SUPERSEDED = 3
+    RETIRED = 4
+    REOPENED = 5
+    PINNED = 6
+    UNPINNED = 7
+    LINKED = 8
+    UNLINKED = 9
+    UNDID = 10
+    ERASED = 11
+    USED = 12
+    COMPACTED = 13
+    RESTORED = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing changed.
+
+    Attributes:
+        n: Its place in the commit, from 0.
+        item: The item changed, or a link's source; None for an event about the store itself.
+        payload: What an event that writes no version carries; None for the others, and once erased.
+        erased: The bytes it wrote are gone, on purpose; the digest that covers them stays.
+    """
+
+    n: int
+    verb: Verb
+    item: ItemId | None
+    payload: bytes | None
+    digest: bytes
+    erased: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One commit of a tenant.
+
+    Attributes:
+        seq: 1, 2, 3 ... per tenant, without gaps; all its events share it.
+        at: When the journal took it (aware, UTC); never decreasing.
+        actor: Who did it.
+        cause: The seq that made it happen, or None.
+        hash: SHA-256 over the previous hash, the envelope and the digests.
+    """
+
+    seq: int
+    space: int
+    at: datetime
+    actor: str
+    cause: int | None
+    hash: bytes
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a write says when it returns: by then it is on disk and recallable by its words.
+
+    Attributes:
+        seq: The commit it landed in; for a repeated key, the first one's.
+        ids: The items it wrote or changed, in the order given; a repeated key gives the first one's ids.
+        repeated: How many of them had landed before under the same key.
+        masked: How many secrets were masked before the journal, by kind.
+    """
+
+    seq: int
+    ids: tuple[ItemId, ...]
+    repeated: int = 0
+    masked: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def id(self) -> ItemId:
+        """The first id; most writes have just one."""
+        return self.ids[0]

@@ -1,0 +1,143 @@
+"""What is remembered: items, their states, links between them, and how worth recalling they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Final
+
+from mnemic.core.ids import ItemId
+
+Slot = str | int | float | bool | None | list["Slot"] | dict[str, "Slot"]
+"""What an item's slots may hold: JSON."""
+
+
+class Kind(StrEnum):
+    """What sort of thing an item is. The first three are evidence: cited by id, never revised."""
+
+    TURN = "turn"
+    DOCUMENT = "document"
+    CHUNK = "chunk"
+    ENTITY = "entity"
+    FACT = "fact"
+    EPISODE = "episode"
+    PROFILE = "profile"
+    PROCEDURE = "procedure"
+    INSIGHT = "insight"
+    SUMMARY = "summary"
+    RESOURCE = "resource"
+    PLAN = "plan"
+
+
+EVIDENCE: Final = frozenset({Kind.TURN, Kind.DOCUMENT, Kind.CHUNK})
+
+
+class State(IntEnum):
+    """Where an item stands. Strength never changes it; only a commit does."""
+
+    CANDIDATE = 0
+    ACTIVE = 1
+    SUPERSEDED = 2
+    RETIRED = 3
+    REJECTED = 4
+
+
+class Channel(StrEnum):
+    """Who brought an item in. Set by us, never by the text."""
+
+    USER = "user"
+    TOOL = "tool"
+    IMPORT = "import"
+    MODEL = "model"
+
+
+class Standing(StrEnum):
+    """How far an item is believed."""
+
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    DISPUTED = "disputed"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One remembered unit, exactly as it was given; a change is a new version, never an edit.
+
+    Attributes:
+        id: Assigned by the kernel before the commit; order is the journal's seq, never the id.
+        text: What is remembered, in the words it was given.
+        key: What is indexed in place of `text`, if not the text itself.
+        slots: What is special to one mechanism (`speaker`, `role`, `caption`, `title` ...); JSON.
+        source: The evidence it was derived from; empty for what was observed.
+        said: When the message or document itself says it was said (aware, UTC).
+        said_offset: Minutes east of UTC on the source's own clock ("yesterday evening" needs it).
+        known_to: When we were told otherwise; None while it stands.
+        valid_from, valid_to: When it is true in the world, `[from, to)`; None means open.
+        pos: Order within its session.
+    """
+
+    id: ItemId
+    kind: Kind
+    text: str
+    said: datetime
+    said_offset: int = 0
+    key: str | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    source: tuple[ItemId, ...] = ()
+    state: State = State.ACTIVE
+    pinned: bool = False
+    known_to: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    agent: str | None = None
+    session: str | None = None
+    pos: int = 0
+    channel: Channel = Channel.USER
+    standing: Standing = Standing.ACTIVE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One version of an item, visible to commits in `[seq_from, seq_to)`; `seq_to` is None while it stands."""
+
+    item: Item
+    seq_from: int
+    seq_to: int | None
+    recorded: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A typed, weighted edge from one item to another.
+
+    Attributes:
+        type: What the edge says, such as `supersedes` or `about`.
+        weight: At least 0.
+    """
+
+    src: ItemId
+    dst: ItemId
+    type: str
+    weight: float = 1.0
+    evidence: tuple[ItemId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strength:
+    """How worth recalling an item is; never how true. Not versioned, not undone.
+
+    Attributes:
+        uses: How often it was shown.
+        useful: How often it was cited, confirmed or rewarded.
+        harms: How often it misled.
+        last_used: When it was last shown, or None.
+    """
+
+    uses: int = 0
+    useful: int = 0
+    harms: int = 0
+    last_used: datetime | None = None

@@ -1,0 +1,176 @@
+"""What is asked of memory, and what it answers: views of time, filters, entries, hits, contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind, State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Which past is asked for. The three combine; all None is now.
+
+    Attributes:
+        at: The journal as it stood after this commit: `seq_from <= at < seq_to`.
+        as_of: What was known at this moment (microseconds): `said <= as_of < known_to`.
+        valid_at: What we now believe held at this moment (microseconds): `valid_from <= valid_at < valid_to`.
+    """
+
+    at: int | None = None
+    as_of: int | None = None
+    valid_at: int | None = None
+
+    @property
+    def past(self) -> bool:
+        """Whether anything but now is asked for."""
+        return not (self.at is None and self.as_of is None and self.valid_at is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which items are meant; every field left out means any.
+
+    Attributes:
+        kinds, tags: Any of these.
+        agent, session: Exactly this shelf.
+        said_from, said_to: Said within `[from, to)`, microseconds.
+        states: Left out, the states that the view shows.
+    """
+
+    kinds: tuple[Kind, ...] = ()
+    tags: tuple[str, ...] = ()
+    agent: str | None = None
+    session: str | None = None
+    said_from: int | None = None
+    said_to: int | None = None
+    states: tuple[State, ...] = ()
+
+
+class Entry(NamedTuple):
+    """One part of one version as the catalogue sees it: every filter's field, and the token stream.
+
+    Times are microseconds, open ends are `FOREVER`; `agent` and `session` are the store's
+    numbers for the names, 0 for none. `terms` is the token stream in order, eight bytes a
+    token, little-endian (`core.tokens` says how a token becomes eight bytes).
+    """
+
+    ver: int
+    part: int
+    seq_from: int
+    seq_to: int
+    state: int
+    kind: int
+    said: int
+    known_to: int
+    valid_from: int
+    valid_to: int
+    agent: int
+    session: int
+    pos: int
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One question to memory, all names resolved.
+
+    Attributes:
+        text: The question, as asked.
+        now: When it is asked, microseconds; relative dates in it are resolved against this.
+        offset: Minutes east of UTC where it is asked.
+        spaces: Where to look; scores and statistics never leave these.
+        k: Most items to return.
+        budget: Most tokens to return, or None.
+    """
+
+    text: str
+    now: int
+    spaces: tuple[int, ...]
+    offset: int = 0
+    view: View = View()
+    where: Filter = Filter()
+    k: int = 10
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A candidate on its way through the stages of recall.
+
+    Attributes:
+        space, ver: Where it lies.
+        doc: Its number in the space's catalogue.
+        score: What it is ranked by; comparable within one recall only.
+        components: What the score is made of, by name.
+        reasons: Why it is here, in words a person can read.
+    """
+
+    space: int
+    ver: int
+    doc: int
+    score: float
+    components: Mapping[str, float] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """One recalled item: what, from where, how strongly, and why.
+
+    Attributes:
+        seq: The commit that wrote this version.
+        tokens: What it costs in a prompt, by the token counter.
+    """
+
+    item: Item
+    seq: int
+    score: float
+    components: Mapping[str, float]
+    reasons: tuple[str, ...]
+    tokens: int
+
+    @property
+    def id(self) -> ItemId:
+        return self.item.id
+
+    @property
+    def text(self) -> str:
+        return self.item.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """Where a candidate left the pipeline: the stage, and why."""
+
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What recall returns: the evidence, best first, and a text ready for a prompt.
+
+    Attributes:
+        tokens: What `text` costs, by the token counter; at most the budget.
+        considered: How many entries were scored.
+        seq: The tenant's head when it was asked: the state of memory that answered.
+        notes: What was understood of the question (time spans, names), one line each.
+        milliseconds: How long it took.
+        stages: With `explain`, how many candidates entered and left each stage, in order.
+    """
+
+    text: str
+    tokens: int
+    items: tuple[Recalled, ...]
+    considered: int
+    seq: int
+    notes: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+    stages: tuple[tuple[str, int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return self.text

@@ -1,0 +1,60 @@
+"""What text a store can keep: checked at the door, never repaired in silence."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mnemic.errors import Invalid, TooLarge
+
+NAME_LIMIT: Final = 256
+"""Most characters in a name of a tenant, user, agent, session or speaker."""
+
+
+def clean_name(field: str, name: object) -> str:
+    """`name` itself, if it can name something.
+
+    Raises:
+        Invalid: not a string, empty, or with a control character or lone surrogate.
+        TooLarge: over 256 characters.
+    """
+    if not isinstance(name, str):
+        raise Invalid(field, f"is {type(name).__name__}, not a string", "Give a name.")
+    if not name.strip():
+        raise Invalid(field, "is empty", "Give a name.")
+    if len(name) > NAME_LIMIT:
+        raise TooLarge(field, f"has {len(name)} characters", f"Names have at most {NAME_LIMIT}.")
+    _refuse_unstorable(field, name)
+    if any(ord(c) < 32 or ord(c) == 127 for c in name):
+        raise Invalid(field, "holds a control character", "Remove it.")
+    return name
+
+
+def clean_text(field: str, text: object, limit: int) -> str:
+    """`text` itself, if every byte of it can be kept as it is.
+
+    Args:
+        limit: Most UTF-8 bytes.
+
+    Raises:
+        Invalid: not a string, blank, or with NUL or a lone surrogate.
+        TooLarge: over `limit`.
+    """
+    if not isinstance(text, str):
+        raise Invalid(field, f"is {type(text).__name__}, not a string", "Decode bytes first, naming their encoding.")
+    if not text.strip():
+        raise Invalid(field, "is empty", "There is nothing to remember; skip it or give some text.")
+    size = _refuse_unstorable(field, text)
+    if size > limit:
+        raise TooLarge(field, f"has {size:,} bytes", f"The limit is {limit:,} (setting `input_limit`); split it.")
+    return text
+
+
+def _refuse_unstorable(field: str, text: str) -> int:
+    if "\x00" in text:
+        raise Invalid(field, f"holds a NUL at character {text.index(chr(0))}", "This looks binary; remove the NUL or convert it.")
+    try:
+        return len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise Invalid(
+            field, f"holds a lone surrogate at character {error.start}", "Decode the source again, as UTF-8 or its own encoding."
+        ) from error

@@ -1,0 +1,183 @@
+"""What neighbouring time expressions mean together: "last Friday" and "evening", "March" and "May", "去年" and "三月"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+from typing import Final
+
+from mnemic.core.timex_calendar import DAY, Anchor, Atom, Span, days, stretch, week_of
+
+_BESIDE: Final = re.compile(
+    r"|的|那天|(?:,? ?(?:at|in the|during the|on the|around|about|on|of)?(?: the)? ?)|[ ,]*[（(]\w{2,9}[)）] ?"
+)
+_WEEKDAY_THEN_DATE: Final = re.compile(r"|,? ?(?:the )?|[（(]")
+_IN_YEAR: Final = re.compile(r"的?|,? |'s | (?:in|on)(?: the)? ")
+_OF_YEAR: Final = re.compile(r",? (?:of |in )?")
+_OF_WEEK: Final = re.compile(r"的?|'?s? (?:on |of )?")
+_TO: Final = re.compile(r" (?:to|until|till|through|thru) (?:the )?| ?[-–—~～] ?|到|至")
+_AND: Final = re.compile(r" and |[和与]")
+_SINCE: Final = re.compile(r"\b(?:ever )?since (?:about |around |late |early )?(?:the )?\Z")
+_SINCE_AFTER: Final = re.compile("(?:以来|至今|到现在|开始|起(?![床来飞跑点火码]))")
+_BETWEEN: Final = re.compile(r"(?:\bbetween (?:the )?|从|在)\Z")
+_FROM: Final = re.compile(r"(?:\bfrom (?:the )?|自?从|自)\Z")
+_AMONG: Final = re.compile("之间|期间|间")
+_STRETCH: Final = re.compile(
+    r"\b(?:(?P<third>early|mid|late)[ -](?:in )?|(?:the )?(?P<end>(?:very )?(?:start|beginning|middle|end)) of |(?:the )?(?P<week>week) of )(?:the )?\Z"
+)
+_LOOK: Final = 24
+
+
+def longest(atoms: list[Atom]) -> list[Atom]:
+    """The atoms left when of any that overlap only the longest stays, in order of place."""
+    kept: list[Atom] = []
+    for found in sorted(atoms, key=lambda atom: (atom.lo - atom.hi, atom.lo)):
+        if all(found.hi <= other.lo or other.hi <= found.lo for other in kept):
+            kept.append(found)
+    return sorted(kept, key=lambda atom: atom.lo)
+
+
+def join(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
+    """The atoms that stand, each heard with its neighbours; those that count only beside another are dropped."""
+    heard = _pairs(atoms, low, a)
+    heard = [_stretched(atom, low) for atom in heard]
+    heard = _ranges(heard, low)
+    heard = [_since(atom, low, a) for atom in heard]
+    return [atom for atom in heard if atom.span is not None and not atom.weak]
+
+
+def _pairs(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
+    heard: list[Atom] = []
+    for atom in atoms:
+        while heard:
+            both = _together(heard[-1], atom, low[heard[-1].hi : atom.lo])
+            if both is None:
+                break
+            heard.pop()
+            atom = both
+        heard.append(atom)
+    return heard
+
+
+def _together(one: Atom, two: Atom, gap: str) -> Atom | None:
+    if one.span is None or two.span is None or len(gap) > 16:
+        return None
+    try:
+        return _on_the_clock(one, two, gap) or _dated(one, two, gap)
+    except (ValueError, OverflowError):
+        return replace(one, hi=two.hi, span=None)
+
+
+def _on_the_clock(one: Atom, two: Atom, gap: str) -> Atom | None:
+    """A day beside a part of the day or a clock time, in either order."""
+    day, clock = (one, two) if two.clock else (two, one)
+    if clock.clock is None or day.clock is not None or day.span is None or day.kind not in ("day", "part"):
+        return None
+    if not _BESIDE.fullmatch(gap) or (day.kind == "part" and clock.kind == "part"):
+        return None
+    midnight, minute = divmod(day.span[0], DAY)
+    first, after = clock.clock
+    later = _later(minute, first) if clock.vague and day.kind == "part" else 0
+    span = (midnight * DAY + first + later, midnight * DAY + after + later)
+    return Atom(one.lo, two.hi, clock.kind, span)
+
+
+def _later(part: int, clock: int) -> int:
+    """How much later a twelve-hour clock is meant in a part of the day that begins at `part`."""
+    if part < 12 * 60:
+        return 0
+    return DAY if clock < 5 * 60 and part >= 18 * 60 else DAY // 2
+
+
+def _dated(one: Atom, two: Atom, gap: str) -> Atom | None:
+    """A weekday beside its date, a date or season beside its year, a weekday beside its week."""
+    for what, when, early in ((two, one, True), (one, two, False)):
+        if what.repeats is None or when.span is None or when.repeats is not None:
+            continue
+        weekly = what.repeats.weekday >= 0
+        if when.kind == "year" and not weekly and (_IN_YEAR if early else _OF_YEAR).fullmatch(gap):
+            year = date.fromordinal(when.span[0] // DAY).year
+            return Atom(one.lo, two.hi, what.kind, what.repeats.in_year(year))
+        if when.kind == "week" and weekly and _OF_WEEK.fullmatch(gap):
+            return Atom(one.lo, two.hi, what.kind, what.repeats.in_week(when.span[0] // DAY))
+    return _weekday_and_date(one, two, gap)
+
+
+def _weekday_and_date(one: Atom, two: Atom, gap: str) -> Atom | None:
+    if one.kind != "day" or two.kind != "day" or not _WEEKDAY_THEN_DATE.fullmatch(gap):
+        return None
+    for weekday, dated in ((one, two), (two, one)):
+        if _is_weekday(weekday) and not _is_weekday(dated):
+            return replace(dated, lo=one.lo, hi=two.hi, weak=False)
+    return None
+
+
+def _is_weekday(atom: Atom) -> bool:
+    return atom.repeats is not None and atom.repeats.weekday >= 0
+
+
+def _stretched(atom: Atom, low: str) -> Atom:
+    """Early, mid or late in it, its beginning or end, or the week of it."""
+    if atom.span is None or atom.clock is not None or atom.kind in ("hour", "part"):
+        return atom
+    found = _STRETCH.search(low[max(0, atom.lo - _LOOK) : atom.lo])
+    if found is None or (found["week"] and atom.kind != "day") or (not found["week"] and atom.kind == "day"):
+        return atom
+    start = atom.lo - len(found[0])
+    if found["week"]:
+        return Atom(start, atom.hi, "week", week_of(atom.span[0] // DAY))
+    which = found["third"] or {"beginning": "start"}.get(found["end"].split()[-1], found["end"].split()[-1])
+    return Atom(start, atom.hi, "range", stretch(which, atom.kind, atom.span))
+
+
+def _ranges(atoms: list[Atom], low: str) -> list[Atom]:
+    heard: list[Atom] = []
+    for atom in atoms:
+        both = _range(heard[-1], atom, low) if heard else None
+        if both is not None:
+            heard.pop()
+        heard.append(both or atom)
+    return heard
+
+
+def _range(one: Atom, two: Atom, low: str) -> Atom | None:
+    gap, lead = low[one.hi : two.lo], low[max(0, one.lo - _LOOK) : one.lo]
+    if one.span is None or two.span is None or len(gap) > 12:
+        return None
+    tail = _AMONG.match(low, two.hi)
+    opening = _BETWEEN.search(lead) if _AND.fullmatch(gap) else _FROM.search(lead) or _BETWEEN.search(lead)
+    if not (_TO.fullmatch(gap) or (_AND.fullmatch(gap) and (opening or tail))):
+        return None
+    span = _from_to(one, two)
+    if span is None:
+        return None
+    lo = one.lo - len(opening[0]) if opening and opening[0] != "在" else one.lo
+    return Atom(lo, tail.end() if tail else two.hi, "range", span)
+
+
+def _from_to(one: Atom, two: Atom) -> Span | None:
+    """From the one through the other, an open end moved next to the end that is fixed; clock times end where they say."""
+    if one.span is None or two.span is None:
+        return None
+    (start, _), (last, end) = one.span, two.span
+    if two.clock and one.kind == "hour":
+        end = start // DAY * DAY + two.clock[0]
+    elif two.repeats:
+        end = two.repeats.earliest(start // DAY)[1]
+    elif one.repeats and start > last:
+        start = one.repeats.latest(last // DAY)[0]
+    return (start, end) if start < end else None
+
+
+def _since(atom: Atom, low: str, a: Anchor) -> Atom:
+    """From its beginning to the end of the day of speaking."""
+    if atom.span is None or atom.clock is not None or atom.span[0] > a.day * DAY + a.minute:
+        return atom
+    lead = low[max(0, atom.lo - _LOOK) : atom.lo]
+    front, tail = _SINCE.search(lead), _SINCE_AFTER.match(low, atom.hi)
+    if not front and not tail:
+        return atom
+    opening = front or _FROM.search(lead)
+    lo, hi = atom.lo - len(opening[0] if opening else ""), tail.end() if tail else atom.hi
+    return Atom(lo, hi, "range", days(atom.span[0] // DAY, a.day + 1))

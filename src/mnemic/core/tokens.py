@@ -1,0 +1,253 @@
+"""Text as tokens: one stream for Latin words and unspaced scripts, hashed for the catalogue, counted for prompts.
+
+A word is folded (NFKC, case, Latin accents) and stemmed; a run of an unspaced script (Han, kana, Hangul, Thai ...) gives each
+of its characters and, after it, the pair that it opens: 上海人 is 上 上海 海 海人 人, so that a question of one
+character finds it and a longer one is still a run of consecutive tokens. Numbers and dates stay whole, stop words stay in.
+
+The stemmer (PyStemmer's English Snowball) is the one import of `core` that is not in the standard library; it is loaded
+on first use, one to a thread, because it is not safe to share.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from datetime import UTC, date, datetime, timedelta
+from enum import IntEnum
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros, moment
+from mnemic.core.cut import count_tokens as count_tokens
+from mnemic.core.cut import cut
+from mnemic.core.timex import TimeSpan, find_times
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mnemic.core.items import Item
+
+PART_TOKENS: Final = 400
+"""Most tokens in one part of an item."""
+
+_MENTIONS: Final = 64
+_CACHE_LIMIT: Final = 200_000
+_MASK: Final = (1 << 62) - 1
+
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_RUN: Final = re.compile(f"([{_UNSPACED}]+)")
+_WORD: Final = re.compile(
+    r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)"  # a date
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # thousands
+    r"|\d+[.:]\d+"  # a decimal, a time of day
+    r"|[a-z](?:\+\+|#)"  # c++, c#
+    r"|[^\W_]+(?:'[^\W_]+)*"
+)
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")
+_QUOTES: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
+_ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+
+
+_EARLIEST: Final = micros(datetime(1, 1, 2, tzinfo=UTC))
+_LATEST: Final = micros(datetime(9999, 12, 30, tzinfo=UTC))
+_MONTHS: Final = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+_WEEKDAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_TIMELY: Final = frozenset(
+    ["today", "yesterday", "tomorrow", "tonight", "now", "ago", "last", "next", "this", "past", "coming", "day", "days", "week", "weeks", "weekend", "weekends", "month", "months", "year", "years", "decade", "spring", "summer", "autumn", "fall", "winter", "morning", "afternoon", "evening", "night", "noon", "midnight", "before", "after", "since", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mon", "tue", "tues", "wed", "thu", "thur", "thurs", "fri", "sat", "sun", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "christmas", "easter", "今", "昨", "明", "前", "后", "後", "上", "下", "去", "年", "月", "周", "週", "星", "礼", "禮", "天", "日", "号", "號", "春", "夏", "秋", "冬", "早", "晚", "午", "夜", "季"]
+)
+"""Words without which, and without four digits, no text speaks of a time: most texts need not be searched."""
+
+
+class Field(IntEnum):
+    """Which part of an item a token comes from: the top two bits of its hash."""
+
+    TEXT = 0
+    SPEAKER = 1
+    DATE = 2
+
+
+def tokenise(text: str) -> list[str]:
+    """The token stream of `text`, in order."""
+    return [_STEMS[word] for word in words(text)]
+
+
+def hash_term(token: str, field: Field = Field.TEXT) -> int:
+    """The 64-bit hash of one token of `tokenise`: the same on every machine, its top two bits the field."""
+    digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") & _MASK | field << 62
+
+
+def terms(text: str, field: Field = Field.TEXT) -> bytes:
+    """The token stream of `text` as hashes, eight little-endian bytes a token."""
+    return b"".join(map(_HASHES[field].__getitem__, words(text)))
+
+
+def entry_terms(item: Item) -> tuple[bytes, ...]:
+    """The token stream of each part of an item: speaker, dates and headings first, then the part's text.
+
+    An item of more than `PART_TOKENS` tokens has several parts, cut where a paragraph or sentence ends; nothing is left
+    out, and each begins with the same header. The dates are the day it was said and, by `mention`, the days and months
+    that its words speak of, resolved against that day.
+    """
+    slots = item.slots
+    speaker = slots.get("speaker") or slots.get("role")
+    header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""
+    header += _day_terms((item.said + timedelta(minutes=item.said_offset)).date())
+    for name in ("title", "heading"):
+        heading = slots.get(name)
+        if isinstance(heading, str):
+            header += terms(heading)
+    return tuple(header + _part_terms(part, item) for part in part_texts(item))
+
+
+def part_texts(item: Item) -> list[str]:
+    """The text of each part of an item, in order: what is indexed, in pieces of at most `PART_TOKENS` tokens."""
+    text = item.text if item.key is None else item.key
+    caption = item.slots.get("caption")
+    if isinstance(caption, str) and caption:
+        text = f"{text}\n{caption}"
+    return [text] if len(text) <= PART_TOKENS // 2 else cut(text, PART_TOKENS)
+
+
+def is_stop(token: str) -> bool:
+    """Whether a token of `tokenise` carries grammar rather than meaning."""
+    return token in _stops()
+
+
+def mention(when: str) -> int:
+    """The hash that stands for words that speak of a day ("2023-05-07"), of a month ("2023-05"), of any time ("")."""
+    return hash_term(f"~{when}", Field.DATE)
+
+
+def spoken_days(span: TimeSpan, offset: int) -> list[str]:
+    """What a stretch of time is called in `mention`: its days if it is at most a week, else the months it touches.
+
+    Nothing for more than a year: that tells nothing apart.
+    """
+    first = moment(max(span.start, _EARLIEST)) + timedelta(minutes=offset)
+    last = moment(min(span.end, _LATEST) - 1) + timedelta(minutes=offset)
+    days = (last.date() - first.date()).days + 1
+    if days <= 7:
+        return [f"{first + timedelta(days=n):%Y-%m-%d}" for n in range(days)]
+    months = 12 * (last.year - first.year) + last.month - first.month + 1
+    if months > 12:
+        return []
+    return [f"{(count := 12 * first.year + first.month - 1 + n) // 12:04}-{count % 12 + 1:02}" for n in range(months)]
+
+
+def _part_terms(text: str, item: Item) -> bytes:
+    found = words(text)
+    stream = b"".join(map(_HASHES[Field.TEXT].__getitem__, found))
+    if _TIMELY.isdisjoint(found) and not any(word[0].isdigit() and len(word) >= 4 for word in found):
+        return stream
+    spans = find_times(text, micros(item.said), item.said_offset)
+    if not spans:
+        return stream
+    said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
+    return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
+
+
+@lru_cache(maxsize=4096)
+def _day_terms(day: date) -> bytes:
+    """The date field of a day: year, month, day, weekday, and the whole date."""
+    return terms(f"{day:%Y} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day:%Y-%m-%d}", Field.DATE)
+
+
+def words(text: str) -> list[str]:
+    """The words behind `tokenise(text)`, one for one, folded but not stemmed."""
+    if text.isascii():
+        return [match.group() for match in _WORD.finditer(text.lower())]
+    found: list[str] = []
+    for i, stretch in enumerate(_RUN.split(_fold(text))):
+        if i % 2:
+            found.extend(_pairs(stretch))
+        elif stretch:
+            found.extend(match.group() for match in _WORD.finditer(stretch))
+    return found
+
+
+def _fold(text: str) -> str:
+    opened = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", opened)).translate(_QUOTES)
+
+
+def _pairs(run: str) -> list[str]:
+    """Each character of a run, followed by the pair it opens."""
+    return [token for i, c in enumerate(run) for token in (c, run[i : i + 2])][: 2 * len(run) - 1]
+
+
+def _plain(word: str) -> str:
+    """A number or date in its one spelling."""
+    if date := _ISO.fullmatch(word):
+        year, month, day = date.groups()
+        return f"{year}-{int(month):02}-{int(day):02}"
+    return word.replace(",", "")
+
+
+class _Stems(dict[str, str]):
+    """Words seen, with their stems; forgets everything when full."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        stem = _plain(word) if word[0].isdigit() else _stemmer()(word)
+        self[word] = stem
+        return stem
+
+
+class _Hashes(dict[str, bytes]):
+    """Words seen, with the eight bytes of their stems in one field; forgets everything when full."""
+
+    def __init__(self, field: Field) -> None:
+        self._field = field
+
+    def __missing__(self, word: str) -> bytes:
+        if len(self) >= _CACHE_LIMIT:
+            self.clear()
+        hashed = hash_term(_STEMS[word], self._field).to_bytes(8, "little")
+        self[word] = hashed
+        return hashed
+
+
+_STEMS: Final = _Stems()
+_HASHES: Final = tuple(_Hashes(field) for field in Field)
+_LOCAL: Final = threading.local()
+
+
+def _stemmer() -> Callable[[str], str]:
+    """This thread's stemmer."""
+    if not hasattr(_LOCAL, "stem"):
+        import Stemmer  # loaded on first use: reading a store needs no stemmer
+
+        _LOCAL.stem = Stemmer.Stemmer("english").stemWord
+    stem: Callable[[str], str] = _LOCAL.stem
+    return stem
+
+
+@lru_cache(maxsize=1)
+def _stops() -> frozenset[str]:
+    return frozenset(tokenise(_STOP_WORDS))
+
+
+_STOP_WORDS: Final = """
+a an the this that these those and or but nor so if then than because as while until of at by for with about against
+between into through during to from up down in out on off over under again further once here there all any both each few
+more most other some such no not only own same too very just also well still even ever never
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it
+its itself they them their theirs themselves one ones someone something anyone anything everyone everything
+am is are was were be been being have has had having do does did doing done can could will would shall should may might must
+what which who whom whose when where why how
+i'm i've i'll i'd you're you've you'll you'd he's she's it's we're we've we'll they're they've they'll that's there's
+what's who's where's when's how's let's don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't can't
+couldn't won't wouldn't shouldn't
+的 了 是 在 我 你 您 他 她 它 们 这 那 个 和 与 及 或 也 都 就 还 又 很 吗 呢 吧 啊 么 着 过 把 被 给 对 从 到 向 以 之 其
+什么 怎么 怎样 哪些 哪个 哪里 哪儿 为什 多少 是否 我们 你们 他们 她们 我的 你的 您的 他的 她的 这个 那个 一个 有没 没有 是什
+是不 不是 可以 时候 的时 么时 个时 的是 了吗 了什 的吗 过什 些什 有哪 有什
+の は が を に へ と で も か な です ます した して する これ それ あれ この その 何 いつ どこ だれ 誰
+은 는 이 가 을 를 에 의 도 와 과 로
+"""

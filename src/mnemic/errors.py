@@ -1,0 +1,85 @@
+"""Every error mnemic raises on purpose.
+
+    MnemicError
+    ├── Invalid             a value we cannot take; names the field and the remedy
+    │   └── TooLarge        over a limit that a setting holds
+    ├── NotFound            no such item, commit, space or file in this scope
+    ├── Conflict            somebody changed it first, or the same key came with other content
+    ├── Refused             the right is missing, or a hold forbids it
+    ├── Compacted           the past asked for lies behind the horizon
+    └── StoreError          the store failed; retrying with the same key is safe
+        ├── StoreFull       no space left on the disk
+        ├── StoreReadOnly   the file or its folder cannot be written
+        ├── StoreCorrupt    the bytes are not what we wrote
+        ├── StoreForeign    a file of another program
+        ├── StoreNewer      a format this version does not know
+        └── StoreLocked     another machine, or a stuck process, holds it
+
+Each message says what is wrong, where, and what to do.
+"""
+
+
+class MnemicError(Exception):
+    """The root of the tree: catch this to catch everything mnemic raises on purpose."""
+
+
+class Invalid(MnemicError):
+    """A value we cannot take.
+
+    Attributes:
+        field: Which argument or field is wrong.
+        remedy: What to do about it, as a sentence.
+    """
+
+    def __init__(self, field: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{field}: {problem}. {remedy}")
+        self.field = field
+        self.remedy = remedy
+
+
+class TooLarge(Invalid):
+    """A value over a limit that a setting holds."""
+
+
+class NotFound(MnemicError):
+    """No such thing in this scope; what belongs to another user is answered the same way."""
+
+
+class Conflict(MnemicError):
+    """Somebody changed it first, or the same key came with other content; nothing was written."""
+
+
+class Refused(MnemicError):
+    """The right is missing, or a hold forbids it; nothing was written."""
+
+
+class Compacted(MnemicError):
+    """The past asked for lies behind the horizon; nothing is answered in part."""
+
+
+class StoreError(MnemicError):
+    """The store failed. The write may or may not have landed; the same key makes a retry safe."""
+
+
+class StoreFull(StoreError):
+    """No space left on the disk; nothing was half-written, and the next call works once there is room."""
+
+
+class StoreReadOnly(StoreError):
+    """The file or its folder cannot be written."""
+
+
+class StoreCorrupt(StoreError):
+    """The bytes are not what we wrote."""
+
+
+class StoreForeign(StoreError):
+    """A file of another program; it was not touched."""
+
+
+class StoreNewer(StoreError):
+    """A format this version does not know; it was not touched."""
+
+
+class StoreLocked(StoreError):
+    """Another machine, or a stuck process, holds the store."""

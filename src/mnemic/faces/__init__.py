@@ -1,0 +1,1 @@
+"""Doors and windows: they parse, call and print, and decide nothing."""

@@ -1,0 +1,138 @@
+"""What both shells share: opening a store, and handles on one user's memory, now or in its past."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from mnemic.admin import Admin
+from mnemic.core.clock import Clock
+from mnemic.core.ids import Entropy
+from mnemic.core.scope import Scope, Shared
+from mnemic.errors import Invalid
+from mnemic.kernel import Past, Statement, Who
+from mnemic.opening import Opened, When, looking, open_store, read_moment
+from mnemic.settings import Settings
+from mnemic.store.base import Store
+
+
+class Handle:
+    """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`)."""
+
+    def __init__(self, opened: Opened, who: Who) -> None:
+        self._opened, self._who = opened, who
+        self._kernel = opened.kernel
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._who.scope}, {self._who.past})"
+
+    def at(self, when: int | When) -> Self:
+        """The journal's past: as it stood after a commit, or at a recorded moment."""
+        return self._looking(Past(at_seq=when) if isinstance(when, int) else Past(at_moment=self._moment(when, "at")))
+
+    def as_of(self, when: When) -> Self:
+        """What was known then, by the dates that messages themselves carry. A bare date is the end of that day."""
+        return self._looking(Past(as_of=self._moment(when, "as_of")))
+
+    def valid_at(self, when: When) -> Self:
+        """What we now believe held then."""
+        return self._looking(Past(valid_at=self._moment(when, "valid_at")))
+
+    def shelf(self, *, agent: str | None = None, session: str | None = None) -> Self:
+        """The same memory, with an agent or a session named."""
+        mine = self._who.scope
+        scope = Scope(user=mine.user, tenant=mine.tenant, agent=agent or mine.agent, session=session or mine.session)
+        return self._looking(Past(), scope)
+
+    def _looking(self, past: Past, scope: Scope | None = None) -> Self:
+        return type(self)(self._opened, looking(self._who, past, scope))
+
+    def _moment(self, when: When, field: str) -> int:
+        return read_moment(when, field, self._opened.settings, self._opened.clock.now())
+
+
+H = TypeVar("H", bound=Handle)
+
+
+class Front(Generic[H]):
+    """A store of memories, open. Share one between threads; a forked child may go on using it.
+
+    Args:
+        where: A file, a URL (`sqlite:///path`, `memory:`), a store of your own, or nothing for `~/.mnemic/memory.db`.
+        settings: Limits and defaults; nothing is read from the environment.
+        clock, entropy: Injected for tests and replays.
+
+    Raises:
+        StoreError: what `where` names cannot be served; its class says why.
+    """
+
+    _handle: ClassVar[type[Any]]
+
+    def __init__(
+        self,
+        where: str | Path | Store | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        **options: Any,
+    ) -> None:
+        self._opened = open_store(where, settings, clock, entropy, **options)
+
+    def scope(
+        self,
+        *,
+        user: str | Shared,
+        tenant: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        actor: str | None = None,
+    ) -> H:
+        """A handle on one user's memory; all reading and writing goes through one.
+
+        Args:
+            user: Whose memory; `SHARED` for the tenant's common space.
+            agent, session: Shelves: any on reads, none on writes, unless named.
+            actor: Who acts, for the journal; left out, the agent or the user.
+        """
+        scope = Scope(user=user, tenant=tenant or self._opened.settings.tenant, agent=agent, session=session)
+        who = Who(scope=scope, actor=actor or agent or (user if isinstance(user, str) else "shared"))
+        handle: H = self._handle(self._opened, who)
+        return handle
+
+    @property
+    def admin(self) -> Admin:
+        """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        return Admin(self._opened)
+
+    @property
+    def settings(self) -> Settings:
+        """What it was opened with."""
+        return self._opened.settings
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._opened.store.info().url!r})"
+
+
+_REVISABLE = frozenset({"slots", "tags", "valid_from", "valid_to", "key"})
+
+
+def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:
+    if isinstance(text, Statement):
+        return text
+    for name in ("source", "tags"):
+        if name in fields and not isinstance(fields[name], str):
+            fields[name] = tuple(fields[name])
+    try:
+        return Statement(text=text, **fields)
+    except TypeError as error:
+        known = ", ".join(Statement.__dataclass_fields__)
+        raise Invalid("fields", str(error), f"A statement has: {known}.") from error
+
+
+def as_revision(text: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = set(fields) - _REVISABLE
+    if unknown:
+        raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise text, {', '.join(sorted(_REVISABLE))}.")
+    return dict(fields) if text is None else {**fields, "text": text}

@@ -1,0 +1,168 @@
+"""What a catalogue keeps of each entry: one row of integers, one token stream, and its place among its neighbours."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.core.queries import Entry
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FIELD_SHIFT: Final = np.uint64(62)
+
+
+class Column(IntEnum):
+    """The integers of a row; times are microseconds."""
+
+    VER = 0
+    PART = 1
+    SEQ_FROM = 2
+    SEQ_TO = 3
+    STATE = 4
+    KIND = 5
+    SAID = 6
+    KNOWN_TO = 7
+    VALID_FROM = 8
+    VALID_TO = 9
+    AGENT = 10
+    SESSION = 11
+    POS = 12
+    LENGTH = 13
+    GROUP = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All rows as they lie beside each other: by session and place in it; without a session, by when they were said.
+
+    Attributes:
+        rows: The row at each place.
+        lengths, groups: Two columns, by place.
+        sequential: Rows lie in order of arrival.
+    """
+
+    rows: NDArray[np.intp]
+    lengths: NDArray[np.float32]
+    groups: NDArray[np.intp]
+    sequential: bool
+
+
+class Columns:
+    """Rows in order of arrival, so ascending by (ver, part). Rows are only added; closing one sets its `SEQ_TO`.
+
+    `LENGTH` is the number of text tokens, `GROUP` numbers the sessions 1, 2 ... as they appear (0: none).
+    """
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._table = np.empty((len(Column), 64), dtype=np.int64)
+        self._tokens = np.empty(1024, dtype=np.uint64)
+        self._starts = np.zeros(65, dtype=np.int64)
+        self._groups: dict[int, int] = {0: 0}
+        self._order = np.empty(0, dtype=np.intp)
+        self._layout: Layout | None = None
+
+    @property
+    def groups(self) -> int:
+        """One more than the highest group."""
+        return len(self._groups)
+
+    @property
+    def nbytes(self) -> int:
+        return self._table.nbytes + self._tokens.nbytes + self._starts.nbytes + self._order.nbytes
+
+    @property
+    def last_ver(self) -> int:
+        return int(self._table[Column.VER, self.rows - 1]) if self.rows else 0
+
+    def column(self, which: Column) -> NDArray[np.int64]:
+        """One column of all rows; a view that later additions leave as it is."""
+        return self._table[which, : self.rows]
+
+    def stream(self, row: int) -> NDArray[np.uint64]:
+        """The token stream of one row."""
+        return self._tokens[self._starts[row] : self._starts[row + 1]]
+
+    def streams(self, first: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The streams of some rows end to end, and their lengths."""
+        bounds = self._starts[first : first + rows + 1]
+        return self._tokens[bounds[0] : bounds[-1]], np.diff(bounds)
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        """Add rows, ascending by (ver, part) and past all that are there."""
+        first, count = self.rows, len(entries)
+        self._reserve(count, sum(len(entry.terms) for entry in entries) // 8)
+        fresh = np.frombuffer(b"".join([entry.terms for entry in entries]), dtype="<u8")
+        sizes = np.fromiter((len(entry.terms) >> 3 for entry in entries), dtype=np.int64, count=count)
+        begin = int(self._starts[first])
+        self._tokens[begin : begin + len(fresh)] = fresh
+        ends = begin + np.cumsum(sizes)
+        self._starts[first + 1 : first + count + 1] = ends
+        self._table[:, first : first + count] = self._integers(entries)
+        texts = np.concatenate(([0], np.cumsum(fresh >> _FIELD_SHIFT == 0)))
+        self._table[Column.LENGTH, first : first + count] = texts[ends - begin] - texts[ends - begin - sizes]
+        self.rows += count
+        self._place(first)
+        self._layout = None
+
+    def close(self, ver: int, seq_to: int) -> None:
+        """Set when a version's rows end."""
+        vers = self.column(Column.VER)
+        low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
+        self._table[Column.SEQ_TO, low:high] = seq_to
+
+    def layout(self) -> Layout:
+        """How the rows lie beside each other."""
+        if self._layout is None:
+            order = self._order
+            lengths = self.column(Column.LENGTH)[order].astype(np.float32)
+            sequential = bool((order[1:] > order[:-1]).all())
+            self._layout = Layout(order, lengths, self.column(Column.GROUP)[order], sequential)
+        return self._layout
+
+    def _integers(self, entries: Sequence[Entry]) -> NDArray[np.int64]:
+        number = self._groups.setdefault
+        rows = [
+            (e.ver, e.part, e.seq_from, e.seq_to, e.state, e.kind, e.said, e.known_to, e.valid_from, e.valid_to, e.agent)
+            for e in entries
+        ]
+        places = [(e.session, e.pos, 0, number(e.session, len(self._groups))) for e in entries]
+        return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
+
+    def _reserve(self, rows: int, tokens: int) -> None:
+        if (need := self.rows + rows) > self._table.shape[1]:
+            size = max(need, 2 * self._table.shape[1])
+            table = np.empty((len(Column), size), dtype=np.int64)
+            table[:, : self.rows] = self._table[:, : self.rows]
+            starts = np.zeros(size + 1, dtype=np.int64)
+            starts[: self.rows + 1] = self._starts[: self.rows + 1]
+            self._table, self._starts = table, starts
+        used = int(self._starts[self.rows])
+        if used + tokens > len(self._tokens):
+            grown = np.empty(max(used + tokens, 2 * len(self._tokens)), dtype=np.uint64)
+            grown[:used] = self._tokens[:used]
+            self._tokens = grown
+
+    def _place(self, first: int) -> None:
+        if self.rows - first > 32:
+            self._order = self._sorted()
+            return
+        for row in range(first, self.rows):
+            at = bisect.bisect_right(self._order, self._key(row), key=lambda other: self._key(int(other)))
+            self._order = np.insert(self._order, at, row)
+
+    def _key(self, row: int) -> tuple[int, int, int]:
+        session = int(self._table[Column.SESSION, row])
+        return session, int(self._table[Column.POS if session else Column.SAID, row]), row
+
+    def _sorted(self) -> NDArray[np.intp]:
+        session = self.column(Column.SESSION)
+        within = np.where(session == 0, self.column(Column.SAID), self.column(Column.POS))
+        return np.lexsort((within, session))  # stable, so rows of one place stay in order of arrival

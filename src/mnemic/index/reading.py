@@ -1,0 +1,177 @@
+"""What one recall may see of a catalogue: the read set, laid out so that neighbours lie side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.index.columns import Column, Columns
+from mnemic.store.codec import kind_number
+from mnemic.store.rows import shown_states
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mnemic.core.queries import Filter, View
+    from mnemic.index.postings import Segment, Tail
+
+NEAR: Final = 3_600_000_000
+"""Items of no session are neighbours if said within this many microseconds."""
+
+BEFORE: Final = (1.0, 0.5)
+AFTER: Final = (0.5, 0.25)
+"""What a word one and two turns before, or after, counts in a turn's window. A question stands before its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """A filter whose names are resolved to the numbers of one space.
+
+    Attributes:
+        agent, session: A number, or None for any; -1 matches nothing.
+        vers: The only versions meant, ascending, or None for any.
+    """
+
+    agent: int | None = None
+    session: int | None = None
+    vers: tuple[int, ...] | None = None
+
+
+class Reading:
+    """The read set of one catalogue for one view and filter. Immutable: later writes do not show in it.
+
+    Places number the visible rows 0, 1 ... so that turns of a session are consecutive. All arrays are by place.
+
+    Attributes:
+        space: Whose rows these are.
+        rows: The row at each place.
+        lengths: Text tokens of each.
+        window: Tokens of each with its neighbours', weighed as their words are.
+        joined: `joined[d][p]`: there is a place p + d, and it is a neighbour of p (d = 1, 2).
+        groups: The session's group of each; 0 for none.
+    """
+
+    def __init__(
+        self, space: int, columns: Columns, parts: tuple[Segment | Tail, ...], visible: NDArray[np.bool_]
+    ) -> None:
+        self.space = space
+        self._columns = columns
+        self._parts = parts
+        layout = columns.layout()
+        kept = visible if layout.sequential else visible[layout.rows]
+        every = bool(kept.all())
+        self.rows = layout.rows if every else layout.rows[kept]
+        self.lengths = layout.lengths if every else layout.lengths[kept]
+        self.groups = layout.groups if every else layout.groups[kept]
+        self._place = np.full(len(visible), -1, dtype=np.intp)
+        self._place[self.rows] = np.arange(len(self.rows))
+        self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
+        self.window = self._windows()
+        self.group_count = columns.groups
+        self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
+
+    @property
+    def size(self) -> int:
+        """How many entries can be seen."""
+        return len(self.rows)
+
+    @property
+    def nbytes(self) -> int:
+        return self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
+
+    @cached_property
+    def said(self) -> NDArray[np.int64]:
+        """When each was said, microseconds."""
+        return self._columns.column(Column.SAID)[self.rows]
+
+    def values(self, which: Column, places: NDArray[np.intp]) -> NDArray[np.int64]:
+        """One column, at some places."""
+        return self._columns.column(which)[self.rows[places]]
+
+    def value(self, which: Column, place: int) -> int:
+        """One integer of one row."""
+        return int(self._columns.column(which)[self.rows[place]])
+
+    def stream(self, place: int) -> NDArray[np.uint64]:
+        """The token stream at a place."""
+        return self._columns.stream(int(self.rows[place]))
+
+    def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """The places that hold a token, each once, and how often each does."""
+        found = [hit for part in self._parts if (hit := part.find(token)) is not None]
+        if not found:
+            return np.empty(0, np.intp), np.empty(0, np.float32)
+        rows, counts = found[0] if len(found) == 1 else (np.concatenate(column) for column in zip(*found, strict=True))
+        known = rows < len(self._place)
+        places = self._place[rows if known.all() else rows[known]]
+        seen = places >= 0
+        return (places, counts) if seen.all() and known.all() else (places[seen], counts[known][seen])
+
+    def places_of(self, ver: int) -> list[int]:
+        """Where the parts of a version lie; empty if it cannot be seen."""
+        vers = self._columns.column(Column.VER)[: len(self._place)]
+        low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
+        return [int(place) for place in self._place[low:high] if place >= 0]
+
+    def neighbours(self, place: int) -> list[int]:
+        """Places within two turns of a place in its session."""
+        after = [place + d for d in (1, 2) if self.joined[d][place]]
+        return after + [place - d for d in (1, 2) if place >= d and self.joined[d][place - d]]
+
+    def _neighbours(self, distance: int) -> NDArray[np.bool_]:
+        joined = np.zeros(self.size, dtype=np.bool_)
+        joined[:-distance] = self.groups[distance:] == self.groups[:-distance]
+        loose = self.groups == 0
+        if loose.any():
+            said = self.said
+            joined[:-distance] &= ~loose[:-distance] | (said[distance:] - said[:-distance] <= NEAR)
+        return joined
+
+    def _windows(self) -> NDArray[np.float32]:
+        total = self.lengths.copy()
+        for distance, before, after in ((1, BEFORE[0], AFTER[0]), (2, BEFORE[1], AFTER[1])):
+            joined = self.joined[distance]
+            linked = joined[:-distance]
+            total[distance:] += np.float32(before) * self.lengths[:-distance] * linked
+            total[:-distance] += np.float32(after) * self.lengths[distance:] * linked
+        return total
+
+
+def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
+    """Which rows a view and filter show, to a reader whose head is `seq`.
+
+    Superseded items show when the past of the world or of our knowledge is asked for, since they held then.
+    """
+    at = seq if view.at is None else min(seq, view.at)
+    states = where.states or shown_states(view)
+    shown = (columns.column(Column.SEQ_FROM) <= at) & (at < columns.column(Column.SEQ_TO))
+    shown &= _any_of(columns.column(Column.STATE), [int(state) for state in states])
+    if view.as_of is not None:
+        shown &= (columns.column(Column.SAID) <= view.as_of) & (view.as_of < columns.column(Column.KNOWN_TO))
+    if view.valid_at is not None:
+        shown &= (columns.column(Column.VALID_FROM) <= view.valid_at) & (
+            view.valid_at < columns.column(Column.VALID_TO)
+        )
+    if where.kinds:
+        shown &= _any_of(columns.column(Column.KIND), [kind_number(kind) for kind in where.kinds])
+    if shelves.agent is not None:
+        shown &= columns.column(Column.AGENT) == shelves.agent
+    if shelves.session is not None:
+        shown &= columns.column(Column.SESSION) == shelves.session
+    if shelves.vers is not None:
+        shown &= np.isin(columns.column(Column.VER), shelves.vers)
+    if where.said_from is not None:
+        shown &= columns.column(Column.SAID) >= where.said_from
+    if where.said_to is not None:
+        shown &= columns.column(Column.SAID) < where.said_to
+    return shown
+
+
+def _any_of(column: NDArray[np.int64], values: list[int]) -> NDArray[np.bool_]:
+    matched: NDArray[np.bool_] = column == values[0]
+    for value in values[1:]:
+        matched |= column == value
+    return matched

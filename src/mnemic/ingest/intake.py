@@ -1,0 +1,151 @@
+"""What every reader does with a record it found: check it, name it, number it, or say why not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mnemic.core.items import Kind, Slot
+from mnemic.core.text import clean_name, clean_text
+from mnemic.errors import Invalid, TooLarge
+from mnemic.ingest.jsonio import storable
+from mnemic.ingest.message import Message, Skipped
+from mnemic.ingest.source import Progress
+from mnemic.ingest.times import said_at
+
+INPUT_LIMIT: Final = 10 * 1024 * 1024
+"""Bytes that one text may have unless the options say otherwise."""
+
+
+_NAMES: Final = frozenset({"speaker", "role"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to read a source.
+
+    Attributes:
+        source: First part of every key; left out, the format's own choice (the format or the file's name).
+        zone: Zone of times that carry none, such as `Europe/Lisbon`; without it such records are skipped.
+        session: Session of records that name none.
+        limit: Most bytes of one text, and of one record's slots; larger records are skipped.
+        progress: Told how many bytes of the file have been read.
+    """
+
+    source: str | None = None
+    zone: str | None = None
+    session: str | None = None
+    limit: int = INPUT_LIMIT
+    progress: Progress | None = None
+
+    @property
+    def line_limit(self) -> int:
+        """Most bytes of one line: a text whose every character is escaped, and its slots, still fit."""
+        return 4 * self.limit + 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One record as a reader found it, nothing checked yet.
+
+    Attributes:
+        where: Its place, for messages: "line 12".
+        place: Its place, for the key of a record without id; never its content.
+        id: The source's own id.
+        conversation: Which of the source's conversations it belongs to, the middle part of its key.
+        time: Whatever the source says about when it was said.
+    """
+
+    where: str
+    text: object
+    place: str
+    id: object = None
+    conversation: object = None
+    time: object = None
+    session: object = None
+    kind: Kind = Kind.TURN
+    agent: object = None
+    user: object = None
+    tags: object = None
+    slots: Mapping[str, object] = field(default_factory=dict)
+
+
+class Intake:
+    """One source's desk: remembers which ids went by and how far each session has come."""
+
+    def __init__(self, source: str, options: Options) -> None:
+        self._source = clean_name("source", options.source or source)
+        self._options = options
+        self._seen: dict[tuple[str | None, str], int] = {}
+        self._positions: Counter[tuple[str | None, str | None]] = Counter()
+
+    def take(self, found: Found) -> Message | Skipped:
+        """The message that `found` makes, or why it makes none."""
+        try:
+            return self._message(found)
+        except Invalid as error:
+            return Skipped(where=found.where, why=str(error))
+
+    def _message(self, found: Found) -> Message:
+        text = clean_text("text", found.text, self._options.limit)
+        user, session = _name("user", found.user), _name("session", found.session) or self._options.session
+        message = Message(
+            text=text,
+            key=self._key(found),
+            kind=found.kind,
+            said=said_at(found.time, self._options.zone),
+            session=session,
+            agent=_name("agent", found.agent),
+            pos=self._positions[user, session],
+            slots=self._slots(found.slots),
+            tags=_tags(found.tags),
+            user=user,
+        )
+        if found.id is not None:
+            self._refuse_twin(message)
+        self._positions[user, session] += 1
+        return message
+
+    def _key(self, found: Found) -> str:
+        conversation = _name("conversation", found.conversation) or ""
+        own = _name("id", found.id) or found.place
+        return f"{_escaped(self._source)}:{_escaped(conversation)}:{own}"
+
+    def _refuse_twin(self, message: Message) -> None:
+        name, digest = (message.user, message.key), hash(message.text)
+        before = self._seen.get(name)
+        if before is not None:
+            problem = "is repeated" if before == digest else "came before with another text"
+            raise Invalid("id", f"{message.key} {problem}", "Give each message its own id.")
+        self._seen[name] = digest
+
+    def _slots(self, slots: Mapping[str, object]) -> Mapping[str, Slot]:
+        kept = {name: storable(name, value) for name, value in slots.items() if value not in (None, "", [], {})}
+        for name in _NAMES & kept.keys():
+            clean_name(name, kept[name])
+        size = len(json.dumps(kept, ensure_ascii=False).encode())
+        if size > self._options.limit:
+            raise TooLarge("metadata", f"has {size:,} bytes", f"The limit is {self._options.limit:,}; shorten it.")
+        return kept
+
+
+def _name(field: str, value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    return clean_name(field, str(value) if isinstance(value, int) and not isinstance(value, bool) else value)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    tags = [tag.strip() for tag in value.split(",") if tag.strip()] if isinstance(value, str) else value
+    if not isinstance(tags, list):
+        raise Invalid("tags", f"is {type(value).__name__}, not a list", "Give a list of names.")
+    return tuple(dict.fromkeys(clean_name("tags", tag) for tag in tags))
+
+
+def _escaped(part: str) -> str:
+    return part.replace("%", "%25").replace(":", "%3A")

@@ -1,0 +1,40 @@
+"""What a reader yields: a message to remember, or a place it had to skip and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from mnemic.core.items import Kind, Slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One thing to remember, as a source gave it.
+
+    Attributes:
+        text: What was said or written.
+        key: Stable name within the source, such as `locomo:conv-26:D1:3`; the same import run again brings no twin.
+        said: When it was said (aware), or None for "now".
+        slots: `speaker`, `role`, `caption`, `title`, `heading` and whatever else the source carries.
+    """
+
+    text: str
+    key: str
+    kind: Kind = Kind.TURN
+    said: datetime | None = None
+    session: str | None = None
+    agent: str | None = None
+    pos: int | None = None
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """One place in a source that was not remembered, and why."""
+
+    where: str
+    why: str

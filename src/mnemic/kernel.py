@@ -1,0 +1,503 @@
+"""Every verb once, as a flow: it asks for a look, a commit or an erasure, and does nothing itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+from mnemic.core.clock import micros, moment
+from mnemic.core.events import Change, Receipt, Verb
+from mnemic.core.ids import ItemId, to_bytes
+from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, State, Strength, Version
+from mnemic.core.queries import Context, Filter, Lost, Query, View
+from mnemic.core.scope import SHARED, Scope, Shared
+from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.flow import Flow
+from mnemic.index.lexical import Catalogues
+from mnemic.ingest.message import Message
+from mnemic.recall.pipeline import recall, why_not
+from mnemic.settings import Settings
+from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, Tie
+from mnemic.store.codec import canonical
+from mnemic.store.requests import commit, erase, look
+from mnemic.undoing import SUPERSEDES, inverse, touched, visible_at
+from mnemic.writing import Desk, Written
+
+T = TypeVar("T")
+_ALL_STATES = tuple(State)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """Which past a handle reads: a commit or a moment for `at`, moments (microseconds) for the others."""
+
+    at_seq: int | None = None
+    at_moment: int | None = None
+    as_of: int | None = None
+    valid_at: int | None = None
+
+    @property
+    def is_now(self) -> bool:
+        return self == Past()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Who:
+    """Whose memory, seen from which moment, by whom."""
+
+    scope: Scope
+    actor: str
+    past: Past = Past()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """What is asked of recall, as its caller put it."""
+
+    query: str
+    k: int | None = None
+    budget: int | None = None
+    where: Filter = Filter()
+    now: datetime | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One item that differs between two commits; None where it is not visible."""
+
+    id: ItemId
+    before: Item | None
+    after: Item | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something to write that is not evidence: a fact, a profile slot, a plan ...
+
+    Attributes:
+        said: When it was said; left out, now, or the latest of its sources.
+        source: The evidence it rests on, by id.
+        key: Makes a retry safe.
+    """
+
+    text: str
+    kind: Kind = Kind.FACT
+    said: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    source: tuple[ItemId, ...] = ()
+    slots: Mapping[str, object] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The verbs, over one store's catalogues. Every method returns a flow."""
+
+    desk: Desk
+    catalogues: Catalogues
+    settings: Settings
+
+    # Writing
+
+    def observe(self, who: Who, messages: Sequence[Message], channel: Channel = Channel.USER) -> Flow[Receipt]:
+        """Remember messages: one commit, durable and recallable by its words when it returns."""
+        written = self.desk.evidence(_writable(who), messages, channel, lasting=channel is Channel.IMPORT)
+        return (yield from self._commit(who, written.puts, masked=written.masked))
+
+    def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
+        """Remember a statement."""
+        _writable(who)
+        sources = yield from look(lambda s: _sources(s, _spaces(s, who), statement.source))
+        written = self._stated(who, statement, sources)
+        return (yield from self._commit(who, written.puts, masked=written.masked))
+
+    def revise(self, who: Who, item: ItemId, changes: Mapping[str, object]) -> Flow[Receipt]:
+        """Correct what an item says; what it said before stays in its history.
+
+        Raises:
+            Invalid: it is evidence, which is never revised.
+        """
+        _writable(who)
+        version = yield from self._standing(who, item)
+        if version.item.kind in EVIDENCE:
+            raise Invalid(
+                "id",
+                f"{item} is evidence ({version.item.kind}), which is never revised",
+                "Write or supersede a fact instead.",
+            )
+        revised = self.desk.item(replace(version.item, **changes), None).puts[0].item  # type: ignore[arg-type]
+        if revised == version.item:
+            return Receipt(seq=version.seq_from, ids=(item,))
+        put = self.desk.put(Verb.REVISED, revised)
+        return (yield from self._commit(who, (put,), expect={item: version.seq_from}))
+
+    def supersede(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+        """Say that the world has changed: the new statement takes the old one's place from its own `valid_from` on.
+
+        Said time decides which is newer: a statement that was said before the one it names arrives superseded itself.
+        """
+        _writable(who)
+        before = yield from self._standing(who, old)
+        sources = yield from look(lambda s: _sources(s, _spaces(s, who), statement.source))
+        written = self._stated(who, statement, sources)
+        fresh = written.puts[0]
+        newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
+        closed = replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=newer.valid_from or newer.said)
+        if older is before.item:
+            puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
+        else:
+            puts = (replace(fresh, item=closed),)
+        tie = Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES))
+        return (yield from self._commit(who, (*puts, tie), expect={old: before.seq_from}, masked=written.masked))
+
+    def link(self, who: Who, link: Link, *, remove: bool = False) -> Flow[Receipt]:
+        """Tie two items, or untie them."""
+        _writable(who)
+        if not (link.weight >= 0 and link.weight != float("inf")):
+            raise Invalid("weight", f"is {link.weight}", "Give a number of at least 0.")
+        yield from self._standing(who, link.src)
+        yield from self._standing(who, link.dst)
+        return (yield from self._commit(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))
+
+    def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
+        """Hide items from every view but the journal's past; `undo` brings them back."""
+        return (yield from self._mark(who, items, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
+
+    def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
+        """Keep items at hand, or let them go again."""
+        return (
+            yield from self._mark(
+                who, items, Verb.PINNED if pinned else Verb.UNPINNED, lambda item: replace(item, pinned=pinned)
+            )
+        )
+
+    def feedback(self, who: Who, items: Sequence[ItemId], *, useful: bool) -> Flow[Receipt]:
+        """Say that items helped, or misled: their strength changes, never their truth."""
+        _writable(who)
+        for item in items:
+            yield from self._standing(who, item)
+        delta = Strength(useful=1) if useful else Strength(harms=1)
+        return (yield from self.use(who, dict.fromkeys(items, delta)))
+
+    def use(self, who: Who, used: Mapping[ItemId, Strength]) -> Flow[Receipt]:
+        """Add to the counters of items, as one event."""
+        counts = {
+            item: [s.uses, s.useful, s.harms, micros(s.last_used) if s.last_used else 0] for item, s in used.items()
+        }
+        return (yield from commit(self._draft(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))
+
+    # Taking back, taking out
+
+    def undo(self, who: Who, seq: int, *, cascade: bool = False) -> Flow[Receipt]:
+        """Invert a commit, with its consequences, in one commit; undoing that is redo."""
+        _writable(who)
+        blank = self._draft(who, ())
+        draft = yield from look(lambda s: inverse(s, _own(s, who), seq, blank, cascade=cascade))
+        return (yield from commit(draft))
+
+    def erase(
+        self, who: Who, items: Sequence[ItemId], *, session: str | None, source: str | None, reason: str
+    ) -> Flow[ErasureReceipt]:
+        """Take items, a session or a named source out for good, with all that was derived from them."""
+        _writable(who)
+        for item in items:
+            to_bytes(item)
+        found = yield from look(lambda s: _doomed(s, _own(s, who), session, source))
+        ids = tuple(dict.fromkeys((*items, *found)))
+        return (yield from erase(self._erasure(who, ids=ids, reason=reason)))
+
+    def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
+        """Take everything of this user out for good, their name included."""
+        _writable(who)
+        return (yield from erase(self._erasure(who, whole=True, reason=reason)))
+
+    def _erasure(self, who: Who, *, ids: tuple[ItemId, ...] = (), whole: bool = False, reason: str) -> Erasure:
+        return Erasure(
+            tenant=who.scope.tenant, user=who.scope.user, ids=ids, whole=whole, actor=who.actor, reason=reason
+        )
+
+    # Reading
+
+    def recall(self, who: Who, ask: Ask) -> Flow[Context]:
+        """The best evidence for a question, within k items and the budget, each with its reasons."""
+        self._check(ask)
+        return (yield from look(lambda s: self._recall(s, who, ask)))
+
+    def why_not(self, who: Who, ask: Ask, item: ItemId) -> Flow[Lost]:
+        """At which stage of this recall an item was lost, or that it was not."""
+        self._check(ask)
+        to_bytes(item)
+        return (yield from look(lambda s: why_not(s, self.catalogues, self._query(s, who, ask, _spaces(s, who)), item)))
+
+    def get(self, who: Who, item: ItemId) -> Flow[Version]:
+        """One item as the view shows it."""
+        version = yield from look(lambda s: s.get(_spaces(s, who), [item], _view(s, who)).get(item))
+        if version is None or not _on_shelf(who.scope, version.item):
+            raise _absent(item)
+        return version
+
+    def list(self, who: Who, where: Filter, limit: int) -> Flow[list[Version]]:
+        """The items last written, newest first."""
+        _positive("limit", limit)
+        shelf = _shelved(who.scope, where)
+        return (yield from look(lambda s: s.latest(_spaces(s, who), shelf, _view(s, who), limit=limit)))
+
+    def count(self, who: Who, where: Filter) -> Flow[int]:
+        """How many items the view shows."""
+        shelf = _shelved(who.scope, where)
+        return (yield from look(lambda s: s.count(_spaces(s, who), shelf, _view(s, who))))
+
+    def history(self, who: Who, item: ItemId) -> Flow[list[Version]]:
+        """Every version of an item and of what it superseded or was superseded by, oldest first."""
+        versions = yield from look(lambda s: _story(s, _spaces(s, who), item))
+        if not versions:
+            raise _absent(item)
+        return versions
+
+    def links(self, who: Who, item: ItemId) -> Flow[list[Link]]:
+        """Links that start or end at an item."""
+        return (yield from look(lambda s: s.links(_spaces(s, who), [item], _view(s, who))))
+
+    def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
+        """An item's counters of use."""
+        return (yield from look(lambda s: s.strength(_own(s, who), [item]).get(item, Strength())))
+
+    def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[list[Change]]:
+        """The commits that touched this user's space, newest first."""
+        _positive("limit", limit)
+        return (yield from look(lambda s: _log(s, who, limit, after, newest)))
+
+    def diff(self, who: Who, a: int, b: int | None) -> Flow[list[Difference]]:
+        """What differs between the commits `a` and `b` (left out: the head)."""
+        return (yield from look(lambda s: _diff(s, _own(s, who), a, b)))
+
+    # Underneath
+
+    def _recall(self, snapshot: Snapshot, who: Who, ask: Ask) -> Context:
+        spaces = _spaces(snapshot, who)
+        if not spaces:
+            return Context(
+                text="",
+                tokens=0,
+                items=(),
+                considered=0,
+                seq=0,
+                notes=("nothing has been remembered for this user yet",),
+            )
+        return recall(snapshot, self.catalogues, self._query(snapshot, who, ask, spaces), explain=ask.explain)
+
+    def _query(self, snapshot: Snapshot, who: Who, ask: Ask, spaces: tuple[int, ...]) -> Query:
+        now = self.desk.clock.now() if ask.now is None else micros(ask.now, "now")
+        view = _view(snapshot, who)
+        asked = (
+            now if view.as_of is None else min(now, view.as_of)
+        )  # "last week", asked of the past, is the week before it
+        k = self.settings.k if ask.k is None else ask.k
+        return Query(
+            text=ask.query,
+            now=asked,
+            spaces=spaces,
+            view=view,
+            where=_shelved(who.scope, ask.where),
+            k=k,
+            budget=ask.budget,
+        )
+
+    def _check(self, ask: Ask) -> None:
+        if not isinstance(ask.query, str):
+            raise Invalid("query", f"is {type(ask.query).__name__}, not a string", "Ask in words.")
+        if len(ask.query.encode("utf-8", "surrogatepass")) > self.settings.item_limit:
+            raise Invalid(
+                "query", "is longer than an item may be", f"Ask in at most {self.settings.item_limit:,} bytes."
+            )
+        if ask.k is not None and not 1 <= ask.k <= self.settings.k_limit:
+            raise Invalid("k", f"is {ask.k}", f"Ask for 1 to {self.settings.k_limit} items.")
+        if ask.budget is not None:
+            _positive("budget", ask.budget)
+
+    def _stated(self, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Written:
+        latest = max((v.item.said for v in sources.values()), default=None)
+        said = statement.said or latest or moment(self.desk.clock.now())
+        for name in ("said", "valid_from", "valid_to"):
+            when = said if name == "said" else getattr(statement, name)
+            if when is not None:
+                micros(when, name)
+        if statement.kind in EVIDENCE:
+            raise Invalid("kind", f"{statement.kind} is evidence", "Use observe for what was said or read.")
+        if statement.valid_to is not None and statement.valid_to <= (statement.valid_from or said):
+            raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
+        item = Item(
+            id=self.desk.fresh_id(), kind=statement.kind, text=statement.text, said=said, valid_from=statement.valid_from,
+            valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
+            agent=who.scope.agent, session=who.scope.session, pos=micros(said),
+        )  # type: ignore[arg-type]  # fmt: skip
+        return self.desk.item(item, statement.key)
+
+    def _mark(self, who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
+        _writable(who)
+        if not items:
+            raise Invalid("ids", "is empty", "Name at least one item.")
+        versions = []
+        for item in dict.fromkeys(items):
+            versions.append((yield from self._standing(who, item)))
+        pairs = [(version, change(version.item)) for version in versions]
+        changed = [(version, item) for version, item in pairs if item != version.item]
+        if not changed:
+            return Receipt(seq=max(v.seq_from for v in versions), ids=tuple(items))
+        puts = tuple(Put(verb=verb, item=item, terms=None) for _, item in changed)
+        return (yield from self._commit(who, puts, expect={item.id: version.seq_from for version, item in changed}))
+
+    def _standing(self, who: Who, item: ItemId) -> Flow[Version]:
+        version = yield from look(lambda s: s.standing(_own_or_none(s, who), [item]).get(item))
+        if version is None or not _on_shelf(who.scope, version.item):
+            raise _absent(item)
+        return version
+
+    def _commit(
+        self,
+        who: Who,
+        ops: Sequence[Op],
+        *,
+        expect: Mapping[ItemId, int] | None = None,
+        masked: tuple[tuple[str, int], ...] = (),
+    ) -> Flow[Receipt]:
+        receipt = yield from commit(self._draft(who, tuple(ops), expect=expect or {}))
+        return replace(receipt, masked=masked) if masked else receipt
+
+    def _draft(
+        self,
+        who: Who,
+        ops: tuple[Op, ...],
+        *,
+        expect: Mapping[ItemId, int] | None = None,
+        used: Mapping[ItemId, Strength] | None = None,
+    ) -> Draft:
+        return Draft(
+            tenant=who.scope.tenant, user=who.scope.user, actor=who.actor, ops=ops, expect=expect or {}, used=used or {}
+        )
+
+
+def _writable(who: Who) -> Scope:
+    if not who.past.is_now:
+        raise Refused("this handle looks at the past, which is not written to; use the one it came from")
+    return who.scope
+
+
+def _positive(name: str, value: int) -> None:
+    if value < 1:
+        raise Invalid(name, f"is {value}", "Give a number of at least 1.")
+
+
+def _absent(item: str) -> NotFound:
+    return NotFound(f"no item {item} here")
+
+
+def _spaces(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
+    """A read sees its own user's space and the tenant's shared one, never another's."""
+    tenant = snapshot.tenant(who.scope.tenant)
+    if tenant is None:
+        return ()
+    owners: list[str | Shared] = [SHARED] if isinstance(who.scope.user, Shared) else [who.scope.user, SHARED]
+    return tuple(head.id for owner in owners if (head := snapshot.space(tenant, owner)) is not None)
+
+
+def _own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
+    tenant = snapshot.tenant(who.scope.tenant)
+    head = None if tenant is None else snapshot.space(tenant, who.scope.user)
+    return () if head is None else (head.id,)
+
+
+def _own(snapshot: Snapshot, who: Who) -> int:
+    own = _own_or_none(snapshot, who)
+    if not own:
+        raise NotFound("nothing has been remembered for this user yet")
+    return own[0]
+
+
+def _view(snapshot: Snapshot, who: Who) -> View:
+    past = who.past
+    at = past.at_seq
+    if past.at_moment is not None:
+        tenant = snapshot.tenant(who.scope.tenant)
+        found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
+        at = found if at is None else min(at, found)
+    return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
+
+
+def _shelved(scope: Scope, where: Filter) -> Filter:
+    return replace(where, agent=where.agent or scope.agent, session=where.session or scope.session)
+
+
+def _on_shelf(scope: Scope, item: Item) -> bool:
+    return scope.agent in (None, item.agent) and scope.session in (None, item.session)
+
+
+def _sources(snapshot: Snapshot, spaces: tuple[int, ...], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+    found = snapshot.standing(spaces, ids) if ids else {}
+    missing = [item for item in ids if item not in found]
+    if missing:
+        raise NotFound(f"no item {missing[0]} here to cite as a source")
+    return found
+
+
+def _doomed(snapshot: Snapshot, space: int, session: str | None, source: str | None) -> list[ItemId]:
+    """Items of a session or of a named source, in every state."""
+    if session is None and source is None:
+        return []
+    found, after = [], 0
+    where = Filter(session=session, states=_ALL_STATES)
+    while page := snapshot.scan((space,), where, after=after, limit=1000):
+        after = page[-1][0]
+        found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
+    return found
+
+
+def _story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId) -> list[Version]:
+    """The versions of an item and of every item tied to it by supersession, in order of commit."""
+    story: dict[ItemId, list[Version]] = {}
+    queue = [item]
+    while queue:
+        one = queue.pop()
+        if one in story:
+            continue
+        story[one] = snapshot.history(spaces, one)
+        ties = [link for link in snapshot.links(spaces, [one]) if link.type == SUPERSEDES] if story[one] else []
+        queue += [end for link in ties for end in (link.src, link.dst)]
+    return sorted((v for versions in story.values() for v in versions), key=lambda v: (v.seq_from, v.item.said))
+
+
+def _log(snapshot: Snapshot, who: Who, limit: int, after: int, newest: bool) -> list[Change]:
+    """Commits of the whole tenant are numbered together; only those of this user's space are shown."""
+    tenant = snapshot.tenant(who.scope.tenant)
+    own = _own_or_none(snapshot, who)
+    if tenant is None or not own:
+        return []
+    found: list[Change] = []
+    head = snapshot.head(tenant).seq
+    start, page = (head, 200) if newest else (after, 200)
+    while len(found) < limit and (start > after if newest else start < head):
+        low = max(after, start - page) if newest else start
+        changes = snapshot.changes(tenant, low, page)
+        if newest:
+            changes = [c for c in reversed(changes) if c.seq <= start]
+        found += [c for c in changes if c.space in own]
+        start = low if newest else (changes[-1].seq if changes else head)
+    return found[:limit]
+
+
+def _diff(snapshot: Snapshot, space: int, a: int, b: int | None) -> list[Difference]:
+    head = snapshot.head(snapshot.spaces((space,))[0].tenant).seq
+    first, last = a, head if b is None else b
+    for name, seq in (("a", first), ("b", last)):
+        if not 0 <= seq <= head:
+            raise Invalid(name, f"commit {seq} is not between 0 and {head}", "`mnemic log` shows the commits.")
+    ids = touched(snapshot, space, min(first, last), max(first, last))
+    before, after = visible_at(snapshot, space, ids, first), visible_at(snapshot, space, ids, last)
+    pairs = ((i, before.get(i), after.get(i)) for i in ids)
+    found = [Difference(id=i, before=x.item if x else None, after=y.item if y else None) for i, x, y in pairs]
+    return [d for d in found if d.before != d.after]

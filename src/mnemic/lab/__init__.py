@@ -1,0 +1,1 @@
+"""The laboratory: tasks, runs, logs, metrics, reports."""

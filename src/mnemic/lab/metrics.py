@@ -1,0 +1,183 @@
+"""How good a ranking is: pure functions from one question's outcome to a number, and honest intervals over many.
+
+Definitions: `R@k` = gold found in the first k / gold. `any@k`, `all@k` = 1 if any, or every, gold is
+among them. A session's rank is that of its best turn, counting sessions, not turns. By token budget:
+gold found in the longest run from the top that fits the budget. `NDCG@k` follows LongMemEval's
+published evaluation (Wu et al., arXiv:2410.10813): gain 1 for any gold, no discount at ranks 1 and 2,
+then 1 / log2(rank). A metric that a question cannot have (no gold of that level) is NaN, and means
+leave it out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Weights: TypeAlias = npt.NDArray[np.float32]
+
+DRAWS: Final = 2_000
+KS: Final = (1, 5, 10, 20, 50)
+SESSION_KS: Final = (1, 5, 10)
+BUDGETS: Final = (1_000, 2_000, 4_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one system answered to one question.
+
+    Attributes:
+        gold, sessions: The evidence, as ids of documents and of sessions.
+        ranked: Ids of documents, best first; `ranked_sessions` and `tokens` run beside it.
+        tokens: What each ranked document costs in a prompt.
+        score: Of the best document, comparable between questions or not, as the system has it; NaN for none.
+    """
+
+    question: str
+    category: str
+    gold: tuple[str, ...]
+    sessions: tuple[str, ...]
+    ranked: tuple[str, ...]
+    ranked_sessions: tuple[str, ...]
+    tokens: tuple[int, ...]
+    score: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its 95 % interval, over `n` questions that have the metric; NaN when there is none."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def recall(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
+    """Gold found in the first `k` / gold; NaN without gold."""
+    return len(set(gold) & set(ranked[:k])) / len(set(gold)) if gold else math.nan
+
+
+def any_at(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
+    """1 if any gold is among the first `k`, else 0; NaN without gold."""
+    return float(recall(gold, ranked, k) > 0) if gold else math.nan
+
+
+def all_at(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
+    """1 if all gold is among the first `k`, else 0; NaN without gold."""
+    return float(recall(gold, ranked, k) == 1) if gold else math.nan
+
+
+def ndcg(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
+    """Normalised discounted gain of the first `k`, any gold counting 1; NaN without gold."""
+    wanted = set(gold)
+    ideal = sum(_discount(rank) for rank in range(1, min(k, len(wanted)) + 1))
+    gained = sum(_discount(rank) for rank, doc in enumerate(ranked[:k], start=1) if doc in wanted)
+    return gained / ideal if wanted else math.nan
+
+
+def fitting(tokens: Iterable[int], budget: int) -> int:
+    """How many documents from the top fit in `budget` tokens together."""
+    return sum(1 for total in accumulate(tokens) if total <= budget)
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in the order of their first appearance: how sessions are ranked by their best turn."""
+    return tuple(dict.fromkeys(names))
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Chance that a positive scores above a negative, ties counting half; NaN if either side is empty."""
+    if not positive or not negative:
+        return math.nan
+    ordered = np.sort(np.asarray(negative, dtype=np.float64))
+    below = np.searchsorted(ordered, positive, side="left")
+    upto = np.searchsorted(ordered, positive, side="right")
+    return float((below + upto).sum() / 2 / len(positive) / len(negative))
+
+
+def _discount(rank: int) -> float:
+    return 1.0 if rank <= 2 else 1 / math.log2(rank)
+
+
+Metric: TypeAlias = Callable[[Outcome], float]
+_Measure: TypeAlias = Callable[[Sequence[str], Sequence[str], int], float]
+
+
+def _turns(measure: _Measure, k: int, outcome: Outcome) -> float:
+    return measure(outcome.gold, outcome.ranked, k)
+
+
+def _sessions(measure: _Measure, k: int, outcome: Outcome) -> float:
+    return measure(outcome.sessions, distinct(outcome.ranked_sessions), k)
+
+
+def _within(budget: int, outcome: Outcome) -> float:
+    return recall(outcome.gold, outcome.ranked, fitting(outcome.tokens, budget))
+
+
+def _spent(k: int, outcome: Outcome) -> float:
+    return float(sum(outcome.tokens[:k]))
+
+
+def _metrics() -> dict[str, Metric]:
+    table: dict[str, Metric] = {}
+    for name, measure in (("R", recall), ("any", any_at), ("all", all_at)):
+        table |= {f"{name}@{k}": partial(_turns, measure, k) for k in KS}
+        table |= {f"session {name}@{k}": partial(_sessions, measure, k) for k in SESSION_KS}
+    table |= {f"NDCG@{k}": partial(_turns, ndcg, k) for k in (5, 10)}
+    table |= {f"R@{budget // 1000}k tokens": partial(_within, budget) for budget in BUDGETS}
+    table |= {f"tokens@{k}": partial(_spent, k) for k in (10, 50)}
+    return table
+
+
+METRICS: Final[Mapping[str, Metric]] = _metrics()
+"""Every per-question metric by name; all but `tokens@k` lie in [0, 1]."""
+
+
+def measure(outcomes: Sequence[Outcome]) -> dict[str, Array]:
+    """Every metric of every outcome, in their order."""
+    return {name: np.array([metric(o) for o in outcomes], dtype=np.float64) for name, metric in METRICS.items()}
+
+
+@lru_cache(maxsize=8)
+def resample(n: int, seed: int, draws: int = DRAWS) -> Weights:
+    """How often each of `n` questions is drawn in each bootstrap sample, (draws, n); not to be written to."""
+    picked = np.random.default_rng(seed).integers(0, n, size=(draws, n)) + np.arange(draws)[:, None] * n
+    weights = np.bincount(picked.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float32)
+    weights.flags.writeable = False
+    return weights
+
+
+def estimates(values: Mapping[str, Array], seed: int) -> dict[str, Estimate]:
+    """The mean of each column (n questions) without NaN, with its percentile bootstrap interval.
+
+    All columns share the same samples, so what is compared is compared on the same draws.
+    """
+    nothing = Estimate(math.nan, math.nan, math.nan, 0)
+    table = np.stack(list(values.values()), axis=1)
+    if not len(table):
+        return dict.fromkeys(values, nothing)
+    there = ~np.isnan(table)
+    filled = np.where(there, table, 0)
+    samples = resample(len(table), seed)
+    weight = np.maximum(samples @ there.astype(np.float32), 1)
+    low, high = np.percentile(samples @ filled.astype(np.float32) / weight, (2.5, 97.5), axis=0)
+    n = there.sum(axis=0)
+    mean = filled.sum(axis=0) / np.maximum(n, 1)
+    return {
+        name: Estimate(float(mean[i]), float(low[i]), float(high[i]), int(n[i])) if n[i] else nothing
+        for i, name in enumerate(values)
+    }
+
+
+def difference(values: Array, baseline: Array, seed: int) -> Estimate:
+    """Paired: by how much `values` beat `baseline` on the same questions, with its interval."""
+    return estimates({"difference": values - baseline}, seed)["difference"]

@@ -1,0 +1,143 @@
+"""From a path or a URL to an open store, a kernel over it, and the counters beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mnemic.core.clock import Clock, SystemClock, micros
+from mnemic.core.ids import Entropy, ItemId, SystemEntropy
+from mnemic.core.items import Strength
+from mnemic.core.queries import Context
+from mnemic.core.scope import Scope
+from mnemic.errors import Invalid, StoreError
+from mnemic.flow import Request, run
+from mnemic.index.lexical import Catalogues
+from mnemic.kernel import Kernel, Past, Who
+from mnemic.registry import STORES, load
+from mnemic.settings import Settings
+from mnemic.store.base import Store
+from mnemic.store.requests import answer
+from mnemic.use import UseCounts
+from mnemic.writing import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What both shells, sync and async, stand on."""
+
+    store: Store
+    kernel: Kernel
+    settings: Settings
+    clock: Clock
+    uses: UseCounts
+
+    def perform(self, request: Request) -> Any:
+        """Answer one request of a flow."""
+        return answer(self.store, request)
+
+    def count_use(self, who: Who, context: Context) -> None:
+        """Count what was shown; writes the batch when one is due. Reads in the past count nothing."""
+        if (
+            who.past.is_now
+            and context.items
+            and self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
+        ):
+            self.flush_use()
+
+    def flush_use(self) -> None:
+        """Write the counters gathered so far; a store that cannot be written keeps its memory and loses only these."""
+        for scope, counts in self.uses.take().items():
+            self._write_use(scope, counts)
+
+    def _write_use(self, scope: Scope, counts: dict[ItemId, Strength]) -> None:
+        try:
+            run(self.kernel.use(Who(scope=scope, actor="mnemic"), counts), self.perform)
+        except StoreError:
+            return
+
+    def close(self) -> None:
+        """Write the counters and close the store."""
+        self.flush_use()
+        self.store.close()
+
+
+def open_store(
+    where: str | Path | Store | None,
+    settings: Settings | None,
+    clock: Clock | None,
+    entropy: Entropy | None,
+    **options: Any,
+) -> Opened:
+    """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the default file."""
+    settings = settings or Settings()
+    clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
+    if where is None:
+        where = settings.path
+    store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
+    kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
+    return Opened(store, kernel, settings, clock, UseCounts(settings.use_flush_seconds, settings.use_flush_recalls))
+
+
+def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:
+    scheme, found, rest = url.partition(":")
+    if not found or scheme not in ("sqlite", "memory", "postgresql", "postgres"):
+        scheme, rest = "sqlite", url
+    if scheme not in STORES:
+        raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
+    keeper = load(STORES, scheme)
+    if scheme == "memory":
+        store: Store = keeper(clock=clock, entropy=entropy)
+    else:
+        path = rest.removeprefix("//")
+        store = keeper(path, clock=clock, entropy=entropy, busy_timeout=settings.busy_timeout, **options)
+    return store
+
+
+When = datetime | date | str
+"""A moment on a read: aware, or in the setting `timezone`; a bare date is the end of that day."""
+
+
+def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
+    """Microseconds of a moment given on a read.
+
+    Raises:
+        Invalid: it cannot be read as a moment.
+    """
+    if isinstance(when, str):
+        from mnemic.core.timex import parse_when
+
+        return parse_when(when, zone=settings.timezone, now=now, end=True)
+    if isinstance(when, datetime):
+        aware = when if when.tzinfo is not None else when.replace(tzinfo=_zone(settings.timezone))
+        return micros(aware, field)
+    if isinstance(when, date):
+        midnight = datetime.combine(when, time(), tzinfo=_zone(settings.timezone))
+        return micros(midnight, field) + timedelta(days=1) // timedelta(microseconds=1) - 1
+    raise Invalid(field, f"is {type(when).__name__}", "Give a datetime, a date, or words such as '2026-02-01'.")
+
+
+def _zone(name: str) -> ZoneInfo | Any:
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise Invalid(
+            "timezone", f"{name!r} is no time zone known here", "Use an IANA name, such as Europe/Lisbon."
+        ) from error
+
+
+def looking(who: Who, past: Past, scope: Scope | None = None) -> Who:
+    """`who`, looking at a past on top of the one it looks at already."""
+    merged = Past(
+        at_seq=past.at_seq if past.at_seq is not None else who.past.at_seq,
+        at_moment=past.at_moment if past.at_moment is not None else who.past.at_moment,
+        as_of=past.as_of if past.as_of is not None else who.past.as_of,
+        valid_at=past.valid_at if past.valid_at is not None else who.past.valid_at,
+    )
+    return dataclasses.replace(who, past=merged, scope=scope or who.scope)

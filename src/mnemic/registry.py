@@ -1,0 +1,26 @@
+"""Every plug point's table: a name, and where its class lives. Nothing is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mnemic.errors import Invalid
+
+STORES: Final = {
+    "memory": "mnemic.store.memory:MemoryStore",  # in this process, gone with it
+    "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
+}
+
+
+def load(table: Mapping[str, str], name: str) -> Any:
+    """The class that `table` names.
+
+    Raises:
+        Invalid: there is no such name.
+    """
+    if name not in table:
+        raise Invalid("name", f"{name!r} is not known", f"Known: {', '.join(sorted(table))}.")
+    module, _, attribute = table[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)

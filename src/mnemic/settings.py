@@ -1,0 +1,90 @@
+"""Every setting in one place, and the only reader of the environment."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from mnemic.errors import Invalid
+
+PREFIX: Final = "MNEMIC_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What can be set, each with its unit; the library takes this, faces read it from `MNEMIC_<NAME>`."""
+
+    home: Path = dataclasses.field(default_factory=lambda: Path.home() / ".mnemic")
+    """Folder of the default store."""
+    tenant: str = "default"
+    """Whose installation this is."""
+    user: str = "me"
+    """Whose memory the command line means."""
+    timezone: str = "UTC"
+    """Zone of dates given without one on reads."""
+    item_limit: int = 32 * 1024
+    """Bytes above which a text is split into a document and its chunks."""
+    input_limit: int = 10 * 1024 * 1024
+    """Bytes one input may have."""
+    k: int = 10
+    """Items a recall returns."""
+    k_limit: int = 200
+    """Most items a recall may be asked for."""
+    budget: int = 2_000
+    """Tokens in a context block."""
+    catalogue_bytes: int = 512 * 1024 * 1024
+    """Memory that catalogues of all spaces may take."""
+    busy_timeout: float = 30.0
+    """Seconds to wait for another process's write."""
+    use_flush_seconds: float = 5.0
+    """Seconds that counters of use may wait in memory."""
+    use_flush_recalls: int = 64
+    """Recalls after which counters of use are written."""
+    mask_secrets: bool = True
+    """Mask keys, tokens, private keys and card numbers before the journal."""
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Settings:
+        """Settings with every `MNEMIC_<NAME>` of `environ` applied.
+
+        Raises:
+            Invalid: an unknown name (with the nearest known one), or a value of the wrong type.
+        """
+        fields = {f.name: f for f in dataclasses.fields(cls)}
+        values: dict[str, Any] = {}
+        for variable, raw in environ.items():
+            if not variable.startswith(PREFIX):
+                continue
+            name = variable.removeprefix(PREFIX).lower()
+            if name not in fields:
+                near = difflib.get_close_matches(name, fields, n=1)
+                hint = f"Did you mean {PREFIX}{near[0].upper()}?" if near else "`mnemic doctor` lists the settings."
+                raise Invalid(variable, "is not a setting", hint)
+            values[name] = _parse(variable, raw, str(fields[name].type))
+        return cls(**values)
+
+    @property
+    def path(self) -> Path:
+        """The default store's file."""
+        return self.home / "memory.db"
+
+
+def _parse(variable: str, raw: str, type_name: str) -> object:
+    try:
+        match type_name:
+            case "bool":
+                return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[raw.lower()]
+            case "int":
+                return int(raw)
+            case "float":
+                return float(raw)
+            case "Path":
+                return Path(raw).expanduser()
+            case _:
+                return raw
+    except (KeyError, ValueError) as error:
+        raise Invalid(variable, f"{raw!r} is not a {type_name}", "Correct or unset it.") from error

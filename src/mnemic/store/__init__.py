@@ -1,0 +1,1 @@
+"""The cellar: the contract, its keepers, and the codec between nouns and bytes."""

@@ -1,0 +1,287 @@
+"""What a commit means, once for every keeper: drafts become rows, sealed by salts and a hash chain."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.core.clock import FOREVER, micros
+from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.items import Strength
+from mnemic.core.queries import Entry
+from mnemic.core.scope import Shared
+from mnemic.errors import Conflict, Invalid
+from mnemic.store import codec
+from mnemic.store.base import Draft, Note, Op, Put, Tie
+from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
+
+GENESIS: Final = bytes(32)
+_ENVELOPE: Final = struct.Struct("<QQQQQI")
+_LINE: Final = struct.Struct("<IB16s")
+_NO_ITEM: Final = bytes(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """One op with its bytes encoded, salted and digested, ready for a transaction."""
+
+    op: Op
+    item: bytes | None
+    body: bytes
+    salt: bytes
+    digest: bytes
+    content_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A draft with all the work done that needs no transaction."""
+
+    draft: Draft
+    sealed: tuple[Sealed, ...]
+    expect: tuple[tuple[bytes, int], ...]
+    used: tuple[tuple[bytes, Strength], ...]
+    secret: bytes
+
+
+def seal(salt: bytes, stored: bytes) -> bytes:
+    """The salted digest of stored bytes: without the salt it tells nothing about them."""
+    return hashlib.sha256(salt + stored).digest()
+
+
+def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
+    """The hash of a commit: over the one before it, an envelope of integers, and the digests of its events."""
+    state = hashlib.sha256(previous)
+    lines = list(events)
+    state.update(_ENVELOPE.pack(row.seq, row.space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
+    for event in lines:
+        state.update(_LINE.pack(event.n, event.verb, event.item or _NO_ITEM))
+        state.update(event.digest)
+    return state.digest()
+
+
+def prepare(draft: Draft, entropy: Entropy) -> Prepared:
+    """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
+    if not draft.ops:
+        raise Invalid("ops", "is empty", "A commit changes at least one thing.")
+    return Prepared(
+        draft=draft,
+        sealed=tuple(_sealed(op, entropy) for op in draft.ops),
+        expect=tuple((to_bytes(item), seq) for item, seq in draft.expect.items()),
+        used=tuple((to_bytes(item), strength) for item, strength in draft.used.items()),
+        secret=entropy.bytes(16),
+    )
+
+
+def _sealed(op: Op, entropy: Entropy) -> Sealed:
+    salt = entropy.bytes(16)
+    item: bytes | None
+    match op:
+        case Put():
+            item, body = to_bytes(op.item.id), codec.encode_item(op.item)
+        case Tie():
+            item, body = to_bytes(op.link.src), codec.encode_link(op.link)
+        case Note():
+            item, body = (None if op.item is None else to_bytes(op.item)), op.payload
+    content = seal(salt, op.content) if isinstance(op, Put) and op.key is not None else b""
+    return Sealed(op, item, body, salt, seal(salt, body), content)
+
+
+def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+    """Write a prepared draft inside the transaction that `rows` stands for.
+
+    Raises:
+        Conflict: a key came with other content, or an expected item has changed; the caller rolls back.
+    """
+    draft = prepared.draft
+    tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
+    space = rows.space(tenant.id, draft.user) or rows.add_space(tenant.id, draft.user, prepared.secret)
+    earlier = _landed_before(rows, space, prepared)
+    if len(earlier) == len(prepared.sealed):
+        return _first_receipt(prepared, earlier)
+    _check_expected(rows, space.id, prepared.expect)
+    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    for place, sealed in enumerate(prepared.sealed):
+        if place not in earlier:
+            commit.write(sealed)
+    commit.count_use(prepared.used)
+    commit.finish(draft)
+    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
+    return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
+
+
+def _named(prepared: Prepared) -> list[tuple[int, Sealed]]:
+    """The ops whose items a receipt names: what was put, else what was tied."""
+    sealed = list(enumerate(prepared.sealed))
+    puts = [(place, s) for place, s in sealed if isinstance(s.op, Put)]
+    return puts or [(place, s) for place, s in sealed if isinstance(s.op, Tie)]
+
+
+def key_hash(secret: bytes, key: str) -> bytes:
+    """A key as it is stored: keyed with the space's secret, so that it can be compared and not read."""
+    return hashlib.blake2b(key.encode(), key=secret, digest_size=16).digest()
+
+
+def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int, KeyRow]:
+    found: dict[int, KeyRow] = {}
+    for place, sealed in enumerate(prepared.sealed):
+        if not isinstance(sealed.op, Put) or sealed.op.key is None:
+            continue
+        row = rows.key(space.id, key_hash(space.secret, sealed.op.key))
+        if row is None:
+            continue
+        # A key without a digest has outlived its content: nothing is left to compare, and nothing comes back.
+        if row.digest and seal(row.salt, sealed.op.content) != row.digest:
+            raise Conflict(f"key {sealed.op.key!r} was used in commit {row.seq} with other content; use another key")
+        found[place] = row
+    return found
+
+
+def _first_receipt(prepared: Prepared, earlier: Mapping[int, KeyRow]) -> Receipt:
+    ids = tuple(_id(earlier[place].item) for place in range(len(prepared.sealed)))
+    return Receipt(seq=earlier[0].seq, ids=ids, repeated=len(ids))
+
+
+def _id(raw: bytes | None) -> ItemId:
+    return from_bytes(raw or _NO_ITEM)
+
+
+def _check_expected(rows: Rows, space: int, expect: Iterable[tuple[bytes, int]]) -> None:
+    changed = []
+    for item, seq in expect:
+        row = rows.standing(space, item)
+        if (0 if row is None else row.seq_from) != seq:
+            changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
+    if changed:
+        raise Conflict("changed meanwhile: " + ", ".join(changed) + "; read again and retry")
+
+
+class _Commit:
+    """The rows of one commit, as they are written."""
+
+    def __init__(self, rows: Rows, tenant: TenantRow, space: SpaceRow, at: int) -> None:
+        self.rows, self.tenant, self.space, self.at = rows, tenant, space, at
+        self.seq = tenant.seq + 1
+        self.events: list[EventRow] = []
+
+    def write(self, sealed: Sealed) -> None:
+        op = sealed.op
+        ver = lver = 0
+        payload = None
+        if isinstance(op, Put):
+            ver = self._put(op, sealed)
+        elif isinstance(op, Tie):
+            lver = self._tie(op, sealed)
+        else:
+            payload = sealed.body
+        self._event(op.verb, sealed, ver, lver, payload)
+
+    def _event(self, verb: Verb, sealed: Sealed, ver: int, lver: int, payload: bytes | None) -> None:
+        n = len(self.events)
+        event = EventRow(self.tenant.id, self.seq, n, verb, sealed.item, ver, lver, payload, sealed.salt, sealed.digest)
+        self.rows.add_event(event)
+        self.events.append(event)
+
+    def _put(self, op: Put, sealed: Sealed) -> int:
+        assert sealed.item is not None
+        rows, space, item = self.rows, self.space.id, op.item
+        before = rows.standing(space, sealed.item) if op.verb is not Verb.WROTE else None
+        if before is not None:
+            rows.close_version(before, self.seq)
+        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
+        agent, session = self._name(item.agent), self._name(item.session)
+        row = VersionRow(
+            0,
+            space,
+            sealed.item,
+            self.seq,
+            FOREVER,
+            len(self.events),
+            state,
+            kind,
+            said,
+            known_to,
+            valid_from,
+            valid_to,
+            agent,
+            session,
+            pos,
+            sealed.body,
+        )
+        ver = rows.add_version(row)
+        terms = op.terms
+        if terms is None:
+            terms = rows.entry_terms(space, before.ver) if before is not None else (b"",)
+        rows.add_entries(space, entries(row._replace(ver=ver), terms))
+        for source in item.source:
+            rows.add_derived(space, to_bytes(source), sealed.item)
+        if op.key is not None:
+            hashed = key_hash(self.space.secret, op.key)
+            rows.add_key(
+                KeyRow(space, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, op.lasting, self.at)
+            )
+        return ver
+
+    def _tie(self, op: Tie, sealed: Sealed) -> int:
+        assert sealed.item is not None
+        dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
+        before = self.rows.standing_link(self.space.id, sealed.item, dst, type_)
+        if before is not None:
+            self.rows.close_link(before, self.seq)
+        opened = op.verb is Verb.LINKED
+        row = LinkRow(
+            0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, len(self.events), opened, sealed.body
+        )
+        return self.rows.add_link(row)
+
+    def _name(self, text: str | None) -> int:
+        if text is None:
+            return 0
+        return self.rows.name(self.space.id, text) or self.rows.add_name(self.space.id, text)
+
+    def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
+        for item, delta in used:
+            last = 0 if delta.last_used is None else micros(delta.last_used)
+            self.rows.add_strength(StrengthRow(self.space.id, item, delta.uses, delta.useful, delta.harms, last))
+
+    def finish(self, draft: Draft) -> None:
+        actor = self._name(draft.actor)
+        change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
+        change = change._replace(hash=chain(self.tenant.hash, change, self.events))
+        self.rows.add_change(change)
+        self.rows.set_tenant(self.tenant._replace(seq=self.seq, at=self.at, hash=change.hash))
+        self.rows.set_space(self.space._replace(seq=self.seq))
+
+
+def entries(row: VersionRow, terms: Iterable[bytes]) -> list[Entry]:
+    """The entries of a version: its projections, once for each part's token stream."""
+    return [
+        Entry(
+            row.ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
+            row.valid_from, row.valid_to, row.agent, row.session, row.pos, stream,
+        )
+        for part, stream in enumerate(terms)
+    ]  # fmt: skip
+
+
+def space_owner(user: str | Shared) -> tuple[str | None, int]:
+    """A space's owner as two columns: the name, and whether it is the shared space."""
+    return (None, 1) if isinstance(user, Shared) else (user, 0)
+
+
+def journal(
+    rows: Rows, tenant: TenantRow, space: int, verb: Verb, payload: bytes, actor: int, now: int, entropy: Entropy
+) -> int:
+    """Write a commit of one event that changes no version (an erasure, a compaction); returns its seq."""
+    at, salt = max(now, tenant.at), entropy.bytes(16)
+    event = EventRow(tenant.id, tenant.seq + 1, 0, verb, None, 0, 0, payload, salt, seal(salt, payload))
+    change = ChangeRow(tenant.id, tenant.seq + 1, space, at, actor, 0, GENESIS)
+    change = change._replace(hash=chain(tenant.hash, change, (event,)))
+    rows.add_event(event)
+    rows.add_change(change)
+    rows.set_tenant(tenant._replace(seq=change.seq, at=at, hash=change.hash))
+    return change.seq

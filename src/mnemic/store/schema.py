@@ -1,0 +1,278 @@
+"""The tables of the SQLite keeper, each column declared: does it hold content, is it derived from content, or neither?
+
+Erasing is generated from this declaration, and a test refuses a column that the file has and this page has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import apsw
+
+FORMAT: Final = 1
+"""The number of this format; an older file is migrated, a newer one refused."""
+APPLICATION: Final = 0x6D6E656D
+"""`mnem`: how a file says that it is ours."""
+
+
+class Holds(Enum):
+    """What a column holds, for erasure: the bytes themselves, something made from them, or neither."""
+
+    CONTENT = "content"
+    DERIVED = "derived"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, what its columns hold, and how one item's or one space's rows are taken out of it."""
+
+    name: str
+    columns: tuple[tuple[str, str, Holds], ...]
+    tail: str = ""
+    key: str = ""
+    erase_item: str = ""
+    erase_space: str = ""
+
+    @property
+    def create(self) -> str:
+        """The statement that makes it."""
+        parts = [f"{name} {kind}" for name, kind, _ in self.columns]
+        return f"CREATE TABLE {self.name}({', '.join([*parts, *([self.key] if self.key else [])])}) STRICT{self.tail}"
+
+
+_C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
+_OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
+
+TABLES: Final = (
+    Table("meta", (("key", "TEXT PRIMARY KEY", _N), ("value", "BLOB NOT NULL", _N)), ", WITHOUT ROWID"),
+    Table(
+        "tenant",
+        (
+            ("id", "INTEGER PRIMARY KEY", _N),
+            ("name", "TEXT UNIQUE", _C),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("at", "INTEGER NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _N),
+            ("horizon", "INTEGER NOT NULL", _N),
+            ("horizon_hash", "BLOB NOT NULL", _N),
+        ),
+    ),
+    Table(
+        "space",
+        (
+            ("id", "INTEGER PRIMARY KEY", _N),
+            ("tenant", "INTEGER NOT NULL", _N),
+            ("user", "TEXT", _C),
+            ("shared", "INTEGER NOT NULL", _N),
+            ("secret", "BLOB NOT NULL", _D),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("epoch", "INTEGER NOT NULL", _N),
+        ),
+        erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'' WHERE id = :space",
+    ),
+    Table(
+        "name",
+        (("id", "INTEGER PRIMARY KEY", _N), ("space", "INTEGER NOT NULL", _N), ("text", "TEXT NOT NULL", _C)),
+        key="UNIQUE(space, text)",
+        # One item's names go when nothing else bears them: `drop_unused_names`, after the versions have gone.
+        erase_item=(
+            "DELETE FROM name WHERE space = :space AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = :space AND name.id IN (v.agent, v.session))"
+            " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id)"
+            " AND NOT EXISTS (SELECT 1 FROM change c WHERE c.actor = name.id)"
+        ),
+        erase_space="DELETE FROM name WHERE space = :space",
+    ),
+    Table(
+        "change",
+        (
+            ("tenant", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("at", "INTEGER NOT NULL", _N),
+            ("actor", "INTEGER NOT NULL", _N),
+            ("cause", "INTEGER NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(tenant, seq)",
+    ),
+    Table(
+        "event",
+        (
+            ("tenant", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("n", "INTEGER NOT NULL", _N),
+            ("verb", "INTEGER NOT NULL", _N),
+            ("item", "BLOB", _N),
+            ("ver", "INTEGER NOT NULL", _N),
+            ("lver", "INTEGER NOT NULL", _N),
+            ("payload", "BLOB", _C),
+            ("salt", "BLOB", _D),
+            ("digest", "BLOB NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(tenant, seq, n)",
+        erase_item=(
+            "UPDATE event SET salt = NULL, payload = NULL WHERE (tenant, seq, n) IN"
+            " (SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space WHERE v.space = :space AND v.id = :item"
+            " UNION ALL SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space"
+            " WHERE l.space = :space AND (l.src = :item OR l.dst = :item))"
+        ),
+        erase_space=(
+            "UPDATE event SET salt = NULL, payload = NULL WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
+        ),
+    ),
+    Table(
+        "version",
+        (
+            ("ver", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("id", "BLOB NOT NULL", _N),
+            ("seq_from", "INTEGER NOT NULL", _N),
+            ("seq_to", "INTEGER NOT NULL", _N),
+            ("n", "INTEGER NOT NULL", _N),
+            ("state", "INTEGER NOT NULL", _D),
+            ("kind", "INTEGER NOT NULL", _D),
+            ("said", "INTEGER NOT NULL", _D),
+            ("known_to", "INTEGER NOT NULL", _D),
+            ("valid_from", "INTEGER NOT NULL", _D),
+            ("valid_to", "INTEGER NOT NULL", _D),
+            ("agent", "INTEGER NOT NULL", _D),
+            ("session", "INTEGER NOT NULL", _D),
+            ("pos", "INTEGER NOT NULL", _D),
+            ("body", "BLOB NOT NULL", _C),
+        ),
+        key="UNIQUE(space, id, seq_from)",
+        erase_item="DELETE FROM version WHERE space = :space AND id = :item",
+        erase_space="DELETE FROM version WHERE space = :space",
+    ),
+    Table(
+        "link",
+        (
+            ("lver", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("src", "BLOB NOT NULL", _N),
+            ("dst", "BLOB NOT NULL", _N),
+            ("type", "INTEGER NOT NULL", _N),
+            ("seq_from", "INTEGER NOT NULL", _N),
+            ("seq_to", "INTEGER NOT NULL", _N),
+            ("n", "INTEGER NOT NULL", _N),
+            ("open", "INTEGER NOT NULL", _N),
+            ("body", "BLOB NOT NULL", _C),
+        ),
+        key="UNIQUE(space, src, dst, type, seq_from)",
+        erase_item="DELETE FROM link WHERE space = :space AND (src = :item OR dst = :item)",
+        erase_space="DELETE FROM link WHERE space = :space",
+    ),
+    Table(
+        "entry",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("ver", "INTEGER NOT NULL", _N),
+            ("part", "INTEGER NOT NULL", _N),
+            ("seq_from", "INTEGER NOT NULL", _N),
+            ("seq_to", "INTEGER NOT NULL", _N),
+            ("state", "INTEGER NOT NULL", _D),
+            ("kind", "INTEGER NOT NULL", _D),
+            ("said", "INTEGER NOT NULL", _D),
+            ("known_to", "INTEGER NOT NULL", _D),
+            ("valid_from", "INTEGER NOT NULL", _D),
+            ("valid_to", "INTEGER NOT NULL", _D),
+            ("agent", "INTEGER NOT NULL", _D),
+            ("session", "INTEGER NOT NULL", _D),
+            ("pos", "INTEGER NOT NULL", _D),
+            ("terms", "BLOB NOT NULL", _D),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, ver, part)",
+        erase_item="DELETE FROM entry WHERE " + _OF_ITEM,
+        erase_space="DELETE FROM entry WHERE space = :space",
+    ),
+    Table(
+        "derived",
+        (("space", "INTEGER NOT NULL", _N), ("source", "BLOB NOT NULL", _N), ("item", "BLOB NOT NULL", _N)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, source, item)",
+        erase_item="DELETE FROM derived WHERE space = :space AND (source = :item OR item = :item)",
+        erase_space="DELETE FROM derived WHERE space = :space",
+    ),
+    Table(
+        "strength",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("id", "BLOB NOT NULL", _N),
+            ("uses", "INTEGER NOT NULL", _D),
+            ("useful", "INTEGER NOT NULL", _D),
+            ("harms", "INTEGER NOT NULL", _D),
+            ("last_used", "INTEGER NOT NULL", _D),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, id)",
+        erase_item="DELETE FROM strength WHERE space = :space AND id = :item",
+        erase_space="DELETE FROM strength WHERE space = :space",
+    ),
+    Table(
+        "idem",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _D),
+            ("salt", "BLOB NOT NULL", _D),
+            ("digest", "BLOB NOT NULL", _D),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("item", "BLOB", _N),
+            ("lasting", "INTEGER NOT NULL", _N),
+            ("at", "INTEGER NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, hash)",
+        # An import's key outlives its item, without anything to compare content with; any other key goes.
+        erase_item=(
+            "UPDATE idem SET salt = x'', digest = x'' WHERE space = :space AND item = :item AND lasting;"
+            "DELETE FROM idem WHERE space = :space AND item = :item AND NOT lasting"
+        ),
+        erase_space="DELETE FROM idem WHERE space = :space",
+    ),
+    Table(
+        "tomb",
+        (("space", "INTEGER NOT NULL", _N), ("item", "BLOB NOT NULL", _N), ("seq", "INTEGER NOT NULL", _N)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, item)",
+    ),
+)
+
+INDEXES: Final = (
+    "CREATE UNIQUE INDEX space_owner ON space(tenant, user) WHERE user IS NOT NULL",
+    "CREATE UNIQUE INDEX space_shared ON space(tenant) WHERE shared",
+    "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
+    "CREATE INDEX link_dst ON link(space, dst)",
+)
+
+_ORDER: Final = ("idem", "entry", "strength", "derived", "event", "link", "version", "name", "space")
+"""Rows that are found through others go first."""
+
+
+def erase_item_statements() -> list[str]:
+    """What takes one item out of every table, with `:space` and `:item`."""
+    by_name = {table.name: table for table in TABLES}
+    return [s for name in _ORDER if (text := by_name[name].erase_item) for s in text.split(";")]
+
+
+def erase_space_statements() -> list[str]:
+    """What takes one space's content out of every table, with `:space`."""
+    by_name = {table.name: table for table in TABLES}
+    return [s for name in _ORDER if (text := by_name[name].erase_space) for s in text.split(";")]
+
+
+def _create(db: apsw.Connection) -> None:
+    for table in TABLES:
+        db.execute(table.create)
+    for index in INDEXES:
+        db.execute(index)
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {1: _create}
+"""What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""

@@ -1,0 +1,187 @@
+"""What a reader sees, once for every keeper: rows become nouns, and each row's space is checked again on the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mnemic.core.clock import FOREVER, moment
+from mnemic.core.events import Change, Event, Verb
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.core.items import Link, Strength, Version
+from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.scope import Shared
+from mnemic.errors import Compacted, NotFound
+from mnemic.store.base import Head, SpaceHead
+from mnemic.store.codec import decode_link, decode_version
+from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow
+
+ERASED = "(erased)"
+"""What stands for a name that was erased."""
+
+
+class RowsSnapshot:
+    """`store.base.Snapshot` over the rows of one read transaction."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._recorded: dict[tuple[int, int], int] = {}
+
+    def tenant(self, name: str) -> int | None:
+        row = self._rows.tenant(name)
+        return None if row is None else row.id
+
+    def tenants(self) -> list[tuple[int, str]]:
+        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.tenants()]
+
+    def head(self, tenant: int) -> Head:
+        row = self._rows.tenant_row(tenant)
+        return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
+
+    def space(self, tenant: int, user: str | Shared) -> SpaceHead | None:
+        row = self._rows.space(tenant, user)
+        return None if row is None else _space_head(row)
+
+    def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
+        return [_space_head(row) for row in self._rows.space_rows(ids)]
+
+    def all_spaces(self, tenant: int) -> list[SpaceHead]:
+        return [_space_head(row) for row in self._rows.tenant_spaces(tenant)]
+
+    def name_id(self, space: int, name: str) -> int | None:
+        return self._rows.name(space, name)
+
+    def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
+        self._refuse_compacted(spaces, view)
+        raw = [to_bytes(item) for item in ids]
+        rows = self._rows.visible(spaces, raw, Filter(), view, 0, len(raw), False) if raw else []
+        return {from_bytes(row.id): self._version(spaces, row) for row in rows}
+
+    def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+        found = {}
+        for item in ids:
+            raw = to_bytes(item)
+            row = next((r for s in spaces if (r := self._rows.standing(s, raw)) is not None), None)
+            if row is not None:
+                found[item] = self._version(spaces, row)
+        return found
+
+    def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
+        return {row.ver: self._version((space,), row) for row in self._rows.version_rows(space, vers)}
+
+    def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
+        raw = to_bytes(item)
+        return [self._version(spaces, row) for space in spaces for row in self._rows.item_rows(space, raw)]
+
+    def scan(
+        self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
+    ) -> list[tuple[int, Version]]:
+        self._refuse_compacted(spaces, view)
+        rows = self._rows.visible(spaces, None, where, view, after, limit, False)
+        return [(row.ver, self._version(spaces, row)) for row in rows]
+
+    def latest(
+        self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
+    ) -> list[Version]:
+        self._refuse_compacted(spaces, view)
+        rows = self._rows.visible(spaces, None, where, view, 0, limit, True)
+        return [self._version(spaces, row) for row in rows]
+
+    def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
+        self._refuse_compacted(spaces, view)
+        return self._rows.count(spaces, where, view)
+
+    def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
+        return self._rows.entries(space, after)
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        return self._rows.closed(space, after_seq)
+
+    def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
+        self._refuse_compacted(spaces, view)
+        raw = [to_bytes(item) for item in ids]
+        rows = {row.lver: row for space in spaces for item in raw for row in self._rows.links_of(space, item)}
+        at = FOREVER - 1 if view.at is None else view.at
+        return [decode_link(row) for row in rows.values() if row.open and row.seq_from <= at < row.seq_to]
+
+    def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
+        found: dict[ItemId, None] = {}
+        for item in ids:
+            for raw in self._rows.derived(space, to_bytes(item)):
+                found.setdefault(from_bytes(raw))
+        standing = self.standing((space,), list(found))
+        return [d for d in found if d in standing and set(ids) & set(standing[d].item.source)]
+
+    def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
+        rows = ((item, self._rows.strength(space, to_bytes(item))) for item in ids)
+        return {item: _strength(row) for item, row in rows if row is not None}
+
+    def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
+        rows = self._rows.changes(tenant, after, limit, newest)
+        if not rows:
+            return []
+        seqs = [row.seq for row in rows]
+        events: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
+        for event in self._rows.events(tenant, min(seqs), max(seqs)):
+            events[event.seq].append(event)
+        return [self._change(row, events[row.seq]) for row in rows]
+
+    def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
+        pairs = []
+        for row in self._rows.written(space, seq):
+            before = [r for r in self._rows.item_rows(space, row.id) if r.seq_to == seq]
+            pairs.append((self._version((space,), row), self._version((space,), before[0]) if before else None))
+        return pairs
+
+    def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
+        return [(decode_link(row), row.open) for row in self._rows.links_written(space, seq)]
+
+    def seq_at(self, tenant: int, at: int) -> int:
+        return self._rows.seq_at(tenant, at)
+
+    def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
+        if row.space not in spaces:  # the second lock on the wall between users
+            raise NotFound(f"no item {from_bytes(row.id)} here")
+        return decode_version(row, self._recorded_at(row.space, row.seq_from))
+
+    def _recorded_at(self, space: int, seq: int) -> int:
+        key = (space, seq)
+        if key not in self._recorded:
+            tenant = self._rows.space_rows((space,))[0].tenant
+            rows = self._rows.changes(tenant, seq - 1, 1, False)
+            self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
+        return self._recorded[key]
+
+    def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
+        if view.at is None:
+            return
+        for space in self._rows.space_rows(tuple(spaces)):
+            horizon = self._rows.tenant_row(space.tenant).horizon
+            if view.at < horizon:
+                raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
+
+    def _change(self, row: ChangeRow, events: Sequence[EventRow]) -> Change:
+        return Change(
+            seq=row.seq,
+            space=row.space,
+            at=moment(row.at),
+            actor=self._rows.name_text(row.actor) or ERASED,
+            cause=row.cause or None,
+            hash=row.hash,
+            events=tuple(_event(event) for event in events),
+        )
+
+
+def _space_head(row: SpaceRow) -> SpaceHead:
+    return SpaceHead(id=row.id, tenant=row.tenant, user=row.user, seq=row.seq, epoch=row.epoch)
+
+
+def _event(row: EventRow) -> Event:
+    item = None if row.item is None else from_bytes(row.item)
+    return Event(
+        n=row.n, verb=Verb(row.verb), item=item, payload=row.payload, digest=row.digest, erased=row.salt is None
+    )
+
+
+def _strength(row: StrengthRow) -> Strength:
+    last = moment(row.last_used) if row.last_used else None
+    return Strength(uses=row.uses, useful=row.useful, harms=row.harms, last_used=last)

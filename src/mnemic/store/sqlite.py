@@ -1,0 +1,459 @@
+"""The embedded keeper: one SQLite file in WAL mode with `synchronous=FULL`, many processes, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from mnemic.core.clock import Clock, SystemClock
+from mnemic.core.events import Receipt
+from mnemic.core.ids import Entropy, SystemEntropy
+from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
+from mnemic.store import audit, erasure, ledger, transfer
+from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
+from mnemic.store.commits import CommitQueue, Ticket
+from mnemic.store.gate import Gate
+from mnemic.store.place import prepare_file, take_lease
+from mnemic.store.schema import APPLICATION, FORMAT, MIGRATIONS
+from mnemic.store.snapshot import RowsSnapshot
+from mnemic.store.sqlite_errors import translated
+from mnemic.store.sqlite_rows import SqliteRows
+
+GROUP_SECONDS: Final = 0.05
+"""Most work one group commit does before it syncs."""
+KEY_DAYS: Final = 30
+"""Days that an idempotency key can tell a repeat from other content."""
+_DAY: Final = 86_400 * 1_000_000
+
+Probe = Callable[[str], None]
+
+
+def _nothing(_point: str) -> None:
+    return
+
+
+class SqliteStore:
+    """A store in one file. Safe to share between threads; a forked child opens its own connections.
+
+    Args:
+        path: The file; made with mode 0600 if it is not there.
+        vfs: A registered SQLite VFS to use in place of the system's (fault injection, slow disks).
+        synchronous: SQLite's setting; anything but FULL can lose acknowledged writes and exists for tests of the tests.
+        probe: Called with the name of each point of a commit and an erasure that it passes (fault injection).
+        create: Whether a missing file is made.
+
+    Raises:
+        StoreForeign, StoreNewer, StoreCorrupt, StoreReadOnly: the file is not one we can serve; it was not touched.
+        Invalid: `path` is a folder or lies on a network file system.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        busy_timeout: float = 30.0,
+        vfs: str | None = None,
+        synchronous: str = "FULL",
+        probe: Probe | None = None,
+        create: bool = True,
+    ) -> None:
+        self.path = Path(path).expanduser().absolute()
+        if not create and not self.path.exists():
+            raise StoreError(f"there is no store at {self.path}")
+        self._clock, self._entropy = clock or SystemClock(), entropy or SystemEntropy()
+        self._busy_timeout, self._vfs, self._synchronous = busy_timeout, vfs, synchronous
+        self._probe = probe or _nothing
+        self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
+        prepare_file(self.path)
+        self._reset()
+        with translated(self.path):
+            self._migrate()
+        _forkable.add(self)
+
+    def _reset(self) -> None:
+        """Fresh connections and locks: at birth, and in a forked child, where the parent's must not be touched."""
+        self._abandoned = getattr(self, "_readers", []), getattr(self, "_writer", None)
+        self._readers: list[apsw.Connection] = []
+        self._writer: apsw.Connection | None = None
+        self._queue = CommitQueue(self._write)
+        self._gate = Gate()
+        self._writing = threading.Lock()
+        self._closed = False
+
+    # Opening
+
+    def _open(self) -> apsw.Connection:
+        flags = apsw.SQLITE_OPEN_READWRITE
+        db = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
+        db.set_busy_handler(self._wait_a_little)
+        for pragma, expected in (
+            ("journal_mode=WAL", "wal"),
+            (f"synchronous={self._synchronous}", None),
+            ("secure_delete=ON", 1),
+            ("temp_store=MEMORY", None),
+            ("wal_autocheckpoint=2000", 2000),
+            ("fullfsync=ON", None),
+            ("checkpoint_fullfsync=ON", None),
+        ):
+            answer = db.pragma(*pragma.split("=", 1))
+            if expected is not None and answer != expected:
+                raise StoreError(
+                    f"SQLite refused PRAGMA {pragma} (it says {answer}); {self.path} cannot be kept safely"
+                )
+        return db
+
+    def _wait_a_little(self, _calls: int) -> bool:
+        now = time.monotonic()
+        waiting = _patience.__dict__
+        if _calls == 0:
+            waiting["since"] = now
+        time.sleep(0.0005 + self._random.random() * 0.0025)
+        return bool(now - waiting.get("since", now) < self._busy_timeout)
+
+    def _migrate(self) -> None:
+        self._refuse_foreign()
+        db = self._writer = self._open()
+        if db.pragma("user_version") == FORMAT:
+            return
+        with self._transaction(db):
+            for number in range(int(db.pragma("user_version")) + 1, FORMAT + 1):
+                MIGRATIONS[number](db)
+            db.pragma("application_id", APPLICATION)
+            db.pragma("user_version", FORMAT)
+
+    def _refuse_foreign(self) -> None:
+        """Look before any pragma could change the file: a stranger's file stays as it is, to the byte."""
+        if self.path.stat().st_size == 0:
+            return
+        header = self.path.read_bytes()[:100] if self.path.stat().st_size < 100 else _head(self.path)
+        if header[:16] != b"SQLite format 3\x00":
+            raise StoreForeign(f"{self.path} is not a mnemic store (nor a SQLite file); name another file")
+        application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+        if application == 0 and version == 0:
+            self._refuse_unmarked()
+        elif application != APPLICATION:
+            raise StoreForeign(f"{self.path} is a SQLite file of another program; name another file")
+        if version > FORMAT:
+            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+
+    def _refuse_unmarked(self) -> None:
+        # A crash before the first commit leaves a file of ours without its mark, and without a table.
+        db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
+        try:
+            db.set_busy_timeout(int(self._busy_timeout * 1000))
+            marked = db.pragma("application_id") == APPLICATION
+            if not marked and db.execute("SELECT count(*) FROM sqlite_schema").get:
+                raise StoreForeign(f"{self.path} is a SQLite file of another program; name another file")
+            version = int(db.pragma("user_version"))
+        finally:
+            db.close()
+        if marked and version > FORMAT:
+            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+
+    # Writing
+
+    def commit(self, draft: Draft) -> Receipt:
+        self._refuse_closed()
+        return self._queue.submit(ledger.prepare(draft, self._entropy))
+
+    def _write(self, batch: Sequence[Ticket]) -> None:
+        with self._writing:
+            try:
+                with translated(self.path):
+                    db = self._writer_connection()
+                    written = self._write_group(db, batch)
+            except MnemicError as error:
+                for ticket in batch:
+                    if ticket.error is None:
+                        ticket.error = _copy(error)
+                return
+        for ticket, receipt in written:
+            ticket.receipt = receipt
+
+    def _write_group(self, db: apsw.Connection, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+        written: list[tuple[Ticket, Receipt]] = []
+        deadline = time.monotonic() + GROUP_SECONDS
+        self._probe("commit:begin")
+        with self._transaction(db):
+            take_lease(db)
+            rows = SqliteRows(db)
+            for ticket in batch:
+                self._write_one(db, rows, ticket, written, alone=len(batch) == 1)
+                if time.monotonic() > deadline:
+                    break
+            self._probe("commit:before-commit")
+        self._probe("commit:after-commit")
+        return written
+
+    def _write_one(
+        self,
+        db: apsw.Connection,
+        rows: SqliteRows,
+        ticket: Ticket,
+        written: list[tuple[Ticket, Receipt]],
+        *,
+        alone: bool,
+    ) -> None:
+        # A lone caller's failure may take the whole transaction with it; among others it takes only its savepoint.
+        if alone:
+            written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
+            return
+        db.execute("SAVEPOINT caller")
+        try:
+            written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
+        except MnemicError as error:
+            db.execute("ROLLBACK TO caller")
+            ticket.error = error
+        db.execute("RELEASE caller")
+
+    def _writer_connection(self) -> apsw.Connection:
+        if self._writer is None:
+            self._writer = self._open()
+        return self._writer
+
+    @contextmanager
+    def _transaction(self, db: apsw.Connection) -> Iterator[None]:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            self._roll_back(db)
+            raise
+
+    def _roll_back(self, db: apsw.Connection) -> None:
+        try:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        except apsw.Error:
+            # A connection that cannot even roll back is not used again; the next write opens another.
+            self._writer = None
+            db.close(True)
+
+    # Reading
+
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        self._refuse_closed()
+        with self._gate.reading(), translated(self.path):
+            db = self._readers.pop() if self._readers else self._open()
+            try:
+                db.execute("BEGIN")
+                yield RowsSnapshot(SqliteRows(db))
+                db.execute("COMMIT")
+            except BaseException:
+                db.close(True)
+                raise
+            self._readers.append(db)
+
+    # Taking out
+
+    def erase(self, erasure_: Erasure) -> ErasureReceipt:
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            db = self._writer_connection()
+            with self._transaction(db):
+                take_lease(db)
+                done = erasure.apply(SqliteRows(db), erasure_, self._clock.now(), self._entropy)
+                self._probe("erase:before-commit")
+            self._probe("erase:after-commit")
+            status = "clean" if self._truncate(db) else "pending"
+        return ErasureReceipt(
+            seq=done.seq,
+            ids=done.ids,
+            versions=done.versions,
+            links=done.links,
+            status=status,
+            scanned=tuple(str(f) for f in self.files()),
+            outside=erasure.OUTSIDE,
+        )
+
+    def settle(self) -> bool:
+        """Whether no byte of what was erased is left in the log; tries once more to take it out."""
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            return self._truncate(self._writer_connection())
+
+    def _truncate(self, db: apsw.Connection) -> bool:
+        with self._gate.alone():
+            for reader in self._readers:
+                reader.close()
+            self._readers.clear()
+            db.set_busy_timeout(250)  # a reader of another process is not waited for: the receipt says so instead
+            try:
+                busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1, 0, 0)
+            except apsw.BusyError:
+                busy = 1
+            finally:
+                db.set_busy_handler(self._wait_a_little)
+        return busy == 0
+
+    def compact(self, tenant: str, horizon: int, actor: str) -> int:
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            db = self._writer_connection()
+            with self._transaction(db):
+                take_lease(db)
+                rows = SqliteRows(db)
+                rows.forget_keys(self._clock.now() - KEY_DAYS * _DAY)
+                gone = erasure.compact(rows, tenant, horizon, actor, self._clock.now(), self._entropy)
+            self._truncate(db)
+        return gone
+
+    # Care
+
+    def verify(self) -> Iterator[Fault]:
+        self._refuse_closed()
+        with self._gate.reading(), translated(self.path):
+            db = self._open()
+            try:
+                db.execute("BEGIN")
+                for (answer,) in db.execute("PRAGMA integrity_check(20)"):
+                    if answer != "ok":
+                        yield Fault(where=str(self.path), problem=str(answer))
+                yield from audit.verify(SqliteRows(db))
+            finally:
+                db.close(True)
+
+    def state_hash(self, tenant: str) -> str:
+        with self._rows() as rows:
+            return audit.state_hash(rows, tenant)
+
+    def export(self, tenant: str) -> Iterator[bytes]:
+        with self._rows() as rows:
+            yield from transfer.export(rows, tenant)
+
+    def load(self, lines: Iterator[bytes]) -> int:
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            db = self._writer_connection()
+            with self._transaction(db):
+                take_lease(db)
+                return transfer.load(SqliteRows(db), lines)
+
+    def backup(self, dest: Path) -> None:
+        self._refuse_closed()
+        dest = dest.expanduser().absolute()
+        if dest.exists():
+            raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
+        unfinished = dest.with_name(dest.name + ".unfinished")
+        prepare_file(unfinished)
+        with self._gate.reading(), translated(self.path):
+            source, copy = self._open(), apsw.Connection(str(unfinished))
+            try:
+                with copy.backup("main", source, "main") as run:
+                    run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment
+                copy.execute("DELETE FROM meta WHERE key = 'lease'")
+                copy.pragma("journal_mode", "DELETE")
+            finally:
+                copy.close(True)
+                source.close(True)
+        _sync(unfinished)
+        unfinished.rename(dest)
+        _sync(dest.parent)
+
+    def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
+        """What was erased, per space still owned: tenant, user (None: shared), item ids."""
+        with self._rows() as rows:
+            return transfer.tombstones(rows)
+
+    @contextmanager
+    def _rows(self) -> Iterator[SqliteRows]:
+        self._refuse_closed()
+        with self._gate.reading(), translated(self.path):
+            db = self._open()
+            try:
+                db.execute("BEGIN")
+                yield SqliteRows(db)
+            finally:
+                db.close(True)
+
+    def files(self) -> list[Path]:
+        """Every file of this store that is there now."""
+        candidates = (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm", "-journal")))
+        return [f for f in candidates if f.exists()]
+
+    def info(self) -> Info:
+        with self._gate.reading(), translated(self.path):
+            db = self._open()
+            try:
+                names = (
+                    "journal_mode",
+                    "synchronous",
+                    "secure_delete",
+                    "temp_store",
+                    "page_size",
+                    "application_id",
+                    "user_version",
+                )
+                settings = {name: str(db.pragma(name)) for name in names}
+            finally:
+                db.close(True)
+        size = sum(f.stat().st_size for f in self.files())
+        return Info(
+            url=f"sqlite:///{self.path}",
+            engine=f"SQLite {apsw.sqlite_lib_version()}",
+            format=FORMAT,
+            bytes=size,
+            settings=settings,
+        )
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        with self._writing, self._gate.alone(), translated(self.path):
+            self._closed = True
+            for db in (*self._readers, *([self._writer] if self._writer else [])):
+                db.close()
+            self._readers.clear()
+            self._writer = None
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(f"the store {self.path} is closed; open it again")
+
+
+_patience = threading.local()
+_forkable: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
+
+
+def _open_anew_in_child() -> None:
+    for store in list(_forkable):
+        store._reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_open_anew_in_child)
+
+
+def _copy(error: MnemicError) -> MnemicError:
+    """The same error for another caller: one exception object raised in two threads would mix their tracebacks."""
+    twin = type(error).__new__(type(error), *error.args)
+    twin.__dict__.update(error.__dict__)
+    twin.args = error.args
+    twin.__cause__ = error.__cause__
+    return twin
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(100)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,424 @@
+"""Rows in SQLite: each method one statement with bound parameters, nothing of a user's ever in the statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import apsw
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.scope import SHARED, Shared
+from mnemic.store.codec import kind_number
+from mnemic.store.ledger import GENESIS, space_owner
+from mnemic.store.rows import (
+    ChangeRow,
+    EventRow,
+    KeyRow,
+    LinkRow,
+    SpaceRow,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+    shown_states,
+)
+from mnemic.store.schema import erase_item_statements, erase_space_statements
+
+_SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch FROM space "
+_ERASE_ITEM: Final = tuple(erase_item_statements())
+_ERASE_SPACE: Final = tuple(erase_space_statements())
+_CHUNK: Final = 500
+"""Ids bound to one statement."""
+
+
+class SqliteRows:
+    """`store.rows.Rows` over one connection, inside the transaction it has open."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def tenant(self, name: str) -> TenantRow | None:
+        return self._tenant("SELECT * FROM tenant WHERE name = ?", name)
+
+    def tenant_row(self, tenant: int) -> TenantRow:
+        row = self._tenant("SELECT * FROM tenant WHERE id = ?", tenant)
+        assert row is not None
+        return row
+
+    def _tenant(self, statement: str, key: str | int) -> TenantRow | None:
+        row = self._db.execute(statement, (key,)).fetchone()
+        return None if row is None else TenantRow._make(row)
+
+    def tenants(self) -> list[TenantRow]:
+        return [TenantRow._make(row) for row in self._db.execute("SELECT * FROM tenant ORDER BY id")]
+
+    def add_tenant(self, name: str) -> TenantRow:
+        self._db.execute(
+            "INSERT INTO tenant(name, seq, at, hash, horizon, horizon_hash) VALUES (?, 0, 0, ?, 0, ?)",
+            (name, GENESIS, GENESIS),
+        )
+        return self.tenant_row(self._db.last_insert_rowid())
+
+    def set_tenant(self, row: TenantRow) -> None:
+        self._db.execute(
+            "UPDATE tenant SET name = ?2, seq = ?3, at = ?4, hash = ?5, horizon = ?6, horizon_hash = ?7 WHERE id = ?1",
+            tuple(row),
+        )
+
+    def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
+        if isinstance(user, Shared):
+            row = self._db.execute(_SPACE + "WHERE tenant = ? AND shared", (tenant,)).fetchone()
+        else:
+            row = self._db.execute(_SPACE + "WHERE tenant = ? AND user = ?", (tenant, user)).fetchone()
+        return None if row is None else _space(row)
+
+    def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
+        return [_space(row) for space in ids for row in self._db.execute(_SPACE + "WHERE id = ?", (space,))]
+
+    def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
+        return [_space(row) for row in self._db.execute(_SPACE + "WHERE tenant = ? ORDER BY id", (tenant,))]
+
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes) -> SpaceRow:
+        name, shared = space_owner(user)
+        self._db.execute(
+            "INSERT INTO space(tenant, user, shared, secret, seq, epoch) VALUES (?, ?, ?, ?, 0, 0)",
+            (tenant, name, shared, secret),
+        )
+        return self.space_rows((self._db.last_insert_rowid(),))[0]
+
+    def set_space(self, row: SpaceRow) -> None:
+        self._db.execute("UPDATE space SET seq = ?2, epoch = ?3 WHERE id = ?1", (row.id, row.seq, row.epoch))
+
+    def name(self, space: int, text: str) -> int | None:
+        row = self._db.execute("SELECT id FROM name WHERE space = ? AND text = ?", (space, text)).fetchone()
+        return None if row is None else int(row[0])
+
+    def name_text(self, name: int) -> str | None:
+        row = self._db.execute("SELECT text FROM name WHERE id = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def names(self, space: int) -> list[tuple[int, str]]:
+        return list(self._db.execute("SELECT id, text FROM name WHERE space = ? ORDER BY id", (space,)))
+
+    def add_name(self, space: int, text: str) -> int:
+        self._db.execute("INSERT INTO name(space, text) VALUES (?, ?)", (space, text))
+        return self._db.last_insert_rowid()
+
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes) -> None:
+        name, shared = (None, 0) if user is None else space_owner(user)
+        self._db.execute(
+            "INSERT INTO space(id, tenant, user, shared, secret, seq, epoch) VALUES (?, ?, ?, ?, ?, 0, 0)",
+            (space, tenant, name, shared, secret),
+        )
+
+    def load_name(self, name: int, space: int, text: str) -> None:
+        self._db.execute("INSERT INTO name(id, space, text) VALUES (?, ?, ?)", (name, space, text))
+
+    # The journal
+
+    def add_change(self, row: ChangeRow) -> None:
+        self._db.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def add_event(self, row: EventRow) -> None:
+        self._db.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
+        statement = _CHANGES_NEWEST if newest else _CHANGES
+        return [ChangeRow._make(row) for row in self._db.execute(statement, (tenant, after, limit))]
+
+    def events(self, tenant: int, first: int, last: int) -> list[EventRow]:
+        rows = self._db.execute(
+            "SELECT * FROM event WHERE tenant = ? AND seq BETWEEN ? AND ? ORDER BY seq, n", (tenant, first, last)
+        )
+        return [EventRow._make(row) for row in rows]
+
+    def seq_at(self, tenant: int, at: int) -> int:
+        # `at` never decreases with seq, so the last row at or before it is found from the newest end.
+        row = self._db.execute(
+            "SELECT seq FROM change WHERE tenant = ? AND at <= ? ORDER BY seq DESC LIMIT 1", (tenant, at)
+        ).fetchone()
+        return 0 if row is None else int(row[0])
+
+    # Versions, entries, links
+
+    def add_version(self, row: VersionRow) -> int:
+        self._db.execute(
+            "INSERT INTO version VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:]
+        )
+        return self._db.last_insert_rowid()
+
+    def close_version(self, row: VersionRow, seq_to: int) -> None:
+        self._db.execute("UPDATE version SET seq_to = ? WHERE ver = ?", (seq_to, row.ver))
+        self._db.execute("UPDATE entry SET seq_to = ? WHERE space = ? AND ver = ?", (seq_to, row.space, row.ver))
+
+    def standing(self, space: int, item: bytes) -> VersionRow | None:
+        row = self._db.execute(
+            "SELECT * FROM version WHERE space = ? AND id = ? AND seq_to = ?", (space, item, FOREVER)
+        ).fetchone()
+        return None if row is None else VersionRow._make(row)
+
+    def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
+        found = (
+            self._db.execute("SELECT * FROM version WHERE ver = ? AND space = ?", (ver, space)).fetchone()
+            for ver in vers
+        )
+        return [VersionRow._make(row) for row in found if row is not None]
+
+    def written(self, space: int, seq: int) -> list[VersionRow]:
+        statement = (
+            "SELECT v.* FROM space s JOIN event e ON e.tenant = s.tenant AND e.seq = ?2 JOIN version v ON v.ver = e.ver"
+            " WHERE s.id = ?1 AND v.space = ?1 AND v.seq_from = ?2 ORDER BY e.n"
+        )
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
+
+    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
+        rows = self._db.execute("SELECT * FROM version WHERE space = ? AND id = ? ORDER BY seq_from", (space, item))
+        return [VersionRow._make(row) for row in rows]
+
+    def visible(
+        self,
+        spaces: Sequence[int],
+        items: Sequence[bytes] | None,
+        where: Filter,
+        view: View,
+        after: int,
+        limit: int,
+        newest: bool,
+    ) -> list[VersionRow]:
+        order = "ORDER BY v.ver DESC LIMIT ?" if newest else "ORDER BY v.ver LIMIT ?"
+        if items is None:
+            clauses, bound = self._where(spaces, where, view)
+            return self._versions(["v.ver > ?", *clauses], [after, *bound], order, limit)
+        found: list[VersionRow] = []
+        for start in range(0, len(items), _CHUNK):
+            clauses, bound = self._where(spaces, where, view)
+            some = items[start : start + _CHUNK]
+            found += self._versions(
+                [*clauses, _among("v.id", len(some))], [*bound, *some], order, len(some) * max(1, len(spaces))
+            )
+        return found
+
+    def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
+        statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))
+        return [VersionRow._make(row) for row in self._db.execute(statement, (*bound, limit))]
+
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        clauses, bound = self._where(spaces, where, view)
+        statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
+        return int(self._db.execute(statement, bound).get)
+
+    def _where(self, spaces: Sequence[int], where: Filter, view: View) -> tuple[list[str], list[Any]]:
+        clauses: list[str] = [_among("v.space", len(spaces))]
+        bound: list[Any] = list(spaces)
+
+        def also(clause: str, *values: Any) -> None:
+            clauses.append(clause)
+            bound.extend(values)
+
+        if view.at is None:
+            also("v.seq_to = ?", FOREVER)
+        else:
+            also("v.seq_from <= ? AND v.seq_to > ?", view.at, view.at)
+        if view.as_of is not None:
+            also("v.said <= ? AND v.known_to > ?", view.as_of, view.as_of)
+        if view.valid_at is not None:
+            also("v.valid_from <= ? AND v.valid_to > ?", view.valid_at, view.valid_at)
+        states = where.states or shown_states(view)
+        also(_among("v.state", len(states)), *(int(s) for s in states))
+        if where.kinds:
+            also(_among("v.kind", len(where.kinds)), *(kind_number(k) for k in where.kinds))
+        for column, name in (("v.agent", where.agent), ("v.session", where.session)):
+            if name is not None:
+                also(_NAMED[column], name)
+        if where.said_from is not None:
+            also("v.said >= ?", where.said_from)
+        if where.said_to is not None:
+            also("v.said < ?", where.said_to)
+        if where.tags:
+            tagged = _among("t.value", len(where.tags))
+            also(f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})", *where.tags)
+        return clauses, bound
+
+    def all_versions(self, space: int) -> Iterator[VersionRow]:
+        for row in self._db.execute("SELECT * FROM version WHERE space = ? ORDER BY ver", (space,)):
+            yield VersionRow._make(row)
+
+    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self._db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry))
+
+    def entries(self, space: int, after: int) -> Iterator[Entry]:
+        statement = (
+            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to, agent, session, pos, terms"
+            " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
+        )
+        return map(Entry._make, self._db.execute(statement, (space, after)))
+
+    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
+        return tuple(
+            row[0]
+            for row in self._db.execute(
+                "SELECT terms FROM entry WHERE space = ? AND ver = ? ORDER BY part", (space, ver)
+            )
+        )
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
+        rows = self._db.execute(
+            "SELECT ver, seq_to FROM version WHERE space = ? AND seq_to > ? AND seq_to < 9223372036854775807",
+            (space, after_seq),
+        )
+        return list(rows)
+
+    def add_link(self, row: LinkRow) -> int:
+        self._db.execute("INSERT INTO link VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:])
+        return self._db.last_insert_rowid()
+
+    def close_link(self, row: LinkRow, seq_to: int) -> None:
+        self._db.execute("UPDATE link SET seq_to = ? WHERE lver = ?", (seq_to, row.lver))
+
+    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
+        rows = self._links(
+            "WHERE space = ? AND src = ? AND dst = ? AND type = ? AND seq_to = ?", (space, src, dst, type_, FOREVER)
+        )
+        return rows[0] if rows else None
+
+    def links_of(self, space: int, item: bytes) -> list[LinkRow]:
+        starting = self._links("WHERE space = ? AND src = ? ORDER BY lver", (space, item))
+        return starting + self._links("WHERE space = ? AND dst = ? AND src <> dst ORDER BY lver", (space, item))
+
+    def links_written(self, space: int, seq: int) -> list[LinkRow]:
+        return self._links(
+            "WHERE space = ?1 AND seq_from = ?2 AND lver IN (SELECT e.lver FROM space s JOIN event e ON e.tenant = s.tenant"
+            " WHERE s.id = ?1 AND e.seq = ?2) ORDER BY n",
+            (space, seq),
+        )
+
+    def link_rows(self, space: int, src: bytes, dst: bytes, type_: int) -> list[LinkRow]:
+        return self._links(
+            "WHERE space = ? AND src = ? AND dst = ? AND type = ? ORDER BY seq_from", (space, src, dst, type_)
+        )
+
+    def all_links(self, space: int) -> Iterator[LinkRow]:
+        return iter(self._links("WHERE space = ? ORDER BY lver", (space,)))
+
+    def _links(self, tail: str, bound: tuple[Any, ...]) -> list[LinkRow]:
+        return [LinkRow._make(row) for row in self._db.execute("SELECT * FROM link " + tail, bound)]
+
+    def add_derived(self, space: int, source: bytes, item: bytes) -> None:
+        self._db.execute("INSERT INTO derived VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, source, item))
+
+    def derived(self, space: int, source: bytes) -> list[bytes]:
+        return [
+            row[0]
+            for row in self._db.execute(
+                "SELECT item FROM derived WHERE space = ? AND source = ? ORDER BY item", (space, source)
+            )
+        ]
+
+    def add_strength(self, row: StrengthRow) -> None:
+        self._db.execute(
+            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE SET uses = uses + excluded.uses,"
+            " useful = useful + excluded.useful, harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
+            tuple(row),
+        )
+
+    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+        row = self._db.execute("SELECT * FROM strength WHERE space = ? AND id = ?", (space, item)).fetchone()
+        return None if row is None else StrengthRow._make(row)
+
+    def strengths(self, space: int) -> list[StrengthRow]:
+        return [
+            StrengthRow._make(row)
+            for row in self._db.execute("SELECT * FROM strength WHERE space = ? ORDER BY id", (space,))
+        ]
+
+    # Keys and tombstones
+
+    def key(self, space: int, hashed: bytes) -> KeyRow | None:
+        row = self._db.execute("SELECT * FROM idem WHERE space = ? AND hash = ?", (space, hashed)).fetchone()
+        return None if row is None else _key(row)
+
+    def add_key(self, row: KeyRow) -> None:
+        self._db.execute("INSERT INTO idem VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def keys(self, space: int) -> list[KeyRow]:
+        return [_key(row) for row in self._db.execute("SELECT * FROM idem WHERE space = ? ORDER BY hash", (space,))]
+
+    def forget_keys(self, before: int) -> None:
+        self._db.execute("DELETE FROM idem WHERE at < ? AND NOT lasting", (before,))
+        self._db.execute("UPDATE idem SET salt = x'', digest = x'' WHERE at < ? AND digest <> x''", (before,))
+
+    def add_tomb(self, space: int, item: bytes, seq: int) -> None:
+        self._db.execute("INSERT INTO tomb VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, item, seq))
+
+    def tombs(self, space: int) -> list[tuple[bytes, int]]:
+        return list(self._db.execute("SELECT item, seq FROM tomb WHERE space = ? ORDER BY item", (space,)))
+
+    # Taking out
+
+    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
+        bound = {"space": space, "item": item}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
+        links = self._db.execute(
+            "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
+        ).get
+        for statement in _ERASE_ITEM:
+            self._db.execute(statement, bound)
+        self.add_tomb(space, item, seq)
+        return int(versions), int(links)
+
+    def drop_space(self, space: int) -> tuple[int, int]:
+        bound = {"space": space}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space", bound).get
+        links = self._db.execute("SELECT count(*) FROM link WHERE space = :space", bound).get
+        for statement in _ERASE_SPACE:
+            self._db.execute(statement, bound)
+        return int(versions), int(links)
+
+    def drop_closed(self, tenant: int, horizon: int) -> int:
+        bound = {"tenant": tenant, "horizon": horizon}
+        gone = self._db.execute("SELECT count(*) FROM version v JOIN space s ON s.id = v.space " + _CLOSED, bound).get
+        for statement in _COMPACT:
+            self._db.execute(statement, bound)
+        return int(gone)
+
+    def blank_event(self, tenant: int, seq: int, n: int) -> None:
+        self._db.execute(
+            "UPDATE event SET salt = NULL, payload = NULL WHERE tenant = ? AND seq = ? AND n = ?", (tenant, seq, n)
+        )
+
+
+_CHANGES: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
+_CHANGES_NEWEST: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq DESC LIMIT ?"
+_NAMED: Final = {
+    "v.agent": "v.agent = (SELECT id FROM name WHERE space = v.space AND text = ?)",
+    "v.session": "v.session = (SELECT id FROM name WHERE space = v.space AND text = ?)",
+}
+_CLOSED: Final = "WHERE s.tenant = :tenant AND v.seq_to <= :horizon"
+_COMPACT: Final = (
+    "DELETE FROM entry WHERE (space, ver) IN (SELECT v.space, v.ver FROM version v JOIN space s ON s.id = v.space "
+    + _CLOSED
+    + ")",
+    "DELETE FROM version WHERE ver IN (SELECT v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")",
+    "DELETE FROM link WHERE lver IN (SELECT v.lver FROM link v JOIN space s ON s.id = v.space " + _CLOSED + ")",
+    (
+        "DELETE FROM event WHERE tenant = :tenant AND seq <= :horizon AND ver NOT IN (SELECT ver FROM version) AND lver NOT IN (SELECT lver FROM link)"
+    ),
+    "DELETE FROM change WHERE tenant = :tenant AND seq <= :horizon AND NOT EXISTS"
+    " (SELECT 1 FROM event e WHERE e.tenant = change.tenant AND e.seq = change.seq)",
+)
+
+
+def _among(column: str, n: int) -> str:
+    return f"{column} IN ({','.join('?' * n)})"
+
+
+def _space(row: Sequence[Any]) -> SpaceRow:
+    space, tenant, user, shared, secret, seq, epoch = row
+    return SpaceRow(space, tenant, SHARED if shared else user, secret, seq, epoch)
+
+
+def _key(row: Sequence[Any]) -> KeyRow:
+    return KeyRow._make(row)._replace(lasting=bool(row[6]))

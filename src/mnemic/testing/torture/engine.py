@@ -1,0 +1,100 @@
+"""The audit of a mnemic store after torture: it verifies, it shows what was promised, its journal is the one told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from mnemic.core.items import State, Version
+from mnemic.core.queries import Filter
+from mnemic.core.tokens import terms
+from mnemic.errors import MnemicError
+from mnemic.store.base import Snapshot, Store
+from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.torture.life import link_text
+from mnemic.testing.torture.subject import Audit, Said, promises
+
+TENANT: Final = "default"
+LINK: Final = "about"
+"""The one type of link that lives make, and promises speak of."""
+_PAGE: Final = 500
+
+
+def audit(path: Path, said: Sequence[Said]) -> Audit:
+    """Open the store again and hold it against what was said."""
+    begun = time.perf_counter()
+    problems: list[str] = residue(path.parent, said, "as found")
+    try:
+        with closing(SqliteStore(path)) as store:
+            with store.read() as snapshot:
+                snapshot.tenant(TENANT)
+            milliseconds = (time.perf_counter() - begun) * 1000
+            problems += _broken(store, said)
+    except MnemicError as error:
+        return Audit(problems=(f"cannot be read: {error!r}",), acks=0, milliseconds=0.0)
+    problems += residue(path.parent, said, "after closing")
+    return Audit(problems=tuple(problems), acks=sum(one.done for one in said), milliseconds=milliseconds)
+
+
+def residue(folder: Path, said: Sequence[Said], when: str) -> list[str]:
+    """Erased texts of which some file still holds words or token hashes, though their receipt said none does."""
+    gone = [text.split()[0] for one in said if one.done for text in one.gone]
+    if not gone:
+        return []
+    files = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()]
+    return [
+        f"erased {word} is in {name} {when}"
+        for word in gone
+        for name, content in files
+        if word.encode() in content or terms(word) in content
+    ]
+
+
+def _broken(store: Store, said: Sequence[Said]) -> Iterator[str]:
+    yield from (f"verify: {fault.where}: {fault.problem}" for fault in store.verify())
+    with store.read() as snapshot:
+        tenant = snapshot.tenant(TENANT)
+        for who, promise in promises(said).items():
+            yield from promise.problems(who, set() if tenant is None else _seen(snapshot, tenant, who))
+        yield from _journal(snapshot, tenant, said)
+
+
+def _seen(snapshot: Snapshot, tenant: int, who: str) -> set[str]:
+    space = snapshot.space(tenant, who)
+    if space is None:
+        return set()
+    shown = {version.item.text for _, version in _all(snapshot, space.id, Filter())}
+    ids = [version.item.id for _, version in _all(snapshot, space.id, Filter(states=tuple(State)))]
+    return shown | {link_text(link.src, link.dst) for link in snapshot.links((space.id,), ids) if link.type == LINK}
+
+
+def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, Version]]:
+    after = 0
+    while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
+        yield from page
+        after = page[-1][0]
+
+
+def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[Said]) -> Iterator[str]:
+    heads = {one.seq: one.hash for one in said if one.done and one.seq}
+    if not heads:
+        return
+    found = (
+        {} if tenant is None else {change.seq: change.hash.hex() for change in snapshot.changes(tenant, 0, max(heads))}
+    )
+    for seq, digest in heads.items():
+        if found.get(seq) != digest:
+            yield f"commit {seq} is {'another' if seq in found else 'gone'}"
+
+
+def head(store: Store) -> tuple[int, str]:
+    """Where the journal of the tortured tenant stands."""
+    with store.read() as snapshot:
+        tenant = snapshot.tenant(TENANT)
+        if tenant is None:
+            return 0, ""
+        found = snapshot.head(tenant)
+    return found.seq, found.hash.hex()

@@ -1,0 +1,145 @@
+"""`kill -9` at random moments and at every named point of the engine: what was acknowledged must be there, whole."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from mnemic.testing.faults import KillAt, Passed
+from mnemic.testing.torture import children
+from mnemic.testing.torture.report import Report, quantile
+from mnemic.testing.torture.subject import Audit, How, Said, Say, audit_line, parse, parse_audit, silent, subject
+
+_THREADS: Final = 2
+_ACTS: Final = 40
+_LATEST: Final = 0.150
+_EARLIEST: Final = 0.005
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Kills of one file, one after another: at named points, or after `delays` seconds."""
+
+    subject: str
+    seed: int
+    delays: tuple[float, ...] = ()
+    points: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Killed:
+    """What one kill left; `reached` says whether the process was still alive to be killed."""
+
+    reached: bool
+    audit: Audit
+    point: str = ""
+
+
+def kill(runs: int = 300, seed: int = 1, *, name: str = "memory", workers: int = 2, per_file: int = 5) -> Report:
+    """Kill a working process `runs` times at 5-150 ms, and at three passes of every named point.
+
+    Args:
+        per_file: Kills that one file must live through, each on top of what the last one left.
+    """
+    random = Random(seed)
+    delays = [random.uniform(_EARLIEST, _LATEST) for _ in range(runs)]
+    jobs = [
+        Job(subject=name, seed=random.getrandbits(32), delays=tuple(delays[i : i + per_file]))
+        for i in range(0, runs, per_file)
+    ]
+    points = _points(name, seed)
+    jobs += [
+        Job(
+            subject=name,
+            seed=random.getrandbits(32),
+            points=tuple((point, n) for n in sorted({1, (1 + count) // 2, count})),
+        )
+        for point, count in sorted(points.items())
+    ]
+    killed = [one for part in children.each(run, jobs, workers) for one in part]
+    return _report(name, seed, killed, points)
+
+
+def run(job: Job) -> list[Killed]:
+    """All kills of one file."""
+    return list(_kills(job))
+
+
+def _kills(job: Job) -> Iterator[Killed]:
+    with children.folder() as folder:
+        path = folder / "memory.db"
+        said: list[Said] = []
+        shots = [(delay, "", 0) for delay in job.delays] + [(0.0, point, n) for point, n in job.points]
+        for number, (delay, point, n) in enumerate(shots):
+            reached, lines = _shoot(job, path, number, delay, point, n)
+            said += lines
+            yield Killed(reached=reached, audit=_audit(job.subject, path, tuple(said)), point=point)
+
+
+def _audit(name: str, path: Path, said: tuple[Said, ...]) -> Audit:
+    return parse_audit(children.asked(lambda say: say(audit_line(subject(name).audit(path, said))))[-1])
+
+
+def _shoot(job: Job, path: Path, number: int, delay: float, point: str, n: int) -> tuple[bool, list[Said]]:
+    how = How(probe=KillAt(point, n)) if point else How()
+    child = children.fork(
+        lambda say: work(job.subject, path, how, f"{number}", job.seed, _ACTS if point else None, say)
+    )
+    if not point:
+        time.sleep(delay)
+        child.kill()
+    lines = child.lines()
+    return child.status() < 0, [parse(line) for line in lines]
+
+
+def work(name: str, path: Path, how: How, prefix: str, seed: int, acts: int | None, say: Say) -> None:
+    """Live several lives at once, each of `acts` acts or for ever."""
+    with ThreadPoolExecutor(_THREADS) as threads:
+        store = subject(name).open(path, how)
+        lives = [store.life(f"{prefix}-{i}", seed) for i in range(_THREADS)]
+
+        def live(i: int) -> None:
+            done = 0
+            while acts is None or done < acts:
+                lives[i].step(say)
+                done += 1
+
+        list(threads.map(live, range(_THREADS)))
+        store.close()
+
+
+def _points(name: str, seed: int) -> Counter[str]:
+    passed = Passed()
+    with children.folder() as folder:
+        work(name, folder / "memory.db", How(probe=passed), "0", seed, _ACTS, silent)
+    return passed.points
+
+
+def _report(name: str, seed: int, killed: list[Killed], points: Counter[str]) -> Report:
+    reopening = [one.audit.milliseconds for one in killed]
+    named = [one for one in killed if one.point]
+    return Report(
+        name="kill",
+        subject=name,
+        seed=seed,
+        figures={
+            "kills": sum(one.reached for one in killed),
+            "at random": sum(one.reached for one in killed if not one.point),
+            "at named points": sum(one.reached for one in named),
+            "named points": len(points),
+            "points not reached": ", ".join(sorted(points.keys() - {one.point for one in named if one.reached}))
+            or "none",
+            "acknowledged acts checked": sum(one.audit.acks for one in killed),
+            "bad": sum(bool(one.audit.problems) for one in killed),
+            "reopen ms p50": quantile(reopening, 0.5),
+            "reopen ms p99": quantile(reopening, 0.99),
+            "reopen ms max": max(reopening, default=0.0),
+        },
+        problems=[f"{one.point or 'random'}: {problem}" for one in killed for problem in one.audit.problems],
+    )

@@ -1,0 +1,244 @@
+"""One user's mixed work, as acts whose outcome can be told beforehand, done by any pair of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Final, Protocol
+
+from mnemic.core.ids import ItemId
+from mnemic.errors import Conflict, NotFound
+from mnemic.testing.torture.subject import Said, Say
+
+_WEIGHTS: Final = {"observe": 8, "write": 8, "revise": 5, "supersede": 4, "forget": 3, "link": 4, "undo": 4, "erase": 2}
+_FEW: Final = 4
+"""Items a user has before any is revised, forgotten or erased."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What a call answered: the commit, what it wrote, and whether an erasure has left no byte."""
+
+    seq: int
+    ids: tuple[ItemId, ...] = ()
+    clean: bool = False
+
+
+class Hands(Protocol):
+    """The calls that a life makes. Every key makes its call safe to repeat."""
+
+    acts: frozenset[str]
+    """Which of the acts these hands can do."""
+
+    def observe(self, texts: tuple[str, ...], key: str) -> Done: ...
+
+    def write(self, text: str, key: str) -> Done: ...
+
+    def revise(self, item: ItemId, text: str, key: str) -> Done: ...
+
+    def supersede(self, item: ItemId, text: str, key: str) -> Done: ...
+
+    def forget(self, item: ItemId, key: str) -> Done: ...
+
+    def link(self, src: ItemId, dst: ItemId, key: str) -> Done: ...
+
+    def undo(self, seq: int, key: str) -> Done: ...
+
+    def erase(self, item: ItemId) -> Done: ...
+
+    def head(self) -> tuple[int, str]:
+        """Where the journal stands: seq and hash."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What the user expects to be remembered: facts and turns by id, and links."""
+
+    facts: dict[ItemId, str] = field(default_factory=dict)
+    turns: dict[ItemId, str] = field(default_factory=dict)
+    links: frozenset[str] = frozenset()
+
+    def seen(self) -> set[str]:
+        """All that an audit must find."""
+        return {*self.facts.values(), *self.turns.values(), *self.links}
+
+
+@dataclass(frozen=True, slots=True)
+class _Act:
+    name: str
+    call: Callable[[], Done]
+    after: Callable[[Done], Mind]
+    adds: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
+    erases: str | None = None
+
+
+def link_text(src: str, dst: str) -> str:
+    """How a link is told in a promise."""
+    return f"{src} -> {dst}"
+
+
+class WorkingLife:
+    """A life of random acts; it knows the outcome of each before it is done."""
+
+    def __init__(self, hands: Hands, who: str, seed: int) -> None:
+        self._hands = hands
+        self._who = who
+        self._random = Random(f"{who}:{seed}")
+        self._number = 0
+        self._mind = Mind()
+        self._before = Mind()
+        self._undoable: int | None = None
+        self._pending: _Act | None = None
+        self._done: Done | None = None
+
+    def step(self, say: Say) -> None:
+        """One act. After an error the next step repeats it, with the same key."""
+        again = self._pending is not None
+        act = self._pending = self._pending or self._next()
+        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops)
+        say(said.line())
+        self._done = self._done or self._call(act, again)
+        seq, digest = self._hands.head()
+        gone = (act.erases,) if act.erases is not None and self._done.clean else ()
+        self._take(act, self._done)
+        say(replace(said, done=True, gone=gone, seq=seq, hash=digest).line())
+
+    def _call(self, act: _Act, again: bool) -> Done:
+        try:
+            return act.call()
+        except (Conflict, NotFound):
+            # what a repeated act answers when it had landed, and no key could tell it so
+            if not again:
+                raise
+            return Done(seq=0)
+
+    def _take(self, act: _Act, done: Done) -> None:
+        self._before, self._mind = self._mind, act.after(done)
+        self._undoable = None if act.name in ("undo", "erase") else done.seq or None
+        self._pending = self._done = None
+
+    def _next(self) -> _Act:
+        self._number += 1
+        key = f"{self._who}:{self._number}"
+        names = [name for name in _WEIGHTS if name in self._hands.acts and self._can(name)]
+        name = self._random.choices(names, [_WEIGHTS[name] for name in names])[0]
+        act: _Act = getattr(self, f"_{name}")(key)
+        return act
+
+    def _can(self, name: str) -> bool:
+        match name:
+            case "observe" | "write":
+                return True
+            case "undo":
+                return self._undoable is not None
+            case "link":
+                return len(self._mind.facts) > 1
+            case _:
+                return len(self._mind.facts) >= _FEW
+
+    def _text(self) -> str:
+        words = " ".join(self._random.choices(_WORDS, k=self._random.randint(3, 40)))
+        return f"{canary(self._who, self._number, self._random.getrandbits(32))} {words}"
+
+    def _any_fact(self) -> tuple[ItemId, str]:
+        return self._random.choice(list(self._mind.facts.items()))
+
+    def _observe(self, key: str) -> _Act:
+        texts = tuple(self._text() for _ in range(self._random.randint(1, 3)))
+        mind = self._mind
+        return _Act(
+            "observe",
+            lambda: self._hands.observe(texts, key),
+            lambda done: replace(mind, turns={**mind.turns, **dict(zip(done.ids, texts, strict=True))}),
+            adds=texts,
+        )
+
+    def _write(self, key: str) -> _Act:
+        text, mind = self._text(), self._mind
+        return _Act(
+            "write",
+            lambda: self._hands.write(text, key),
+            lambda done: replace(mind, facts={**mind.facts, done.ids[0]: text}),
+            adds=(text,),
+        )
+
+    def _revise(self, key: str) -> _Act:
+        (item, old), text, mind = self._any_fact(), self._text(), self._mind
+        return _Act(
+            "revise",
+            lambda: self._hands.revise(item, text, key),
+            lambda _: replace(mind, facts={**mind.facts, item: text}),
+            adds=(text,),
+            drops=(old,),
+        )
+
+    def _supersede(self, key: str) -> _Act:
+        (item, old), text, mind = self._any_fact(), self._text(), self._mind
+        rest = _without(mind.facts, item)
+        return _Act(
+            "supersede",
+            lambda: self._hands.supersede(item, text, key),
+            lambda done: replace(mind, facts={**rest, done.ids[0]: text} if done.ids else rest),
+            adds=(text,),
+            drops=(old,),
+        )
+
+    def _forget(self, key: str) -> _Act:
+        (item, old), mind = self._any_fact(), self._mind
+        return _Act(
+            "forget",
+            lambda: self._hands.forget(item, key),
+            lambda _: replace(mind, facts=_without(mind.facts, item)),
+            drops=(old,),
+        )
+
+    def _link(self, key: str) -> _Act:
+        src, dst = self._random.sample(list(self._mind.facts), 2)
+        text, mind = link_text(src, dst), self._mind
+        return _Act(
+            "link",
+            lambda: self._hands.link(src, dst, key),
+            lambda _: replace(mind, links=mind.links | {text}),
+            adds=(text,),
+        )
+
+    def _undo(self, key: str) -> _Act:
+        seq, before = self._undoable, self._before
+        assert seq is not None
+        now, then = self._mind.seen(), before.seen()
+        return _Act(
+            "undo",
+            lambda: self._hands.undo(seq, key),
+            lambda _: before,
+            adds=tuple(sorted(then - now)),
+            drops=tuple(sorted(now - then)),
+        )
+
+    def _erase(self, _: str) -> _Act:
+        (item, old), mind = self._any_fact(), self._mind
+        links = frozenset(link for link in mind.links if item in link)
+        return _Act(
+            "erase",
+            lambda: self._hands.erase(item),
+            lambda _: replace(mind, facts=_without(mind.facts, item), links=mind.links - links),
+            drops=(old, *sorted(links)),
+            erases=old,
+        )
+
+
+def canary(who: str, number: int, noise: int) -> str:
+    """One word that occurs nowhere else."""
+    return f"{who.replace('-', '')}n{number}x{noise:08x}"
+
+
+def _without(facts: dict[ItemId, str], item: ItemId) -> dict[ItemId, str]:
+    return {key: text for key, text in facts.items() if key != item}
+
+
+_WORDS: Final = (
+    *("the", "harbour", "was", "grey", "and", "my", "sister", "moved", "from", "Paris", "to", "Lisbon", "in", "March"),
+    *("because", "rent", "went", "up", "we", "planned", "dinner", "without", "她", "搬到", "里斯本", "去年", "喜欢"),
+)

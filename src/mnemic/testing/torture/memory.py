@@ -1,0 +1,85 @@
+"""The whole engine under torture: `Memory` as a program uses it, over a store on a faulty disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mnemic.core.ids import ItemId
+from mnemic.errors import MnemicError
+from mnemic.memory import Memory, ScopedMemory
+from mnemic.store.base import Store
+from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.torture import engine
+from mnemic.testing.torture.life import Done, WorkingLife
+from mnemic.testing.torture.subject import Audit, How, Said
+
+
+class MemorySubject:
+    """`mnemic.Memory`, driven through its public methods."""
+
+    name = "memory"
+    errors: tuple[type[Exception], ...] = (MnemicError,)
+
+    def open(self, path: Path, how: How) -> _Open:
+        return _Open(SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe))
+
+    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+        return engine.audit(path, said)
+
+
+class _Open:
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self._memory = Memory(store)
+
+    def life(self, who: str, seed: int) -> WorkingLife:
+        return WorkingLife(_Hands(self._store, self._memory.scope(user=who)), who, seed)
+
+    def recall(self, who: str) -> int:
+        return len(self._memory.scope(user=who).recall("who moved from Paris to Lisbon, and why?").items)
+
+    def backup(self, dest: Path) -> None:
+        self._memory.admin.backup(dest)
+
+    def close(self) -> None:
+        self._memory.close()
+
+
+class _Hands:
+    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase"})
+
+    def __init__(self, store: Store, me: ScopedMemory) -> None:
+        self._store = store
+        self._me = me
+
+    def observe(self, texts: tuple[str, ...], key: str) -> Done:
+        receipt = self._me.observe(texts, speaker="Ada", key=key)
+        return Done(seq=receipt.seq, ids=receipt.ids)
+
+    def write(self, text: str, key: str) -> Done:
+        receipt = self._me.write(text, key=key)
+        return Done(seq=receipt.seq, ids=receipt.ids)
+
+    def revise(self, item: ItemId, text: str, key: str) -> Done:
+        return Done(seq=self._me.revise(item, text).seq)
+
+    def supersede(self, item: ItemId, text: str, key: str) -> Done:
+        receipt = self._me.supersede(item, text, key=key)
+        return Done(seq=receipt.seq, ids=receipt.ids)
+
+    def forget(self, item: ItemId, key: str) -> Done:
+        return Done(seq=self._me.forget(item).seq)
+
+    def link(self, src: ItemId, dst: ItemId, key: str) -> Done:
+        return Done(seq=self._me.link(src, dst, engine.LINK).seq)
+
+    def undo(self, seq: int, key: str) -> Done:
+        return Done(seq=self._me.undo(seq).seq)
+
+    def erase(self, item: ItemId) -> Done:
+        receipt = self._me.erase(item)
+        return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+
+    def head(self) -> tuple[int, str]:
+        return engine.head(self._store)

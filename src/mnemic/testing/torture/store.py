@@ -1,0 +1,119 @@
+"""The store by itself under torture: drafts written by hand, no kernel above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import ItemId, from_bytes
+from mnemic.core.items import Item, Kind, Link, State
+from mnemic.core.queries import Filter
+from mnemic.core.tokens import entry_terms
+from mnemic.errors import MnemicError, NotFound
+from mnemic.store.base import Draft, Erasure, Op, Put, Tie
+from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.torture import engine
+from mnemic.testing.torture.life import Done, WorkingLife
+from mnemic.testing.torture.subject import Audit, How, Said
+
+_START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class StoreSubject:
+    """`SqliteStore`, driven through its contract."""
+
+    name = "store"
+    errors: tuple[type[Exception], ...] = (MnemicError,)
+
+    def open(self, path: Path, how: How) -> _Open:
+        return _Open(SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe))
+
+    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+        return engine.audit(path, said)
+
+
+class _Open:
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def life(self, who: str, seed: int) -> WorkingLife:
+        return WorkingLife(_Hands(self._store, who, seed), who, seed)
+
+    def recall(self, who: str) -> int:
+        with self._store.read() as snapshot:
+            tenant = snapshot.tenant(engine.TENANT)
+            space = None if tenant is None else snapshot.space(tenant, who)
+            return 0 if space is None else len(snapshot.latest((space.id,), Filter(), limit=10))
+
+    def backup(self, dest: Path) -> None:
+        self._store.backup(dest)
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class _Hands:
+    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase"})
+
+    def __init__(self, store: SqliteStore, who: str, seed: int) -> None:
+        self._store = store
+        self._who = who
+        self._random = Random(f"ids:{who}:{seed}")
+        self._said = _START
+
+    def observe(self, texts: tuple[str, ...], key: str) -> Done:
+        items = [self._item(Kind.TURN, text) for text in texts]
+        return self._commit(*(self._put(Verb.WROTE, item, f"{key}:{i}") for i, item in enumerate(items)))
+
+    def write(self, text: str, key: str) -> Done:
+        return self._commit(self._put(Verb.WROTE, self._item(Kind.FACT, text), key))
+
+    def revise(self, item: ItemId, text: str, key: str) -> Done:
+        return self._commit(self._put(Verb.REVISED, replace(self._standing(item), text=text), key))
+
+    def supersede(self, item: ItemId, text: str, key: str) -> Done:
+        newer = self._item(Kind.FACT, text)
+        old = replace(self._standing(item), state=State.SUPERSEDED, known_to=newer.said, valid_to=newer.said)
+        return self._commit(self._put(Verb.WROTE, newer, key), self._put(Verb.SUPERSEDED, old, f"{key}:old"))
+
+    def forget(self, item: ItemId, key: str) -> Done:
+        return self._commit(self._put(Verb.RETIRED, replace(self._standing(item), state=State.RETIRED), key))
+
+    def link(self, src: ItemId, dst: ItemId, key: str) -> Done:
+        return self._commit(Tie(verb=Verb.LINKED, link=Link(src=src, dst=dst, type=engine.LINK)))
+
+    def undo(self, seq: int, key: str) -> Done:
+        raise NotFound("a store by itself undoes nothing")
+
+    def erase(self, item: ItemId) -> Done:
+        receipt = self._store.erase(Erasure(tenant=engine.TENANT, user=self._who, ids=(item,)))
+        return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+
+    def head(self) -> tuple[int, str]:
+        return engine.head(self._store)
+
+    def _item(self, kind: Kind, text: str) -> Item:
+        self._said += timedelta(hours=1)
+        return Item(id=from_bytes(self._random.randbytes(16)), kind=kind, text=text, said=self._said)
+
+    def _put(self, verb: Verb, item: Item, key: str) -> Put:
+        terms = None if verb in (Verb.SUPERSEDED, Verb.RETIRED) else entry_terms(item)
+        return Put(verb=verb, item=item, terms=terms, key=key, content=f"{verb.name}:{item.text}".encode())
+
+    def _standing(self, item: ItemId) -> Item:
+        with self._store.read() as snapshot:
+            tenant = snapshot.tenant(engine.TENANT)
+            space = None if tenant is None else snapshot.space(tenant, self._who)
+            found = {} if space is None else snapshot.standing((space.id,), (item,))
+        if item not in found:
+            raise NotFound(f"no item {item} here")
+        return found[item].item
+
+    def _commit(self, *ops: Op) -> Done:
+        receipt: Receipt = self._store.commit(Draft(tenant=engine.TENANT, user=self._who, actor=self._who, ops=ops))
+        return Done(seq=receipt.seq, ids=receipt.ids)

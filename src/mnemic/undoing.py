@@ -1,0 +1,137 @@
+"""The inverse of a commit, as a commit: what it wrote goes, what it closed comes back, and so do the consequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, State, Version
+from mnemic.core.queries import View
+from mnemic.core.tokens import entry_terms
+from mnemic.errors import Compacted, Conflict, NotFound
+from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
+from mnemic.store.codec import canonical
+
+SUPERSEDES = "supersedes"
+"""The type of the link from an item to the one it took the place of."""
+
+
+def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: bool) -> Draft:
+    """`draft` with the ops that undo commit `seq`.
+
+    Written items are retired, closed ones reopen, revised ones return to their former body, links likewise. Items
+    derived from what goes, and left without evidence, are retired, and what those superseded reopens. What was
+    erased does not come back, and counters are not undone.
+
+    Raises:
+        NotFound: there is no such commit in this space, or it changed nothing that can be undone.
+        Compacted: it lies behind the horizon.
+        Conflict: an item it touched has changed since, and `cascade` is not set.
+    """
+    tenant = snapshot.spaces((space,))[0].tenant
+    horizon = snapshot.head(tenant).horizon
+    if 0 < seq <= horizon:
+        raise Compacted(f"commit {seq} lies behind the horizon, which is commit {horizon}")
+    found = snapshot.changes(tenant, seq - 1, 1) if seq > 0 else []
+    if not found or found[0].seq != seq or found[0].space != space:
+        raise NotFound(f"no commit {seq} here; `mnemic log` shows them")
+    return _Inverse(snapshot, space, seq).draft(draft, cascade=cascade)
+
+
+class _Inverse:
+    def __init__(self, snapshot: Snapshot, space: int, seq: int) -> None:
+        self.snapshot, self.space, self.seq = snapshot, space, seq
+        self.written = snapshot.written(space, seq)
+        self.standing = snapshot.standing((space,), [version.item.id for version, _ in self.written])
+        self.ops: dict[ItemId, Put] = {}
+
+    def draft(self, draft: Draft, *, cascade: bool) -> Draft:
+        self._refuse_changed(cascade)
+        for version, before in self.written:
+            self._restore(self.standing[version.item.id], None if before is None else before.item)
+        self._retire_unfounded([item for item, put in self.ops.items() if put.item.state is not State.ACTIVE])
+        ties = [self._untie(tie) for tie in self._ties()]
+        if not self.ops and not ties:
+            raise NotFound(f"commit {self.seq} changed nothing that can be undone")
+        note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
+        ops: tuple[Op, ...] = (*self.ops.values(), *ties, note)
+        expect = {item: version.seq_from for item, version in self.standing.items() if item in self.ops}
+        return replace(draft, ops=ops, cause=self.seq, expect=expect)
+
+    def _refuse_changed(self, cascade: bool) -> None:
+        changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
+        if changed and not cascade:
+            raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+
+    def _restore(self, standing: Version, before: Item | None) -> None:
+        now = standing.item
+        if before is None:
+            self._put(Verb.RETIRED, replace(now, state=State.RETIRED), now)
+        else:
+            self._put(Verb.REVISED if before.state is now.state else Verb.REOPENED, before, now)
+
+    def _put(self, verb: Verb, item: Item, now: Item) -> None:
+        carried = (item.text, item.key, item.slots, item.said) == (now.text, now.key, now.slots, now.said)
+        self.ops[item.id] = Put(verb=verb, item=item, terms=None if carried else entry_terms(item))
+
+    def _retire_unfounded(self, gone: Sequence[ItemId]) -> None:
+        """Follow provenance: an item whose every source has gone goes too, and reopens what it superseded."""
+        queue = list(gone)
+        while queue:
+            item = queue.pop()
+            self._reopen_superseded(item)
+            for derived in self.snapshot.derived(self.space, [item]):
+                version = self.snapshot.standing((self.space,), [derived]).get(derived)
+                if (
+                    derived not in self.ops
+                    and version
+                    and version.item.state is State.ACTIVE
+                    and self._unfounded(version.item)
+                ):
+                    self.standing[derived] = version
+                    self._put(Verb.RETIRED, replace(version.item, state=State.RETIRED), version.item)
+                    queue.append(derived)
+
+    def _unfounded(self, item: Item) -> bool:
+        left = self.snapshot.get((self.space,), item.source)
+        return not any(source in left and source not in self.ops for source in item.source)
+
+    def _reopen_superseded(self, item: ItemId) -> None:
+        for link in self.snapshot.links((self.space,), [item]):
+            if link.src != item or link.type != SUPERSEDES or link.dst in self.ops:
+                continue
+            version = self.snapshot.standing((self.space,), [link.dst]).get(link.dst)
+            if version is not None and version.item.state is State.SUPERSEDED:
+                self.standing[link.dst] = version
+                opened = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
+                self._put(Verb.REOPENED, opened, version.item)
+
+    def _ties(self) -> Iterator[Tie]:
+        for link, opened in self.snapshot.ties(self.space, self.seq):
+            yield Tie(verb=Verb.LINKED if opened else Verb.UNLINKED, link=link)
+
+    @staticmethod
+    def _untie(tie: Tie) -> Tie:
+        return replace(tie, verb=Verb.UNLINKED if tie.verb is Verb.LINKED else Verb.LINKED)
+
+
+def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:
+    """Items that commits in `(after, upto]` changed in a space, in order of their first change."""
+    tenant = snapshot.spaces((space,))[0].tenant
+    found: dict[ItemId, None] = {}
+    while after < upto:
+        changes = snapshot.changes(tenant, after, 200)
+        if not changes:
+            break
+        for change in changes:
+            if change.seq <= upto and change.space == space:
+                found.update((event.item, None) for event in change.events if event.item is not None)
+        after = changes[-1].seq
+    return list(found)
+
+
+def visible_at(snapshot: Snapshot, space: int, items: Sequence[ItemId], seq: int) -> dict[ItemId, Version]:
+    """These items as the journal stood after commit `seq`; before the first commit there is nothing."""
+    return snapshot.get((space,), items, View(at=seq)) if seq else {}

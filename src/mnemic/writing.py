@@ -1,0 +1,235 @@
+"""From what a caller gives to the ops of a commit: checked, masked, split where it is long, sealed with a key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from mnemic.core.clock import Clock, micros, moment, offset_minutes
+from mnemic.core.cut import cut
+from mnemic.core.events import Verb
+from mnemic.core.ids import Entropy, ItemId, new_id
+from mnemic.core.items import Channel, Item, Kind, Slot
+from mnemic.core.mask import mask
+from mnemic.core.scope import Scope
+from mnemic.core.text import clean_name, clean_text
+from mnemic.core.tokens import entry_terms
+from mnemic.errors import Invalid
+from mnemic.ingest.message import Message
+from mnemic.settings import Settings
+from mnemic.store.base import Put
+from mnemic.store.codec import canonical
+
+_BYTES_A_TOKEN: Final = 8
+"""At most about this many bytes make a token, so chunks cut by tokens stay under the limit in bytes."""
+KEY_LIMIT: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The ops that write something, and how many secrets were masked on the way, by kind."""
+
+    puts: tuple[Put, ...]
+    masked: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What turning words into items needs from outside."""
+
+    clock: Clock
+    entropy: Entropy
+    settings: Settings
+
+    def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Written:
+        """The ops that remember `messages`, in order: one each, or a document and its chunks where one is long.
+
+        Raises:
+            Invalid, TooLarge: a message cannot be taken; the field is named with its place.
+        """
+        masked: Counter[str] = Counter()
+        puts = [
+            put
+            for i, m in enumerate(messages)
+            for put in self._message(scope, m, channel, f"messages[{i}].", masked, lasting)
+        ]
+        return Written(tuple(puts), tuple(sorted(masked.items())))
+
+    def item(self, item: Item, key: str | None) -> Written:
+        """The op that writes one derived or stated item."""
+        clean_text("text", item.text, self.settings.item_limit)
+        text, masked = mask(item.text) if self.settings.mask_secrets else (item.text, Counter[str]())
+        checked = replace(
+            item, text=text, slots=clean_slots(item.slots, self.settings.item_limit), tags=clean_tags(item.tags)
+        )
+        content = (
+            canonical({"text": item.text, "kind": item.kind.value, "slots": dict(checked.slots)})
+            if key is not None
+            else b""
+        )
+        return Written((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
+
+    def put(
+        self, verb: Verb, item: Item, *, key: str | None = None, content: bytes = b"", lasting: bool = False
+    ) -> Put:
+        """The op that writes `item` with tokens of its own."""
+        return Put(verb=verb, item=item, terms=entry_terms(item), key=key, content=content, lasting=lasting)
+
+    def fresh_id(self) -> ItemId:
+        """An id for something new."""
+        return new_id(self.clock.now(), self.entropy)
+
+    def _message(
+        self, scope: Scope, message: Message, channel: Channel, where: str, masked: Counter[str], lasting: bool
+    ) -> Iterator[Put]:
+        settings = self.settings
+        clean_text(where + "text", message.text, settings.input_limit)
+        text, found = mask(message.text) if settings.mask_secrets else (message.text, Counter[str]())
+        masked.update(found)
+        item = self._evidence_item(scope, message, text, channel, where)
+        key = _key(message.key or None)
+        content = _content(message) if key is not None else b""
+        if len(text.encode()) <= settings.item_limit:
+            yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
+            return
+        pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN)
+        head = replace(
+            item, kind=Kind.DOCUMENT, text=_title(message, text), slots={**item.slots, "chunks": len(pieces)}
+        )
+        yield self.put(Verb.WROTE, head, key=key, content=content, lasting=lasting)
+        for i, piece in enumerate(pieces):
+            chunk = self._chunk(head, piece, i)
+            yield self.put(
+                Verb.WROTE,
+                chunk,
+                key=None if key is None else f"{key}/chunk/{i}",
+                content=piece.encode(),
+                lasting=lasting,
+            )
+
+    def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
+        now = self.clock.now()
+        said = moment(now) if message.said is None else message.said
+        us = micros(said, where + "said")
+        session = message.session if message.session is not None else scope.session
+        agent = message.agent if message.agent is not None else scope.agent
+        for field, name in (("session", session), ("agent", agent)):
+            if name is not None:
+                clean_name(where + field, name)
+        return Item(
+            id=self.fresh_id(),
+            kind=message.kind,
+            text=text,
+            said=moment(us),
+            said_offset=offset_minutes(said),
+            slots=clean_slots(message.slots, self.settings.item_limit, where),
+            tags=clean_tags(message.tags, where),
+            agent=agent,
+            session=session,
+            pos=us if message.pos is None else message.pos,
+            channel=channel,
+        )
+
+    def _chunk(self, document: Item, piece: str, index: int) -> Item:
+        slots: dict[str, Slot] = {k: v for k, v in document.slots.items() if k != "chunks"}
+        return replace(
+            document,
+            id=self.fresh_id(),
+            kind=Kind.CHUNK,
+            text=piece,
+            slots={**slots, "chunk": index},
+            source=(document.id,),
+            pos=document.pos + index,
+        )
+
+
+def _content(message: Message) -> bytes:
+    said = None if message.said is None else micros(message.said, "said")
+    record = {
+        "text": message.text,
+        "kind": message.kind.value,
+        "said": said,
+        "session": message.session,
+        "slots": dict(message.slots),
+    }
+    return canonical(record)
+
+
+def _title(message: Message, text: str) -> str:
+    title = message.slots.get("title")
+    if isinstance(title, str) and title.strip():
+        return title
+    first = text.strip().splitlines()[0]
+    return first if len(first) <= 200 else first[:199] + "…"
+
+
+def _key(key: str | None) -> str | None:
+    if key is None:
+        return None
+    return clean_text("key", key, KEY_LIMIT)
+
+
+def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
+    """`slots` as a plain dict, if it is JSON that a store can keep.
+
+    Raises:
+        Invalid: not a mapping with string keys, or holding something that is not JSON.
+        TooLarge: over `limit` bytes as JSON.
+    """
+    field = where + "slots"
+    try:
+        plain = dict(slots)  # type: ignore[call-overload]
+        encoded = canonical({"slots": plain})
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Invalid(field, f"is not JSON ({error})", "Use strings, numbers, booleans, lists and mappings.") from error
+    if not all(isinstance(name, str) for name in plain):
+        raise Invalid(field, "has a key that is not a string", "Name every slot by a string.")
+    if plain:
+        text = encoded.decode()
+        clean_text(field, text, limit)
+        if "\\u0000" in text:
+            raise Invalid(field, "holds a NUL", "Remove it.")
+    return plain
+
+
+def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
+    """`tags` as a sorted tuple without repeats.
+
+    Raises:
+        Invalid: a lone string, or something that cannot be a tag.
+    """
+    if isinstance(tags, str):
+        raise Invalid(where + "tags", "is one string", "Give a list of tags.")
+    return tuple(sorted({clean_name(where + "tags", tag) for tag in tags}))
+
+
+def as_messages(given: str | Message | Sequence[str | Message], **fields: object) -> tuple[Message, ...]:
+    """What `observe` was given, as messages: one string, one message, or a list of either."""
+    many = [given] if isinstance(given, str | Message) else list(given)
+    if not many:
+        raise Invalid("messages", "is empty", "Give at least one message.")
+    return tuple(_as_message(m, fields, place if len(many) > 1 else None) for place, m in enumerate(many))
+
+
+def _as_message(given: object, fields: dict[str, object], place: int | None) -> Message:
+    if isinstance(given, Message):
+        return given
+    if not isinstance(given, str):
+        raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings or Message values.")
+    speaker, role, said, key = (fields.get(name) for name in ("speaker", "role", "said", "key"))
+    slots: dict[str, Slot] = {
+        name: clean_name(name, value) for name, value in (("speaker", speaker), ("role", role)) if value is not None
+    }
+    extra = fields.get("slots")
+    if isinstance(extra, dict):
+        slots = {**extra, **slots}
+    if said is not None and not isinstance(said, datetime):
+        raise Invalid("said", f"is {type(said).__name__}, not a datetime", "Give an aware datetime.")
+    tags = fields.get("tags") or ()
+    name = "" if key is None else str(key) if place is None else f"{key}#{place}"
+    return Message(
+        text=given, key=name, said=said, slots=slots, tags=tuple(tags) if not isinstance(tags, str) else (tags,)
+    )  # type: ignore[arg-type]
