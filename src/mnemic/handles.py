@@ -83,11 +83,12 @@ class Front(Generic[H]):
     def scope(
         self,
         *,
-        user: str | Shared,
+        user: str | Shared | None = None,
         tenant: str | None = None,
         agent: str | None = None,
         session: str | None = None,
         actor: str | None = None,
+        **unknown: object,
     ) -> H:
         """A handle on one user's memory; all reading and writing goes through one.
 
@@ -95,7 +96,14 @@ class Front(Generic[H]):
             user: Whose memory; `SHARED` for the tenant's common space.
             agent, session: Shelves: any on reads, none on writes, unless named.
             actor: Who acts, for the journal; left out, the agent or the user.
+
+        Raises:
+            Invalid: `user` is left out, a name cannot name anything, or there is no such field.
         """
+        for field in unknown:
+            raise Invalid(field, "is no field of a scope", "A scope has user, tenant, agent, session and actor.")
+        if user is None:
+            raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
         scope = Scope(user=user, tenant=tenant or self._opened.settings.tenant, agent=agent, session=session)
         who = Who(scope=scope, actor=actor or agent or (user if isinstance(user, str) else "shared"))
         handle: H = self._handle(self._opened, who)

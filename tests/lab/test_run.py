@@ -217,6 +217,24 @@ def test_an_unknown_system_is_refused_with_those_there_are(locomo_file: Path, tm
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_limit_below_one_is_refused_before_anything_is_written(locomo_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="limit"):
+        bench_locomo(locomo_file, out=tmp_path, limit=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path, tmp_path: Path) -> None:
+    def interrupted(system: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(KeyboardInterrupt):
+        bench_locomo(locomo_file, out=tmp_path / "x.jsonl", systems=BASELINES, progress=interrupted)
+    made = report(tmp_path / "x.jsonl")
+    assert made.rows == ()
+    assert not made.complete
+    assert "cut short" in tables.plain(made)
+
+
 @pytest.mark.parametrize(("share", "drawn"), [(0, ""), (1, "█" * 12), (0.5, "█" * 6), (1 / 24, "▌"), (math.nan, "")])
 def test_bars_are_an_eighth_of_a_character_fine(share: float, drawn: str) -> None:
     assert tables.bar(share).strip() == drawn

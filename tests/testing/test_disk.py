@@ -51,7 +51,12 @@ def test_noise_keeps_loses_or_spoils_each_sector() -> None:
 
 
 def test_files_lose_their_writes_apart_from_each_other() -> None:
-    steps: list[Step] = [Opened(1, "/m", b"a", False), Opened(2, "/w", b"a", False), Wrote(1, 0, b"b"), Wrote(2, 0, b"b")]
+    steps: list[Step] = [
+        Opened(1, "/m", b"a", False),
+        Opened(2, "/w", b"a", False),
+        Wrote(1, 0, b"b"),
+        Wrote(2, 0, b"b"),
+    ]
     assert len({(image["/m"], image["/w"]) for image in _images(steps, Loss.PREFIX)}) == 4
 
 
@@ -69,7 +74,9 @@ def test_a_removed_name_may_come_back_until_its_folder_is_synced() -> None:
 
 
 def test_a_write_past_the_end_leaves_zeros_between() -> None:
-    assert _images([Opened(1, "/m", b"a", False), Wrote(1, 4, b"b"), Synced(1, False)], Loss.DROP, 1) == [{"/m": b"a\0\0\0b"}]
+    assert _images([Opened(1, "/m", b"a", False), Wrote(1, 4, b"b"), Synced(1, False)], Loss.DROP, 1) == [
+        {"/m": b"a\0\0\0b"}
+    ]
 
 
 def test_marks_are_said_only_up_to_the_cut() -> None:

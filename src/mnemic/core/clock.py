@@ -13,6 +13,8 @@ FOREVER: Final = 2**63 - 1
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST: Final = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 class Clock(Protocol):
@@ -38,10 +40,10 @@ def micros(when: datetime, field: str = "time") -> int:
     """
     if when.tzinfo is None or when.utcoffset() is None:
         raise Invalid(field, f"{when.isoformat()} has no time zone", "Add one, such as +00:00, or name a default zone.")
-    try:
-        return (when - _EPOCH) // _MICROSECOND
-    except OverflowError as error:
-        raise Invalid(field, f"{when!r} leaves years 1-9999 in UTC", "Give a time within years 1-9999.") from error
+    us = (when - _EPOCH) // _MICROSECOND
+    if not _FIRST <= us <= _LAST:
+        raise Invalid(field, f"{when.isoformat()} leaves years 1-9999 in UTC", "Give a time within years 1-9999.")
+    return us
 
 
 def moment(us: int) -> datetime:

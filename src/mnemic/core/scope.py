@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Final
 
 from mnemic.core.text import clean_name
-from mnemic.errors import Invalid
 
 
 class Shared(Enum):
@@ -43,8 +42,6 @@ class Scope:
     session: str | None = None
 
     def __post_init__(self) -> None:
-        if self.user is None:
-            raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
         if not isinstance(self.user, Shared):
             clean_name("user", self.user)
         clean_name("tenant", self.tenant)

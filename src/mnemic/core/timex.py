@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from mnemic.core import timex_en, timex_zh
+from mnemic.core import timex_en, timex_en_digits, timex_en_words, timex_zh, timex_zh_words
 from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.timex_calendar import Anchor, Atom, Rule
 from mnemic.core.timex_join import join, longest
@@ -75,20 +75,27 @@ def _lower(text: str) -> str:
 
 def _candidates(low: str) -> tuple[list[Rule], str]:
     """The rules whose words occur at all, and the text they read: most messages name no time and stop here."""
-    words = timex_en.words(low)
-    rules = _applicable(timex_en.RULES, words) if not words.isdisjoint(_ENGLISH) else []
+    rules = _ENGLISH.applicable(timex_en_words.words(low))
     if low.isascii():
         return rules, low
     characters = set(low)
-    low = timex_zh.simplified(low, characters)
-    return rules + _applicable(timex_zh.RULES, set(low)), low
+    simple = timex_zh_words.simplified(low, characters)
+    return rules + _CHINESE.applicable(characters if simple is low else set(simple)), simple
 
 
-def _applicable(rules: tuple[Rule, ...], words: set[str]) -> list[Rule]:
-    return [rule for rule in rules if not any(words.isdisjoint(need) for need in rule.needs)]
+class _Language:
+    """The rules of one language, and the words without which none of them applies."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self._rules = rules
+        self._words = frozenset(word for rule in rules for word in rule.needs[0])
+
+    def applicable(self, words: set[str]) -> list[Rule]:
+        return [] if words.isdisjoint(self._words) else [rule for rule in self._rules if rule.applies(words)]
 
 
-_ENGLISH: Final = frozenset(word for rule in timex_en.RULES for word in rule.needs[0])
+_ENGLISH: Final = _Language(timex_en.RULES + timex_en_digits.RULES)
+_CHINESE: Final = _Language(timex_zh.RULES)
 
 
 # Moments that a person or a source names outright
@@ -113,9 +120,9 @@ def parse_when(text: str, *, zone: str, now: int, end: bool) -> int:
         return now
     exact = None if _is_date(asked) else _iso(asked)
     if exact is not None:
-        return _within(micros(exact if exact.tzinfo else exact.replace(tzinfo=clock)), asked)
+        return micros(exact if exact.tzinfo else exact.replace(tzinfo=clock))
     first, after = _whole(asked, moment(now).astimezone(clock))
-    return _within(micros(_last(after, clock) if end else _local(first, clock)), asked)
+    return micros(_last(after, clock) if end else _local(first, clock))
 
 
 def _whole(asked: str, now: datetime) -> tuple[int, int]:
@@ -162,12 +169,6 @@ def _last(minutes: int, clock: tzinfo) -> datetime:
     return last.replace(tzinfo=clock, fold=1)
 
 
-def _within(us: int, text: str) -> int:
-    if not _EARLIEST <= us <= _LATEST:
-        raise Invalid("time", f"{text[:60]!r} leaves years 1-9999 in UTC", "Give a time within years 1-9999.")
-    return us
-
-
 def _zone(name: str) -> tzinfo:
     if name == "UTC":
         return UTC  # also where the machine has no zone data
@@ -203,7 +204,7 @@ def parse_said(text: str, *, zone: str | None) -> tuple[datetime, int]:
         when = when.replace(tzinfo=_zone(zone))
     elif _EPOCH_FORM.fullmatch(given) and zone is not None:
         when = _shown(when, _zone(zone))
-    return moment(_within(micros(when), given)), offset_minutes(when)
+    return moment(micros(when)), offset_minutes(when)
 
 
 _EPOCH_FORM: Final = re.compile(r"(-?[0-9]{9,14})(?:\.([0-9]{1,9}))?")
@@ -247,8 +248,8 @@ def _spoken(text: str) -> datetime | None:
             year, month, dom, hour, minute, second = (int(part or 0) for part in found.groups())
             return datetime(year, month, dom, hour, minute, second)
         if found := _SPOKEN.fullmatch(text):
-            hour = timex_en.twelve(int(found["hour"] or 12), found["half"] or "a")
-            month = timex_en.month_named(found["month"])
+            hour = timex_en_digits.twelve(int(found["hour"] or 12), found["half"] or "a")
+            month = timex_en_words.month_named(found["month"])
             return datetime(int(found["year"]), month, int(found["dom"]), hour, int(found["minute"] or 0))
     except ValueError as error:
         raise _unreadable(text) from error

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Final, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
@@ -269,7 +270,7 @@ _SAME: Final = {"start": "early", "middle": "mid", "end": "late"}
 
 
 def stretch(which: str, kind: str, span: Span) -> Span:
-    """Early, mid or late in a span, or its start, middle or end (which differ for years only); thirds if no table says."""
+    """Early, mid or late in a span, or its start, middle or end (other for years only); thirds if no table says."""
     first, after = span[0] // DAY, span[1] // DAY
     decade = kind == "range" and after - first > 3600
     table = _STRETCHES.get("decade" if decade else kind)
@@ -319,15 +320,19 @@ class Rule:
     """One way of naming a time.
 
     Attributes:
-        needs: Tried only if the text holds a word (a character, in Chinese) of each set.
+        pattern: Compiled when first tried: compiling them all would be most of the time that importing mnemic takes.
+        needs: Tried only if the text holds a word (a character, in Chinese) of each set; the rarest first.
     """
 
     needs: tuple[frozenset[str], ...]
-    pattern: re.Pattern[str]
+    pattern: str
     read: Reader
 
+    def applies(self, words: set[str]) -> bool:
+        return not any(map(words.isdisjoint, self.needs))
+
     def find(self, low: str, raw: str, a: Anchor) -> Iterator[Atom]:
-        for match in self.pattern.finditer(low):
+        for match in _compiled(self.pattern).finditer(low):
             try:
                 atom = self.read(match, raw, a)
             except (ValueError, OverflowError):
@@ -336,9 +341,14 @@ class Rule:
                 yield atom
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 def rule(pattern: str, *needs: Iterable[str]) -> Callable[[Reader], Rule]:
     """Make the reader below it a rule for `pattern`."""
-    return lambda read: Rule(tuple(frozenset(need) for need in needs), re.compile(pattern), read)
+    return lambda read: Rule(tuple(frozenset(need) for need in needs), pattern, read)
 
 
 def atom(match: re.Match[str], kind: str, span: Span, *, weak: bool = False, repeats: Repeats | None = None) -> Atom:

@@ -1,4 +1,4 @@
-"""What neighbouring time expressions mean together: "last Friday" and "evening", "March" and "May", "去年" and "三月"."""
+"""What neighbouring time expressions mean together: "last Friday" and "evening", "March" and "May", 去年 and 三月."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Final
 
-from mnemic.core.timex_calendar import DAY, Anchor, Atom, Span, days, stretch, week_of
+from mnemic.core.timex_calendar import DAY, Anchor, Atom, Span, away_about, calendar_unit, days, stretch, week_of
+from mnemic.core.timex_en_words import NUMBER, UNITS, quantity
 
 _BESIDE: Final = re.compile(
     r"|的|那天|(?:,? ?(?:at|in the|during the|on the|around|about|on|of)?(?: the)? ?)|[ ,]*[（(]\w{2,9}[)）] ?"
@@ -24,7 +25,12 @@ _BETWEEN: Final = re.compile(r"(?:\bbetween (?:the )?|从|在)\Z")
 _FROM: Final = re.compile(r"(?:\bfrom (?:the )?|自?从|自)\Z")
 _AMONG: Final = re.compile("之间|期间|间")
 _STRETCH: Final = re.compile(
-    r"\b(?:(?P<third>early|mid|late)[ -](?:in )?|(?:the )?(?P<end>(?:very )?(?:start|beginning|middle|end)) of |(?:the )?(?P<week>week) of )(?:the )?\Z"
+    r"\b(?:(?P<third>early|mid|late)[ -](?:in )?|(?:the )?(?P<end>(?:very )?(?:start|beginning|middle|end)) of "
+    r"|(?:the )?(?P<week>week) of )(?:the )?\Z"
+)
+_SIDE: Final = re.compile(" (?:before|prior to|after) ")
+_APART: Final = re.compile(
+    rf"\b(?:{NUMBER} {UNITS}|the (?P<unit2>weekend|week|month|year)) (?P<side>before|prior to|after) (?:the )?\Z"
 )
 _LOOK: Final = 24
 
@@ -32,7 +38,20 @@ _LOOK: Final = 24
 def longest(atoms: list[Atom]) -> list[Atom]:
     """The atoms left when of any that overlap only the longest stays, in order of place."""
     kept: list[Atom] = []
-    for found in sorted(atoms, key=lambda atom: (atom.lo - atom.hi, atom.lo)):
+    run: list[Atom] = []
+    reach = 0
+    for found in sorted(atoms, key=lambda atom: atom.lo):
+        if found.lo >= reach:
+            kept += _longest(run)
+            run = []
+        run.append(found)
+        reach = max(reach, found.hi)
+    return kept + _longest(run)
+
+
+def _longest(run: list[Atom]) -> list[Atom]:
+    kept: list[Atom] = []
+    for found in sorted(run, key=lambda atom: (atom.lo - atom.hi, atom.lo)):
         if all(found.hi <= other.lo or other.hi <= found.lo for other in kept):
             kept.append(found)
     return sorted(kept, key=lambda atom: atom.lo)
@@ -42,6 +61,7 @@ def join(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
     """The atoms that stand, each heard with its neighbours; those that count only beside another are dropped."""
     heard = _pairs(atoms, low, a)
     heard = [_stretched(atom, low) for atom in heard]
+    heard = [_apart(atom, low, a) for atom in heard]
     heard = _ranges(heard, low)
     heard = [_since(atom, low, a) for atom in heard]
     return [atom for atom in heard if atom.span is not None and not atom.weak]
@@ -100,12 +120,41 @@ def _dated(one: Atom, two: Atom, gap: str) -> Atom | None:
             year = date.fromordinal(when.span[0] // DAY).year
             return Atom(one.lo, two.hi, what.kind, what.repeats.in_year(year))
         if when.kind == "week" and weekly and _OF_WEEK.fullmatch(gap):
-            return Atom(one.lo, two.hi, what.kind, what.repeats.in_week(when.span[0] // DAY))
+            return Atom(one.lo, two.hi, what.kind, what.repeats.earliest(when.span[0] // DAY))
     return _weekday_and_date(one, two, gap)
 
 
+def _apart(atom: Atom, low: str, a: Anchor) -> Atom:
+    """So long before or after a date: "two days before 3 May", "the week after 3 May"."""
+    if atom.span is None or atom.kind != "day":
+        return atom
+    found = _led(_APART, low, atom)
+    if found is None:
+        return atom
+    start, sign = atom.lo - len(found[0]), -1 if found["side"] in ("before", "prior to") else 1
+    try:
+        return Atom(start, atom.hi, *_counted_from(found, sign, atom.span[0] // DAY))
+    except (ValueError, OverflowError):
+        return replace(atom, lo=start, span=None)
+
+
+def _counted_from(found: re.Match[str], sign: int, day: int) -> tuple[str, Span]:
+    then = Anchor.at(day * DAY)
+    if then is None:
+        raise OverflowError("outside years 1-9999")
+    if found["number"]:
+        return away_about(found["unit"], quantity(found["number"]), sign, then)
+    return found["unit2"], calendar_unit(found["unit2"], sign, then)
+
+
 def _weekday_and_date(one: Atom, two: Atom, gap: str) -> Atom | None:
-    if one.kind != "day" or two.kind != "day" or not _WEEKDAY_THEN_DATE.fullmatch(gap):
+    if one.kind != "day" or two.kind != "day" or one.span is None or two.span is None:
+        return None
+    if _SIDE.fullmatch(gap) and _is_weekday(one) and one.repeats and not _is_weekday(two):
+        day = two.span[0] // DAY
+        before = one.repeats.latest(day - 1) if gap != " after " else one.repeats.earliest(day + 1)
+        return Atom(one.lo, two.hi, "day", before)
+    if not _WEEKDAY_THEN_DATE.fullmatch(gap):
         return None
     for weekday, dated in ((one, two), (two, one)):
         if _is_weekday(weekday) and not _is_weekday(dated):
@@ -117,11 +166,18 @@ def _is_weekday(atom: Atom) -> bool:
     return atom.repeats is not None and atom.repeats.weekday >= 0
 
 
+def _led(by: re.Pattern[str], low: str, atom: Atom) -> re.Match[str] | None:
+    """What English words in front of the atom say of it; they end in a space or hyphen."""
+    if low[atom.lo - 1 : atom.lo] not in (" ", "-"):
+        return None
+    return by.search(low[max(0, atom.lo - _LOOK) : atom.lo])
+
+
 def _stretched(atom: Atom, low: str) -> Atom:
     """Early, mid or late in it, its beginning or end, or the week of it."""
     if atom.span is None or atom.clock is not None or atom.kind in ("hour", "part"):
         return atom
-    found = _STRETCH.search(low[max(0, atom.lo - _LOOK) : atom.lo])
+    found = _led(_STRETCH, low, atom)
     if found is None or (found["week"] and atom.kind != "day") or (not found["week"] and atom.kind == "day"):
         return atom
     start = atom.lo - len(found[0])
@@ -157,7 +213,7 @@ def _range(one: Atom, two: Atom, low: str) -> Atom | None:
 
 
 def _from_to(one: Atom, two: Atom) -> Span | None:
-    """From the one through the other, an open end moved next to the end that is fixed; clock times end where they say."""
+    """From the one through the other, an open end moved next to the fixed one; clock times end where they say."""
     if one.span is None or two.span is None:
         return None
     (start, _), (last, end) = one.span, two.span
@@ -174,10 +230,9 @@ def _since(atom: Atom, low: str, a: Anchor) -> Atom:
     """From its beginning to the end of the day of speaking."""
     if atom.span is None or atom.clock is not None or atom.span[0] > a.day * DAY + a.minute:
         return atom
-    lead = low[max(0, atom.lo - _LOOK) : atom.lo]
-    front, tail = _SINCE.search(lead), _SINCE_AFTER.match(low, atom.hi)
+    front, tail = _led(_SINCE, low, atom), _SINCE_AFTER.match(low, atom.hi)
     if not front and not tail:
         return atom
-    opening = front or _FROM.search(lead)
+    opening = front or _FROM.search(low[max(0, atom.lo - _LOOK) : atom.lo])
     lo, hi = atom.lo - len(opening[0] if opening else ""), tail.end() if tail else atom.hi
     return Atom(lo, hi, "range", days(atom.span[0] // DAY, a.day + 1))

@@ -1,8 +1,8 @@
 """How Chinese names times, in simplified and traditional characters: one rule for each way.
 
-Conventions: weeks run from Monday; 周三 alone is the latest that has begun, 这周三 the one of this week; 年底 is November and
-December, 年初 January and February; 几 and 数 mean two to five; 晚上 runs to four the next morning. Festivals and the lunar
-calendar are not read.
+Conventions: weeks run from Monday; 周三 alone is the latest that has begun, 这周三 the one of this week; 年底 is
+November and December, 年初 January and February; 几 and 数 mean two to five; 晚上 runs to four the next morning.
+Festivals and the lunar calendar are not read.
 """
 
 from __future__ import annotations
@@ -38,55 +38,19 @@ from mnemic.core.timex_calendar import (
     window,
     years,
 )
-
-_SIMPLE: Final = str.maketrans(
-    "週號個後兩這禮點時間從來內過幾鐘開數當歲紀終", "周号个后两这礼点时间从来内过几钟开数当岁纪终"
+from mnemic.core.timex_zh_words import (
+    NUMBER,
+    NUMERAL,
+    PART,
+    PART_NAMES,
+    PICK,
+    SHIFTS,
+    STRETCH_NAMES,
+    UNIT_NAMES,
+    numeral,
 )
-_TRADITIONAL: Final = frozenset("週號個後兩這禮點時間從來內過幾鐘開數當歲紀終")
-_DIGITS: Final = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_TENS: Final = {"十": 10, "百": 100, "廿": 20, "卅": 30}
-_NUMERAL: Final = "〇零一二三四五六七八九十廿卅百两"
-_N: Final = rf"(?:\d{{1,3}}|[{_NUMERAL}]{{1,6}})"
-_UNITS: Final = {
-    "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "周末": "weekend", "月": "month", "季度": "quarter",
-    "年": "year", "小时": "hour", "钟头": "hour", "分钟": "minute",
-}  # fmt: skip
-_SHIFTS: Final = {"大前": -3, "上上": -2, "前": -2, "上": -1, "昨": -1, "去": -1, "今": 0, "本": 0, "这": 0, "当": 0}
-_AHEAD: Final = {"来": 1, "明": 1, "下": 1, "下下": 2, "后": 2, "大后": 3}
-_ALL_SHIFTS: Final = _SHIFTS | _AHEAD
-_PARTS: Final = {
-    "凌晨": "dawn", "清晨": "morning", "早晨": "morning", "早上": "morning", "上午": "morning", "中午": "noon", "下午": "afternoon",
-    "傍晚": "evening", "晚上": "night", "晚间": "night", "夜里": "night", "夜晚": "night", "深夜": "night", "半夜": "night",
-    "早": "morning", "晨": "morning", "晚": "night", "夜": "night",
-}  # fmt: skip
-_PART: Final = "(?P<part>凌晨|清晨|早晨|早上|上午|中午|下午|傍晚|晚上|晚间|夜里|夜晚|深夜|半夜)"
-_STRETCHES: Final = {
-    "初": "start", "年初": "start", "底": "end", "年底": "end", "末": "end", "年末": "end", "中": "middle", "年中": "middle",
-    "上旬": "early", "中旬": "mid", "下旬": "late",
-}  # fmt: skip
-_PICK: Final = "(?P<pick>上上|下下|上|下|本|这)一?个?"
+
 _EVERY: Final = re.compile("(?:每|每个|逢|各|各个|双)$")
-
-
-def simplified(text: str, characters: set[str]) -> str:
-    """`text` with the traditional characters that time expressions use made simple, each in its place."""
-    return text if characters.isdisjoint(_TRADITIONAL) else text.translate(_SIMPLE)
-
-
-def numeral(text: str) -> int:
-    """The value of digits or of Chinese numerals below a thousand, such as 二十三, 廿三 or 二零二三 (digit by digit)."""
-    if text.isdecimal():
-        return int(text)
-    if not any(c in _TENS for c in text):
-        return int("".join(str(_DIGITS[c]) for c in text))
-    total, pending = 0, 0
-    for c in text:
-        if c in _DIGITS:
-            pending = _DIGITS[c]
-        else:
-            total += _TENS[c] if c in "廿卅" else (pending or 1) * _TENS[c]
-            pending = 0
-    return total + pending
 
 
 def _year_number(text: str, a: Anchor) -> int:
@@ -100,24 +64,24 @@ def _year_number(text: str, a: Anchor) -> int:
 
 
 @rule(
-    "(?:大前|大后|(?<![目之以从眼面空提当年月日天])前|(?<![之以然最今雨背])后|昨|今|(?<![聪证光透文])明)(?:天|日|儿个?)(?!头条)"
+    "(?:大前|大后|(?<![目之以从眼面空提当年月日天])前|(?<![之以然最今雨背])后|昨|今|(?<![聪证光透文])明)(?:天|日|儿个?)(?!头条|方舟)"
     "|[昨今明前后](?:晚上?|夜里?|早上?|晨)",
-    "昨今明前后",
     "天日儿晚夜早晨",
+    "昨今明前后",
 )
 def _day(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     which = match[0].rstrip("天日儿个晚上夜里早晨")
     part = match[0][len(which)]
     if part == "日" and which in ("前", "后"):
         return None
-    day = a.day + _ALL_SHIFTS[which]
-    if part not in _PARTS:
+    day = a.day + SHIFTS[which]
+    if part not in PART_NAMES:
         return atom(match, "day", one_day(day))
-    first, after = PARTS[_PARTS[part]]
+    first, after = PARTS[PART_NAMES[part]]
     return atom(match, "part", (day * DAY + first, day * DAY + after))
 
 
-@rule("前(?:几|两|些)天|这(?:几|两)天|前阵子|前段时间|不久前", "前这", "天阵段久")
+@rule("前(?:几|两|些)天|这(?:几|两)天|前阵子|前段时间|不久前", "天阵段久", "前这")
 def _these_days(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     word = match[0]
     if "天" not in word:
@@ -130,12 +94,12 @@ def _these_days(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 
 
 @rule(
-    rf"(?<![晚早以]){_PICK}(?:周|星期|礼拜)(?![围遭密折旋年岁])(?:(?P<weekday>[一二三四五六日天])(?![次个位遍项件种])|(?P<end>末))?",
-    "上下本这",
+    rf"(?<![晚早以]){PICK}(?:周|星期|礼拜)(?![围遭密折旋年岁])(?:(?P<weekday>[一二三四五六日天])(?![次个位遍项件种])|(?P<end>末))?",
     "周星礼",
+    "上下本这",
 )
 def _week(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    shift = _ALL_SHIFTS[match["pick"]]
+    shift = SHIFTS[match["pick"]]
     if match["end"]:
         return atom(match, "weekend", calendar_unit("weekend", shift, a))
     if match["weekday"]:
@@ -148,7 +112,7 @@ def _weekday_number(match: re.Match[str]) -> int:
 
 
 @rule(
-    rf"(?<![\d{_NUMERAL}几半每逢整双四])(?:(?:星期|礼拜)(?P<weekday>[一二三四五六日天])|周(?P<short>[一二三四五六日]))(?![次个位遍项件种])",
+    rf"(?<![\d{NUMERAL}几半每逢整双四])(?:(?:星期|礼拜)(?P<weekday>[一二三四五六日天])|周(?P<short>[一二三四五六日]))(?![次个位遍项件种])",
     "周星礼",
     "一二三四五六日天",
 )
@@ -167,12 +131,12 @@ def _weekend(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
 
 
 @rule(
-    rf"(?<![晚早以]){_PICK}月(?![亮饼球色光薪台票])份?(?:(?P<part>初|底|末|中旬?|上旬|下旬)|(?P<dom>{_N})[号日])?",
-    "上下本这",
+    rf"(?<![晚早以]){PICK}月(?![亮饼球色光薪台票])份?(?:(?P<part>初|底|末|中旬?|上旬|下旬)|(?P<dom>{NUMBER})[号日])?",
     "月",
+    "上下本这",
 )
 def _month_beside(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    shift = _ALL_SHIFTS[match["pick"]]
+    shift = SHIFTS[match["pick"]]
     if match["dom"]:
         return atom(match, "day", one_day(month_day(a, shift, numeral(match["dom"]))))
     return _in_part(match, "month", calendar_unit("month", shift, a))
@@ -181,20 +145,23 @@ def _month_beside(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 def _in_part(match: re.Match[str], kind: str, span: tuple[int, int]) -> Atom:
     if match["part"] is None:
         return atom(match, kind, span)
-    return atom(match, "range", stretch(_STRETCHES[match["part"]], kind, span))
+    return atom(match, "range", stretch(STRETCH_NAMES[match["part"]], kind, span))
 
 
-@rule(rf"(?<![\d{_NUMERAL}个几上下这本年每岁日])月(?P<part>初|底|末)", "月", "初底末")
+@rule(rf"(?<![\d{NUMERAL}个几上下这本年每岁日])月(?P<part>初|底|末)", "月", "初底末")
 def _part_of_this_month(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return _in_part(match, "month", calendar_unit("month", 0, a))
 
 
-_YEAR_BEFORE: Final = r"(?:(?P<year>\d{4}|(?<!\d)\d{2}|[〇零一二三四五六七八九]{4}|(?<![〇零一二三四五六七八九])[〇零一二三四五六七八九]{2})年)"
+_YEAR_BEFORE: Final = (
+    r"(?:(?P<year>\d{4}|(?<!\d)\d{2}|[〇零一二三四五六七八九]{4}"
+    r"|(?<![〇零一二三四五六七八九])[〇零一二三四五六七八九]{2})年)"
+)
 
 
 @rule(
-    rf"(?<![第\d{_NUMERAL}几]){_YEAR_BEFORE}?(?P<month>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月(?![亮饼球色光薪台票子嫂花]|革命|怀胎)"
-    rf"(?:份|(?P<part>初|底|末|中旬?|上旬|下旬)|(?P<dom>{_N})(?:[日号])?(?:[到至~～—–-]+(?P<until>{_N}))?[日号])?",
+    rf"(?<![第\d{NUMERAL}几]){_YEAR_BEFORE}?(?P<month>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月(?![亮饼球色光薪台票子嫂花]|革命|怀胎)"
+    rf"(?:份|(?P<part>初|底|末|中旬?|上旬|下旬)|(?P<dom>{NUMBER})(?:[日号])?(?:[到至~～—–-]+(?P<until>{NUMBER}))?[日号])?",
     "月",
     frozenset("0123456789０１２３４５６７８９一二三四五六七八九十"),
 )
@@ -209,7 +176,7 @@ def _date(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     if match["until"]:
         return atom(match, "range", days(span[0] // DAY, span[0] // DAY + numeral(match["until"]) - what.dom + 1))
     if match["part"]:
-        part = _STRETCHES[match["part"]]
+        part = STRETCH_NAMES[match["part"]]
         return Atom(
             match.start(),
             match.end(),
@@ -226,7 +193,7 @@ def _stretched(what: Repeats, part: str) -> Repeats:
 
 
 @rule(
-    rf"(?<![第\d{_NUMERAL}月年])(?P<dom>\d{{1,2}}|[{_NUMERAL}]{{1,3}})号(?=$|[，。！？、；,.!?;\s]|那天|当天|[早晚我他她们去来到前后之以开要就是在的和与至回见]|[上下中]午)",
+    rf"(?<![第\d{NUMERAL}月年])(?P<dom>\d{{1,2}}|[{NUMERAL}]{{1,3}})号(?=$|[，。！？、；,.!?;\s]|那天|当天|[早晚我他她们去来到前后之以开要就是在的和与至回见]|[上下中]午)",
     "号",
 )
 def _day_of_month(match: re.Match[str], raw: str, a: Anchor) -> Atom:
@@ -249,7 +216,7 @@ _NO_YEAR: Final = "(?![轻纪龄级夕薪货糕幼])"
     "前后去今明本来",
 )
 def _year_beside(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    shift = _ALL_SHIFTS[match[0][: match[0].index("年")]]
+    shift = SHIFTS[match[0][: match[0].index("年")]]
     return _year_or_part(match, a.year + shift)
 
 
@@ -268,7 +235,7 @@ def _year(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 
 
 @rule(
-    rf"(?<![每新去今明前后来本\d{_NUMERAL}百千半])(?:(?P<part>年初|年底|年末|年中)|(?P<half>上半年|下半年))",
+    rf"(?<![每新去今明前后来本\d{NUMERAL}百千半])(?:(?P<part>年初|年底|年末|年中)|(?P<half>上半年|下半年))",
     "年",
     "初底末中半",
 )
@@ -296,13 +263,13 @@ def _season(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 
 @rule("(?P<pick>上上|上|下|本|这)一?个?季度", "季", "度")
 def _quarter(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    return atom(match, "range", calendar_unit("quarter", _ALL_SHIFTS[match["pick"]], a))
+    return atom(match, "range", calendar_unit("quarter", SHIFTS[match["pick"]], a))
 
 
 # So long ago, in so long, these last
 
 
-_COUNT: Final = rf"(?P<count>好?几|数|若干|半|十?几|(?<!第){_N})"
+_COUNT: Final = rf"(?P<count>好?几|数|若干|半|十?几|(?<!第){NUMBER})"
 _UNIT: Final = "(?:个?(?P<unit>周末|星期|礼拜|小时|钟头|季度)|个(?P<month>月)|(?P<plain>天|日|周|年|分钟))"
 _LAPSE_NEEDS: Final = ("天日周星礼月年小钟分季",)
 
@@ -314,16 +281,16 @@ def _count(match: re.Match[str]) -> Quantity:
 
 
 def _unit(match: re.Match[str]) -> str:
-    return _UNITS[match["unit"] or match["month"] or match["plain"]]
+    return UNIT_NAMES[match["unit"] or match["month"] or match["plain"]]
 
 
 _HALVES: Final = {"year": ("month", 6), "month": ("day", 15), "hour": ("minute", 30)}
 
 
 @rule(
-    rf"(?<![\d{_NUMERAL}几月第年]){_COUNT}{_UNIT}(?P<half>半)?[多来]?(?:以|之)?(?P<side>前(?![面方提往进途辈线景])|后(?![面方悔果台代]))",
-    "前后",
+    rf"(?<![\d{NUMERAL}几月第年]){_COUNT}{_UNIT}(?P<half>半)?[多来]?(?:以|之)?(?P<side>前(?![面方提往进途辈线景])|后(?![面方悔果台代]))",
     *_LAPSE_NEEDS,
+    "前后",
 )
 def _ago(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     return _lapse(match, -1 if match["side"] == "前" else 1, a)
@@ -342,13 +309,13 @@ def _lapse(match: re.Match[str], sign: int, a: Anchor) -> Atom | None:
     return atom(match, *away_about(unit, (low, high), sign, a))
 
 
-@rule(rf"(?<!不)再?过{_COUNT}{_UNIT}(?!前|以前|之前|了)", "过", *_LAPSE_NEEDS)
+@rule(rf"(?<!不)再?过{_COUNT}{_UNIT}(?!前|以前|之前|了)", *_LAPSE_NEEDS, "过")
 def _after(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     """过去 needs no guard: 去 is no number."""
     return _lapse(match, 1, a)
 
 
-@rule(rf"(?P<way>过去|最近|近|这|未来|接下来|今后)的?(?:这)?{_COUNT}{_UNIT}", ("过最近这未接今"), *_LAPSE_NEEDS)
+@rule(rf"(?P<way>过去|最近|近|这|未来|接下来|今后)的?(?:这)?{_COUNT}{_UNIT}", *_LAPSE_NEEDS, "过最近这未接今")
 def _window(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     unit, ahead = _unit(match), match["way"] in ("未来", "接下来", "今后")
     if match["count"] == "半":
@@ -365,19 +332,19 @@ def _window(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
 # Parts of a day, the clock
 
 
-@rule(f"{_PART}|(?<=[一二三四五六日天末号])(?P<short>[晚早])(?![上晨安饭会点了期日报间到来])", "晨早上中午晚夜")
+@rule(f"{PART}|(?<=[一二三四五六日天末号])(?P<short>[晚早])(?![上晨安饭会点了期日报间到来])", "晨早上中午晚夜")
 def _part(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    return clock_atom(match, PARTS[_PARTS[match["part"] or match["short"]]], a, kind="part", weak=True)
+    return clock_atom(match, PARTS[PART_NAMES[match["part"] or match["short"]]], a, kind="part", weak=True)
 
 
 @rule(
-    rf"{_PART}?(?:的)?(?<![\d{_NUMERAL}:：.第有差])(?P<hour>\d{{1,2}}|[{_NUMERAL}]{{1,3}})"
-    rf"(?:[点时](?![都也儿不没点半个小好]|东西|建议|心意|意思|关系)(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>\d{{1,2}}|[{_NUMERAL}]{{1,3}})分?|(?P<sharp>钟|整))?|点(?P<half2>半)|[:：](?P<colon>\d{{2}})(?![\d:：]))",
+    rf"{PART}?(?:的)?(?<![\d{NUMERAL}:：.第有差])(?P<hour>\d{{1,2}}|[{NUMERAL}]{{1,3}})"
+    rf"(?:[点时](?![都也儿不没点半个小好]|东西|建议|心意|意思|关系)(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>\d{{1,2}}|[{NUMERAL}]{{1,3}})分?|(?P<sharp>钟|整))?|点(?P<half2>半)|[:：](?P<colon>\d{{2}})(?![\d:：]))",
     "点时:：",
 )
 def _clock(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     hours, minutes = numeral(match["hour"]), _minute(match)
-    part = _PARTS.get(match["part"] or "")
+    part = PART_NAMES.get(match["part"] or "")
     if hours > 24 or minutes > 59:
         raise ValueError("no such time of day")
     if part in ("afternoon", "evening", "night") and hours < 12:

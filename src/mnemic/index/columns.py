@@ -130,7 +130,19 @@ class Columns:
     def _integers(self, entries: Sequence[Entry]) -> NDArray[np.int64]:
         number = self._groups.setdefault
         rows = [
-            (e.ver, e.part, e.seq_from, e.seq_to, e.state, e.kind, e.said, e.known_to, e.valid_from, e.valid_to, e.agent)
+            (
+                e.ver,
+                e.part,
+                e.seq_from,
+                e.seq_to,
+                e.state,
+                e.kind,
+                e.said,
+                e.known_to,
+                e.valid_from,
+                e.valid_to,
+                e.agent,
+            )
             for e in entries
         ]
         places = [(e.session, e.pos, 0, number(e.session, len(self._groups))) for e in entries]

@@ -13,6 +13,8 @@ from mnemic.store.codec import kind_number
 from mnemic.store.rows import shown_states
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Filter, View
@@ -83,6 +85,13 @@ class Reading:
         return self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
 
     @cached_property
+    def totals(self) -> tuple[float, float, int, float]:
+        """The sums of `lengths` and of `window`, how many sessions can be seen, and the sum of their lengths."""
+        sessions = self.group_lengths[1:]
+        counts = int(np.count_nonzero(sessions)), float(sessions.sum())
+        return float(self.lengths.sum()), float(self.window.sum()), *counts
+
+    @cached_property
     def said(self) -> NDArray[np.int64]:
         """When each was said, microseconds."""
         return self._columns.column(Column.SAID)[self.rows]
@@ -98,6 +107,12 @@ class Reading:
     def stream(self, place: int) -> NDArray[np.uint64]:
         """The token stream at a place."""
         return self._columns.stream(int(self.rows[place]))
+
+    def says(self, place: int, phrase: Sequence[int]) -> bool:
+        """Whether the entry at a place holds these tokens one after the other."""
+        stream = self.stream(place).tolist()
+        starts = (i for i, token in enumerate(stream) if token == phrase[0])
+        return any(stream[i : i + len(phrase)] == list(phrase) for i in starts)
 
     def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """The places that hold a token, each once, and how often each does."""

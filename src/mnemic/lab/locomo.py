@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mnemic.errors import Invalid
 from mnemic.lab.baselines import Embedder
 from mnemic.lab.datasets import Dataset, load
 from mnemic.lab.log import Log
@@ -39,8 +40,11 @@ def bench_locomo(
         embedder: Adds the dense rows.
 
     Raises:
-        Invalid: the file is not a benchmark we know, a system is none of ours, or the log exists.
+        Invalid: the file is not a benchmark we know, a system is none of ours, `limit` is not positive, or the log
+            exists.
     """
+    if limit is not None and limit < 1:
+        raise Invalid("limit", f"is {limit}", "Ask at least one question.")
     dataset = load(path).first(limit)
     rows = entrants(systems, embedder)
     passed = {"path": str(path), "out": str(out), "seed": seed, "systems": systems, "limit": limit}

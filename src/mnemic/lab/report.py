@@ -148,6 +148,8 @@ def _notes(run: Run) -> tuple[str, ...]:
         f"seed {run.header['seed']}.",
         "R@k = gold found / gold. 1k, 2k, 4k = gold within the first so many tokens. "
         "A session ranks where its best turn does.",
+        f"The bar is `{BAR}`; differences from it are paired, in points, with their 95 % interval. "
+        "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.",
     ]
     if effective["embedder"] is None:
         notes.append("The rows `dense turns` and `hybrid` need an embedder; none was given, so they are not here.")

@@ -32,11 +32,12 @@ _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells as they are shown: the first column to the left, the others to the right."""
+    """Cells as they are shown: the first column and those in `words` to the left, figures to the right."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    words: tuple[int, ...] = (0,)
 
 
 def tables(made: Report) -> tuple[Table, ...]:
@@ -182,10 +183,8 @@ def _aligned(table: Table) -> Iterator[str]:
     widths = [max(_width(cell) for cell in column) for column in zip(*lines, strict=True)]
     yield table.title
     for line in lines:
-        first, *others = (
-            _padded(cell, width, left=n == 0) for n, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        yield "  ".join([first, *others]).rstrip()
+        cells = enumerate(zip(line, widths, strict=True))
+        yield "  ".join(_padded(cell, width, left=n in table.words) for n, (cell, width) in cells).rstrip()
 
 
 def _piped(table: Table) -> Iterator[str]:

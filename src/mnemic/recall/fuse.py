@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from mnemic.recall.gather import Arms, Scores
 
-CALIBRATED: Final = {"own": 0.3, "window": 0.6, "session": 0.4, "cover": 0.3}
+CALIBRATED: Final = {"own": 0.3, "window": 0.6, "session": 0.4}
 """Weights of the z-scores of `gather.Arms`."""
 
-MARKS: Final = {"speaker": 1.0, "time": 2.0, "mention": 1.0, "dated": 0.5}
+MARKS: Final = {"speaker": 1.0, "phrase": 2.0, "time": 2.0, "mention": 1.0, "dated": 0.5}
 """What each match is worth, in the same unit: one standard deviation."""
 
 
@@ -53,7 +53,9 @@ def fuse(arms: Sequence[Arms], limit: int) -> list[Hit]:
     hits: list[Hit] = []
     for arm in arms:
         touched = np.flatnonzero((arm.window > 0) | (arm.own > 0) | (arm.time > 0) | (arm.mention > 0))
-        parts = {name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in CALIBRATED.items()}
+        parts = {
+            name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in CALIBRATED.items()
+        }
         parts |= {name: arm.column(name)[touched] * np.float32(weight) for name, weight in MARKS.items()}
         score = sum(parts.values(), np.zeros(len(touched), dtype=np.float32))
         best = _best(score, limit)

@@ -11,6 +11,7 @@ import numpy as np
 from mnemic.core.tokens import mention, spoken_days
 from mnemic.index.columns import Column
 from mnemic.index.reading import AFTER, BEFORE
+from mnemic.recall.understand import speaks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,12 @@ K1: Final = 1.2
 B: Final = 0.4
 """BM25's saturation and length normalisation (Robertson and Zaragoza, 2009)."""
 
-DATE_LENGTH: Final = 6
+WORK: Final = 25_000
+"""Most places looked at for one question: the common words of a large space are passed over, the rarest never."""
+
+
+PHRASE_PLACES: Final = 1_000
+"""Most entries that are read for one quoted phrase: those with its rarest word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Arms:
         own: BM25 of the entry's words, and of the question's words in its date.
         window: BM25 of the entry with its neighbours in the session.
         session: BM25 of its whole session.
-        cover: The share of the question's words, by weight, that stand in the entry or beside it.
+        phrase: How many phrases that the question quotes stand in the entry, word by word.
         speaker: 1 where the entry's speaker is named in the question.
         time: 1 where it was said in a stretch of time that the question names.
         mention: 1 where it speaks of such a stretch.
@@ -49,7 +55,7 @@ class Arms:
     own: Scores
     window: Scores
     session: Scores
-    cover: Scores
+    phrase: Scores
     speaker: Scores
     time: Scores
     mention: Scores
@@ -63,18 +69,21 @@ class Arms:
 
 def gather(question: Question, readings: Sequence[Reading], offset: int) -> list[Arms]:
     """Score every entry of every reading; statistics are summed over the readings, and over nothing else."""
+    if not readings:
+        return []
     arms = [_blank(reading) for reading in readings]
     scope = _Scope.of(readings)
     sessions = [np.zeros(reading.group_count, dtype=np.float32) for reading in readings]
+    for word in _words(question, readings):
+        _add_word(word, arms, sessions, scope)
     for term in question.terms:
-        if term not in question.names:
-            _add_words(term, arms, sessions, scope)
         _add_dates(term, arms, scope)
     for arm, scores in zip(arms, sessions, strict=True):
         scores[0] = 0
         arm.session[:] = scores[arm.reading.groups]
         for name in question.names:
             arm.speaker[arm.reading.find(name.speaker)[0]] = 1
+        _add_phrases(question, arm)
         _add_times(question, arm, offset)
     return arms
 
@@ -92,14 +101,15 @@ class _Scope:
     @classmethod
     def of(cls, readings: Sequence[Reading]) -> _Scope:
         entries = sum(reading.size for reading in readings)
-        used = [reading.group_lengths[1:][reading.group_lengths[1:] > 0] for reading in readings]
-        sessions = sum(len(lengths) for lengths in used)
+        lengths, windows, sessions, session_lengths = (
+            sum(column) for column in zip(*(r.totals for r in readings), strict=True)
+        )
         return cls(
             entries=entries,
-            length=max(1.0, sum(float(r.lengths.sum()) for r in readings) / max(1, entries)),
-            window=max(1.0, sum(float(r.window.sum()) for r in readings) / max(1, entries)),
-            sessions=sessions,
-            session_length=max(1.0, sum(float(lengths.sum()) for lengths in used) / max(1, sessions)),
+            length=max(1.0, lengths / max(1, entries)),
+            window=max(1.0, windows / max(1, entries)),
+            sessions=int(sessions),
+            session_length=max(1.0, session_lengths / max(1, sessions)),
         )
 
 
@@ -107,20 +117,35 @@ def _blank(reading: Reading) -> Arms:
     return Arms(reading, *(np.zeros(reading.size, dtype=np.float32) for _ in range(8)))
 
 
-def _add_words(term: Term, arms: Sequence[Arms], sessions: Sequence[Scores], scope: _Scope) -> None:
-    found = [arm.reading.find(term.text) for arm in arms]
-    weight = _idf(sum(len(places) for places, _ in found), scope.entries)
-    grouped = [_by_group(arm.reading, *hit) for arm, hit in zip(arms, found, strict=True)]
+Found = tuple["NDArray[np.intp]", "Scores"]
+
+
+def _words(question: Question, readings: Sequence[Reading]) -> list[list[Found]]:
+    """Where each of a question's words stands in each reading, the rarest word first, as far as `WORK` goes."""
+    common = {name for name in question.names if speaks(name, readings)}
+    words = [[r.find(term.text) for r in readings] for term in question.terms if term not in common]
+    words.sort(key=_holders)
+    spent = np.cumsum([_holders(word) for word in words])
+    return words[: max(1, int(np.searchsorted(spent, WORK, "right")))]
+
+
+def _holders(word: list[Found]) -> int:
+    return sum(len(places) for places, _ in word)
+
+
+def _add_word(word: list[Found], arms: Sequence[Arms], sessions: Sequence[Scores], scope: _Scope) -> None:
+    weight = _idf(_holders(word), scope.entries)
+    grouped = [_by_group(arm.reading, *found) for arm, found in zip(arms, word, strict=True)]
     session_weight = _idf(sum(int(np.count_nonzero(counts[1:])) for counts in grouped), scope.sessions)
-    for arm, scores, (places, counts), groups in zip(arms, sessions, found, grouped, strict=True):
+    for arm, scores, (places, counts), groups in zip(arms, sessions, word, grouped, strict=True):
         if not len(places):
             continue
         reading = arm.reading
         arm.own[places] += weight * _saturate(counts, reading.lengths[places], scope.length)
         near, spread = _spread(reading, places, counts)
         arm.window[near] += weight * _saturate(spread, reading.window[near], scope.window)
-        arm.cover[near] += weight
-        scores += session_weight * _saturate(groups, reading.group_lengths, scope.session_length)
+        held = np.flatnonzero(groups)
+        scores[held] += session_weight * _saturate(groups[held], reading.group_lengths[held], scope.session_length)
 
 
 def _spread(reading: Reading, places: NDArray[np.intp], counts: Scores) -> tuple[NDArray[np.intp], Scores]:
@@ -131,7 +156,9 @@ def _spread(reading: Reading, places: NDArray[np.intp], counts: Scores) -> tuple
         joined = reading.joined[distance]
         ahead = joined[places]
         total[places[ahead] + distance] += np.float32(before) * counts[ahead]
-        behind = joined[places - distance]  # before the first place this wraps round to the last ones, joined to nothing
+        behind = joined[
+            places - distance
+        ]  # before the first place this wraps round to the last ones, joined to nothing
         total[places[behind] - distance] += np.float32(after) * counts[behind]
     near = np.flatnonzero(total > 0)
     return near, total[near]
@@ -147,6 +174,14 @@ def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope) -> None:
     weight = _idf(sum(len(places) for places in found), scope.entries)
     for arm, places in zip(arms, found, strict=True):
         arm.own[places] += weight
+
+
+def _add_phrases(question: Question, arm: Arms) -> None:
+    for phrase in question.phrases:
+        holders = min((arm.reading.find(token)[0] for token in phrase.hashes), key=len)
+        for place in holders[:PHRASE_PLACES].tolist():
+            if arm.reading.says(place, phrase.hashes):
+                arm.phrase[place] += 1
 
 
 def _add_times(question: Question, arm: Arms, offset: int) -> None:

@@ -85,7 +85,9 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         return Lost(stage="scope", reason="no such item in this scope")
     version = snapshot.get(query.spaces, [item], query.view).get(item)
     if version is None:
-        return Lost(stage="view", reason=f"the view does not show it; it now stands as {standing[item].item.state.name.lower()}")
+        return Lost(
+            stage="view", reason=f"the view does not show it; it now stands as {standing[item].item.state.name.lower()}"
+        )
     ranked = _rank(snapshot, catalogues, query, 1 << 30)
     ids = _ids(snapshot, ranked.hits)
     places = [place for place, hit in enumerate(ranked.hits) if ids[hit.space, hit.ver] == item]
@@ -111,15 +113,24 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query, limit: int) 
     arms = gather(question, tuple(readings.values()), query.offset)
     fused = fuse(arms, limit)
     notes = question.notes
-    if not fused and not question.terms:
+    if not fused and not question.terms and not question.spans:
         fused = _latest(tuple(readings.values()), limit)
         notes = (*notes, "nothing to look for in the question: the latest items")
     hits = one_part_each(fused)
     entries = sum(reading.size for reading in readings.values())
     if not hits:
-        notes = (*notes, "no word of the question occurs here" if entries else "there is nothing to search")
-    stages = (("gather", entries, sum(int(np.count_nonzero(arm.window)) for arm in arms)), ("fuse", entries, len(fused)))
+        notes = (*notes, _nothing(question, entries))
+    stages = (
+        ("gather", entries, sum(int(np.count_nonzero(arm.window)) for arm in arms)),
+        ("fuse", entries, len(fused)),
+    )
     return _Ranked(question, readings, hits, stages, notes)
+
+
+def _nothing(question: Question, entries: int) -> str:
+    if not entries:
+        return "there is nothing to search"
+    return "no word of the question occurs here" if question.terms else "nothing was said in that time"
 
 
 def _latest(readings: Sequence[Reading], limit: int) -> list[Hit]:

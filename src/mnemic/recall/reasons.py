@@ -28,7 +28,9 @@ def _reasons(question: Question, reading: Reading, hit: Hit) -> list[str]:
     near = [t.word for t in question.terms if t.text in around and t.word not in own]
     dated = [t.word for t in question.terms if t.date in held]
     spoken = [t.word for t in question.names if t.speaker in held]
+    quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
     told = [
+        f"says {', '.join(quoted)!r}" if quoted else "",
         f"holds {', '.join(own)}" if own else "",
         f"beside {', '.join(near)}" if near else "",
         f"dated {', '.join(dated)}" if dated else "",

@@ -16,6 +16,16 @@ class Gate:
         self._shut = False
         self._inside = threading.local()
 
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is inside just now."""
+        return self._readers == 0
+
+    @property
+    def held(self) -> bool:
+        """Whether the calling thread is reading."""
+        return getattr(self._inside, "depth", 0) > 0
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Hold the gate open; a thread that already holds it goes straight in, so that nesting cannot deadlock."""

@@ -20,6 +20,8 @@ from mnemic.store.base import Draft, Note, Op, Put, Tie
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
 
 GENESIS: Final = bytes(32)
+KEY_LIFE: Final = 30 * 86_400 * 1_000_000
+"""Microseconds that an idempotency key can tell a repeat from other content."""
 _ENVELOPE: Final = struct.Struct("<QQQQQI")
 _LINE: Final = struct.Struct("<IB16s")
 _NO_ITEM: Final = bytes(16)
@@ -68,6 +70,7 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
     if not draft.ops:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
+    _refuse_twins(draft)
     return Prepared(
         draft=draft,
         sealed=tuple(_sealed(op, entropy) for op in draft.ops),
@@ -75,6 +78,17 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
         used=tuple((to_bytes(item), strength) for item, strength in draft.used.items()),
         secret=entropy.bytes(16),
     )
+
+
+def _refuse_twins(draft: Draft) -> None:
+    """What changes twice in one commit has no order there: views between two events do not exist."""
+    puts = [op for op in draft.ops if isinstance(op, Put)]
+    ties = [(op.link.src, op.link.dst, op.link.type) for op in draft.ops if isinstance(op, Tie)]
+    keys = [op.key for op in puts if op.key is not None]
+    for field, given in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
+        if len(set(given)) < len(given):
+            twin = next(one for place, one in enumerate(given) if one in given[:place])
+            raise Invalid(field, f"{twin!r} comes twice in one commit", "Give each its own, or commit them in turn.")
 
 
 def _sealed(op: Op, entropy: Entropy) -> Sealed:
@@ -101,7 +115,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
     space = rows.space(tenant.id, draft.user) or rows.add_space(tenant.id, draft.user, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
-    if len(earlier) == len(prepared.sealed):
+    if earlier and len(earlier) == sum(isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed):
         return _first_receipt(prepared, earlier)
     _check_expected(rows, space.id, prepared.expect)
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
@@ -142,8 +156,10 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
 
 
 def _first_receipt(prepared: Prepared, earlier: Mapping[int, KeyRow]) -> Receipt:
-    ids = tuple(_id(earlier[place].item) for place in range(len(prepared.sealed)))
-    return Receipt(seq=earlier[0].seq, ids=ids, repeated=len(ids))
+    # An op without a key wrote what it names then, if that was there before; what it would have made now is not made.
+    named = ((place, s) for place, s in _named(prepared) if place in earlier or s.op.verb is not Verb.WROTE)
+    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in named)
+    return Receipt(seq=next(iter(earlier.values())).seq, ids=ids, repeated=len(earlier))
 
 
 def _id(raw: bytes | None) -> ItemId:
@@ -189,8 +205,10 @@ class _Commit:
     def _put(self, op: Put, sealed: Sealed) -> int:
         assert sealed.item is not None
         rows, space, item = self.rows, self.space.id, op.item
-        before = rows.standing(space, sealed.item) if op.verb is not Verb.WROTE else None
+        before = rows.standing(space, sealed.item)
         if before is not None:
+            if op.verb is Verb.WROTE:
+                raise Conflict(f"item {item.id} is here already, of commit {before.seq_from}; give a new one a new id")
             rows.close_version(before, self.seq)
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         agent, session = self._name(item.agent), self._name(item.session)

@@ -99,25 +99,31 @@ def machine() -> str:
         return f"{platform.node()}-{uuid.getnode():x}"
 
 
-def take_lease(db: apsw.Connection) -> None:
+def take_lease(db: apsw.Connection) -> bool:
     """Inside a write: note that this machine writes here, for the next minute.
+
+    Returns whether an erasure is still waiting for the log to be truncated.
 
     Raises:
         StoreLocked: another machine wrote within the last minute.
     """
     now = time.time()
-    row = db.execute("SELECT value FROM meta WHERE key = 'lease'").fetchone()
-    holder, until = row[0].decode().rsplit(" ", 1) if row else ("", "0")
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue')"))
+    holder, until = meta["lease"].decode().rsplit(" ", 1) if "lease" in meta else ("", "0")
     if holder not in ("", machine()) and float(until) > now:
         wait = float(until) - now
         raise StoreLocked(
-            f"another machine ({holder[:13]}) is writing to this file; retry in {wait:.0f} s, or share PostgreSQL instead of a file"
+            f"another machine ({holder[:13]}) is writing to this file;"
+            f" retry in {wait:.0f} s, or share PostgreSQL instead of a file"
         )
     if holder != machine() or float(until) - now < LEASE_SECONDS / 2:
-        lease = f"{machine()} {now + LEASE_SECONDS:.0f}".encode()
-        db.execute(
-            "INSERT INTO meta VALUES ('lease', ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (lease,)
-        )
+        set_meta(db, "lease", f"{machine()} {now + LEASE_SECONDS:.0f}".encode())
+    return "residue" in meta
+
+
+def set_meta(db: apsw.Connection, key: str, value: bytes) -> None:
+    """Keep one small fact about the file in it."""
+    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (key, value))
 
 
 def free_bytes(path: Path) -> int:

@@ -76,13 +76,23 @@ TABLES: Final = (
     ),
     Table(
         "name",
-        (("id", "INTEGER PRIMARY KEY", _N), ("space", "INTEGER NOT NULL", _N), ("text", "TEXT NOT NULL", _C)),
+        # A number is never given twice: the journal keeps an actor's number when the name is gone.
+        (
+            ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("text", "TEXT NOT NULL", _C),
+        ),
         key="UNIQUE(space, text)",
-        # One item's names go when nothing else bears them: `drop_unused_names`, after the versions have gone.
+        # The names that an item bears go with the last item that bears them, even out of the journal's list of actors.
         erase_item=(
-            "DELETE FROM name WHERE space = :space AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = :space AND name.id IN (v.agent, v.session))"
-            " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id)"
-            " AND NOT EXISTS (SELECT 1 FROM change c WHERE c.actor = name.id)"
+            "DELETE FROM name WHERE space = :space AND id IN"
+            " (SELECT agent FROM version WHERE space = :space AND id = :item"
+            " UNION SELECT session FROM version WHERE space = :space AND id = :item"
+            " UNION SELECT type FROM link WHERE space = :space AND (src = :item OR dst = :item))"
+            " AND NOT EXISTS (SELECT 1 FROM version v"
+            " WHERE v.space = :space AND v.id <> :item AND name.id IN (v.agent, v.session))"
+            " AND NOT EXISTS (SELECT 1 FROM link l"
+            " WHERE l.space = :space AND l.type = name.id AND l.src <> :item AND l.dst <> :item)"
         ),
         erase_space="DELETE FROM name WHERE space = :space",
     ),
@@ -251,7 +261,7 @@ INDEXES: Final = (
     "CREATE INDEX link_dst ON link(space, dst)",
 )
 
-_ORDER: Final = ("idem", "entry", "strength", "derived", "event", "link", "version", "name", "space")
+_ORDER: Final = ("idem", "entry", "strength", "derived", "event", "name", "link", "version", "space")
 """Rows that are found through others go first."""
 
 

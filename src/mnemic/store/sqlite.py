@@ -22,7 +22,7 @@ from mnemic.store import audit, erasure, ledger, transfer
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
 from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.gate import Gate
-from mnemic.store.place import prepare_file, take_lease
+from mnemic.store.place import prepare_file, set_meta, take_lease
 from mnemic.store.schema import APPLICATION, FORMAT, MIGRATIONS
 from mnemic.store.snapshot import RowsSnapshot
 from mnemic.store.sqlite_errors import translated
@@ -30,9 +30,6 @@ from mnemic.store.sqlite_rows import SqliteRows
 
 GROUP_SECONDS: Final = 0.05
 """Most work one group commit does before it syncs."""
-KEY_DAYS: Final = 30
-"""Days that an idempotency key can tell a repeat from other content."""
-_DAY: Final = 86_400 * 1_000_000
 
 Probe = Callable[[str], None]
 
@@ -186,7 +183,7 @@ class SqliteStore:
         deadline = time.monotonic() + GROUP_SECONDS
         self._probe("commit:begin")
         with self._transaction(db):
-            take_lease(db)
+            residue = take_lease(db)
             rows = SqliteRows(db)
             for ticket in batch:
                 self._write_one(db, rows, ticket, written, alone=len(batch) == 1)
@@ -194,6 +191,8 @@ class SqliteStore:
                     break
             self._probe("commit:before-commit")
         self._probe("commit:after-commit")
+        if residue and self._gate.idle:
+            self._truncate(db)
         return written
 
     def _write_one(
@@ -266,6 +265,7 @@ class SqliteStore:
             with self._transaction(db):
                 take_lease(db)
                 done = erasure.apply(SqliteRows(db), erasure_, self._clock.now(), self._entropy)
+                set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
             self._probe("erase:after-commit")
             status = "clean" if self._truncate(db) else "pending"
@@ -297,6 +297,9 @@ class SqliteStore:
                 busy = 1
             finally:
                 db.set_busy_handler(self._wait_a_little)
+        if busy == 0:
+            with self._transaction(db):
+                db.execute("DELETE FROM meta WHERE key = 'residue'")
         return busy == 0
 
     def compact(self, tenant: str, horizon: int, actor: str) -> int:
@@ -306,7 +309,7 @@ class SqliteStore:
             with self._transaction(db):
                 take_lease(db)
                 rows = SqliteRows(db)
-                rows.forget_keys(self._clock.now() - KEY_DAYS * _DAY)
+                rows.forget_keys(self._clock.now() - ledger.KEY_LIFE)
                 gone = erasure.compact(rows, tenant, horizon, actor, self._clock.now(), self._entropy)
             self._truncate(db)
         return gone

@@ -91,7 +91,14 @@ def _write(pipe: int, line: str) -> None:
 
 
 def each(work: Callable[[Job], Answer], jobs: Iterable[Job], workers: int) -> Iterator[Answer]:
-    """`work` of every job, in order; workers are fresh processes of one thread, so that they may fork."""
+    """`work` of every job, in order; workers are fresh processes of one thread, so that they may fork.
+
+    Args:
+        workers: 0 does it all in this process, for small jobs that do not fork.
+    """
+    if workers == 0:
+        yield from map(work, jobs)
+        return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=workers, mp_context=context, initializer=_modest) as pool:
         yield from pool.map(work, jobs)

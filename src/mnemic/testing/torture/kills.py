@@ -41,11 +41,20 @@ class Killed:
     point: str = ""
 
 
-def kill(runs: int = 300, seed: int = 1, *, name: str = "memory", workers: int = 2, per_file: int = 5) -> Report:
-    """Kill a working process `runs` times at 5-150 ms, and at three passes of every named point.
+def kill(
+    runs: int = 300,
+    seed: int = 1,
+    *,
+    name: str = "memory",
+    workers: int = 2,
+    per_file: int = 5,
+    passes: int = 3,
+) -> Report:
+    """Kill a working process `runs` times at 5-150 ms, and at some passes of every named point.
 
     Args:
         per_file: Kills that one file must live through, each on top of what the last one left.
+        passes: Kills at each named point, spread from its first pass to its last.
     """
     random = Random(seed)
     delays = [random.uniform(_EARLIEST, _LATEST) for _ in range(runs)]
@@ -58,12 +67,16 @@ def kill(runs: int = 300, seed: int = 1, *, name: str = "memory", workers: int =
         Job(
             subject=name,
             seed=random.getrandbits(32),
-            points=tuple((point, n) for n in sorted({1, (1 + count) // 2, count})),
+            points=tuple((point, n) for n in _spread(count, passes)),
         )
         for point, count in sorted(points.items())
     ]
     killed = [one for part in children.each(run, jobs, workers) for one in part]
     return _report(name, seed, killed, points)
+
+
+def _spread(count: int, passes: int) -> list[int]:
+    return sorted({1 + (count - 1) * i // max(1, passes - 1) for i in range(passes)})
 
 
 def run(job: Job) -> list[Killed]:

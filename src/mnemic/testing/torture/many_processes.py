@@ -45,11 +45,12 @@ def processes(runs: int = 500, seed: int = 1, *, name: str = "memory", writers: 
             begun = time.perf_counter()
             wrote = _finished(writing, folder / _STOP)
             seconds = time.perf_counter() - begun
-            recalls, backups = recalling.result(), copying.result()
+            recalls, backups = _watched(recalling), _watched(copying)
         said = [one for part in wrote for one in part.said]
         audit = subject(name).audit(path, said)
     waits = [wait * 1000 for one in wrote for wait in one.seconds]
-    problems = [*audit.problems, *recalls.problems, *backups.problems, *(p for one in wrote for p in one.problems)]
+    turned_away = [recalls.problems, backups.problems, *(one.problems for one in wrote)]
+    problems = [*audit.problems, *(problem for part in turned_away for problem in part)]
     asked = runs * writers
     if audit.acks != asked:
         problems.append(f"{audit.acks} of {asked} writes were acknowledged")
@@ -61,7 +62,7 @@ def processes(runs: int = 500, seed: int = 1, *, name: str = "memory", writers: 
             "writers": writers,
             "writes asked": asked,
             "writes acknowledged": audit.acks,
-            "errors that reached a user": sum(len(one.problems) for one in [*wrote, recalls, backups]),
+            "errors that reached a user": sum(map(len, turned_away)),
             "write ms p50": quantile(waits, 0.5),
             "write ms p99": quantile(waits, 0.99),
             "write ms max": max(waits, default=0.0),
@@ -78,6 +79,11 @@ def _finished(writing: list[Future[Wrote]], stop: Path) -> list[Wrote]:
         return [future.result() for future in writing]
     finally:
         stop.touch()
+
+
+def _watched(watching: Future[Watched]) -> Watched:
+    crash = watching.exception()
+    return watching.result() if crash is None else Watched(times=0, problems=(f"a watcher crashed: {crash!r}",))
 
 
 def write(name: str, path: Path, who: str, seed: int, acts: int) -> Wrote:

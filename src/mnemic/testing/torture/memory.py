@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from mnemic import Memory, ScopedMemory
 from mnemic.core.ids import ItemId
 from mnemic.errors import MnemicError
-from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.base import Store
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.torture import engine

@@ -5,6 +5,7 @@ With `synchronous` weakened the same run must find losses, or the harness itself
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,10 +16,12 @@ from typing import Final
 from mnemic.testing.disk import Disk, Loss, Step, Synced, cuts, lay
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
-from mnemic.testing.torture.subject import Audit, How, parse, subject
+from mnemic.testing.torture.subject import Audit, How, Said, parse, subject
 from mnemic.testing.vfs import RecordingVFS
 
 _ACTS: Final = 40
+_MANY_ACTS: Final = 240
+"""Enough to fill the log and start it over."""
 _PER_LIFE: Final = 150
 WEAKENED: Final = ("NORMAL", "OFF")
 """Settings under which an acknowledged write may be lost, or more."""
@@ -26,12 +29,14 @@ WEAKENED: Final = ("NORMAL", "OFF")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Images of one recorded life."""
+    """Images of one recorded life of `acts` acts; with `again`, of a second one on top of what a first cut left."""
 
     subject: str
     seed: int
     images: int
     synchronous: str
+    acts: int
+    again: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,39 +70,63 @@ def power(
 
 
 def run(job: Job) -> Cuts:
-    """Record a life, cut it, audit what is left."""
+    """Record a life, cut it, audit what is left; with `again`, cut a second life that began on what a cut left."""
+    random = Random(job.seed)
     with children.folder() as folder:
-        steps = _record(job, folder)
-        random = Random(job.seed)
-        found = []
+        steps = _record(job, folder, "ada")
+        before: tuple[Said, ...] = ()
+        if job.again:
+            before = _left(steps, random.randrange(1, len(steps)), folder / "again", random)
+            steps = _record(job, folder / "again", "eve")
         disk = Disk(steps)
+        found = []
         for number, cut in enumerate(cuts(steps, job.images, random)):
             disk.forward(cut)
             loss = tuple(Loss)[number % len(Loss)]
-            found.append(Cut(loss=loss, audit=_audit(job, folder / f"{number}", disk, loss, random)))
+            found.append(Cut(loss=loss, audit=_audit(job, folder / f"{number}", disk, loss, before, random)))
     return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
 
 
-def _record(job: Job, folder: Path) -> list[Step]:
+def _record(job: Job, folder: Path, who: str) -> list[Step]:
     with RecordingVFS() as vfs:
         store = subject(job.subject).open(folder / "memory.db", How(vfs=vfs.name, synchronous=job.synchronous))
-        life = store.life("ada", job.seed)
-        for _ in range(_ACTS):
+        life = store.life(who, job.seed)
+        for _ in range(job.acts):
             life.step(vfs.mark)
         store.close()
         return vfs.steps
 
 
-def _audit(job: Job, folder: Path, disk: Disk, loss: Loss, random: Random) -> Audit:
+def _left(steps: list[Step], cut: int, folder: Path, random: Random) -> tuple[Said, ...]:
+    folder.mkdir()
+    disk = Disk(steps)
+    disk.forward(cut)
+    lay(disk.image(random.choice(tuple(Loss)), random), folder)
+    return tuple(map(parse, disk.said))
+
+
+def _audit(job: Job, folder: Path, disk: Disk, loss: Loss, before: tuple[Said, ...], random: Random) -> Audit:
     folder.mkdir()
     lay(disk.image(loss, random), folder)
-    return subject(job.subject).audit(folder / "memory.db", tuple(map(parse, disk.said)))
+    audit = subject(job.subject).audit(folder / "memory.db", (*before, *map(parse, disk.said)))
+    shutil.rmtree(folder)
+    return audit
 
 
 def _all(name: str, seed: int, images: int, synchronous: str, workers: int) -> list[Cuts]:
     random = Random(f"{seed}:{synchronous}")
     sizes = [min(_PER_LIFE, images - done) for done in range(0, images, _PER_LIFE)]
-    jobs = [Job(subject=name, seed=random.getrandbits(32), images=size, synchronous=synchronous) for size in sizes]
+    jobs = [
+        Job(
+            subject=name,
+            seed=random.getrandbits(32),
+            images=size,
+            synchronous=synchronous,
+            acts=_MANY_ACTS if i % 5 == 4 else _ACTS,
+            again=i % 2 == 1 and synchronous == "FULL",
+        )
+        for i, size in enumerate(sizes)
+    ]
     return list(children.each(run, jobs, workers))
 
 
@@ -114,6 +143,7 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
         figures={
             "images": len(images),
             **{f"images, {loss}": by_loss[loss] for loss in Loss},
+            "lives recorded": len(full),
             "syncs recorded": sum(one.syncs for one in full),
             "acknowledged acts checked": sum(cut.audit.acks for cut in images),
             "bad": sum(bool(cut.audit.problems) for cut in images),

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from mnemic.testing.faults import Probe
 
@@ -46,9 +46,10 @@ class Said:
 
 def parse(line: str) -> Said:
     """A line read back."""
-    fields = json.loads(line)
-    lists = {name: tuple(fields.pop(name)) for name in ("adds", "drops", "gone")}
-    return Said(**fields, **lists)
+    fields: dict[str, Any] = json.loads(line)
+    for name in ("adds", "drops", "gone"):
+        fields[name] = tuple(fields[name])
+    return Said(**fields)
 
 
 @dataclass(slots=True)

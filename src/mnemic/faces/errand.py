@@ -1,0 +1,158 @@
+"""One run of the command line: whose memory, in which store, written how."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.paper import Paper
+from mnemic.faces.verb import Wishes
+from mnemic.settings import Settings
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory, ScopedMemory
+
+_SCHEMES: Final = ("sqlite:", "memory:", "postgresql:", "postgres:")
+
+
+class Errand:
+    """What the options asked for, joined with the settings. Nothing is opened before it is used."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.wishes = wishes
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Settings from the environment."""
+        return Settings.from_env(os.environ)
+
+    @cached_property
+    def paper(self) -> Paper:
+        """Where to write."""
+        return Paper(json=self.wishes.json, color=not self.wishes.json and _colourful(self.wishes))
+
+    @property
+    def user(self) -> str:
+        """Whose memory is meant."""
+        return self.wishes.user or self.settings.user
+
+    @property
+    def tenant(self) -> str:
+        """Of which installation."""
+        return self.wishes.tenant or self.settings.tenant
+
+    @property
+    def where(self) -> str:
+        """The store, as a path or URL."""
+        return self.wishes.store or str(self.settings.path)
+
+    @property
+    def path(self) -> Path | None:
+        """The store's file, or None for a store that is not one."""
+        where = self.where
+        if where.startswith("sqlite:"):
+            return Path(where.removeprefix("sqlite:").removeprefix("//")).expanduser().absolute()
+        if where.startswith(_SCHEMES):
+            return None
+        return Path(where).expanduser().absolute()
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything has been written there yet."""
+        return self.path is None or self.path.exists()
+
+    @contextmanager
+    def memory(self, *, create: bool = False) -> Iterator[Memory]:
+        """The store, open; only a write of something new makes one.
+
+        Raises:
+            NotFound: there is none, and none is to be made.
+        """
+        if not self.exists and not create:
+            raise NotFound(
+                f"nothing has been remembered yet: there is no store at {self.path}. `mnemic add` and `mnemic import` "
+                "make it; --store names another"
+            )
+        from mnemic.memory import Memory
+
+        fresh = not self.exists
+        with Memory(self.where, settings=self.settings) as memory:
+            if fresh:
+                self.paper.note(f"made a new store, which only you can read: {self.path}")
+            yield memory
+
+    @contextmanager
+    def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
+        """This user's memory, open; on the shelves that were named, if `shelved`."""
+        with self.memory(create=create) as memory:
+            yield self.scoped(memory, shelved=shelved)
+
+    def scoped(self, memory: Memory, user: str | None = None, *, shelved: bool = True) -> ScopedMemory:
+        """This user's part of an open store."""
+        return memory.scope(
+            user=user or self.user,
+            tenant=self.tenant,
+            agent=self.wishes.agent if shelved else None,
+            session=self.wishes.session if shelved else None,
+        )
+
+    def confirm(self, question: str, *, yes: bool) -> bool:
+        """Whether the person at the terminal agrees; where nobody can be asked, only `--yes` does.
+
+        Raises:
+            Invalid: nobody can be asked.
+        """
+        if yes:
+            return True
+        if self.paper.json or not sys.stdin.isatty():
+            raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
+        return click.confirm(question, err=True)
+
+
+def errand() -> Errand:
+    """The errand of the command that runs now."""
+    return Errand(click.get_current_context().find_root().ensure_object(Wishes))
+
+
+def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: str | None) -> ScopedMemory:
+    """`me` as of the moments that were named; digits alone name a commit."""
+    if at is not None:
+        me = me.at(int(at) if at.isascii() and at.isdigit() else at)
+    if as_of is not None:
+        me = me.as_of(as_of)
+    if valid_at is not None:
+        me = me.valid_at(valid_at)
+    return me
+
+
+def given_text(text: str, settings: Settings) -> str:
+    """The words of an argument, or all of standard input for `-`, without its last line break.
+
+    Raises:
+        Invalid: standard input is not text in UTF-8.
+    """
+    if text != "-":
+        return text
+    raw = click.get_binary_stream("stdin").read(settings.input_limit + 2)
+    try:
+        return raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        if len(raw) > settings.input_limit and error.start >= len(raw) - 4:
+            return raw.decode("utf-8", "ignore")  # cut in a character: over the limit, which is said further on
+        raise Invalid(
+            "text", f"is not UTF-8 (byte {error.start})", "Convert it first: `iconv -f ENCODING -t utf-8`."
+        ) from error
+
+
+def _colourful(wishes: Wishes) -> bool:
+    if wishes.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()

@@ -1,0 +1,155 @@
+"""What every command shares: the options that go anywhere on the line, and examples in the help."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import click
+
+from mnemic.errors import Invalid
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What the options that go anywhere asked for; None and False where nothing was said."""
+
+    store: str | None = None
+    user: str | None = None
+    tenant: str | None = None
+    agent: str | None = None
+    session: str | None = None
+    json: bool = False
+    no_color: bool = False
+
+
+class Words(click.ParamType):
+    """Text from the command line, as it was typed.
+
+    An argument that is not UTF-8 reaches Python with lone surrogates in it, which no store can keep: it is refused
+    here, by the name of its parameter.
+    """
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text, field = str(value), param.name if param and param.name else "text"
+        if "\x00" in text:
+            raise Invalid(field, "holds a NUL", "This looks binary; convert it to text first.")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise Invalid(field, f"is not UTF-8 (character {error.start})", "Convert it to UTF-8 first.") from error
+        return text
+
+
+WORDS: Final = Words()
+
+
+def _wish(ctx: click.Context, param: click.Parameter, value: object) -> None:
+    wishes = ctx.find_root().ensure_object(Wishes)
+    if value and param.name:
+        setattr(wishes, param.name, value)
+
+
+def everywhere() -> list[click.Parameter]:
+    """Fresh copies of the options that every command takes, before its name or after."""
+
+    def option(*names: str, help: str, **more: Any) -> click.Option:
+        return click.Option(names, help=help, expose_value=False, callback=_wish, **more)
+
+    return [
+        option("--store", type=WORDS, metavar="PATH|URL", help="The file (left out: memory.db in MNEMIC_HOME)."),
+        option("--user", type=WORDS, metavar="NAME", help="Whose memory (left out: setting `user`)."),
+        option("--tenant", type=WORDS, metavar="NAME", help="Of which installation (left out: setting `tenant`)."),
+        option("--agent", type=WORDS, metavar="NAME", help="Shelf: any on reads, none on writes, unless named."),
+        option("--session", type=WORDS, metavar="NAME", help="Shelf, likewise."),
+        option("--json", is_flag=True, help="Output for programs: one JSON document, or a line each."),
+        option("--no-color", is_flag=True, help="No colour (NO_COLOR does the same)."),
+    ]
+
+
+class Verb(click.Command):
+    """One command, with examples that the tests run."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = tuple(examples)
+        self.own = tuple(self.params)
+        self.params += everywhere()
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_options(self, self.own, ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(self.examples, formatter)
+        super().format_epilog(ctx, formatter)
+
+
+class Verbs(click.Group):
+    """A command with commands under it."""
+
+    command_class = Verb
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = tuple(examples)
+        self.own = tuple(self.params)
+        self.params += everywhere()
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_options(self, self.own, ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_examples(self.examples, formatter)
+        super().format_epilog(ctx, formatter)
+
+
+def write_options(
+    command: click.Command, own: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """The command's own options first, then those that go anywhere."""
+    params = command.get_params(ctx)
+    own_first = [p for p in params if p in own or p.name == "help"]
+    for title, group in (("Options", own_first), ("Everywhere", [p for p in params if p not in own_first])):
+        rows = [record for p in group if (record := p.get_help_record(ctx)) is not None]
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
+    """The examples, each on a line of its own, never wrapped."""
+    if examples:
+        with formatter.section("Examples"):
+            for example in examples:
+                formatter.write(f"  {example}\n")
+
+
+def verb(*examples: str, name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Verb]:
+    """Make a function a command; its docstring is the help."""
+
+    def decorate(function: Callable[..., Any]) -> Verb:
+        made = click.command(name or function.__name__.strip("_").replace("_", "-"), cls=Verb, examples=examples, **options)
+        return made(function)
+
+    return decorate
+
+
+def past_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--as-of`, `--valid-at` and `--at`."""
+    for name, metavar, text in (
+        ("--at", "SEQ|WHEN", "The journal's past: as it stood after a commit, or at a recorded moment."),
+        ("--valid-at", "WHEN", "What we now believe held then."),
+        ("--as-of", "WHEN", "What was known then: a date is the end of that day; words such as 'last March' do."),
+    ):
+        function = click.option(name, type=WORDS, metavar=metavar, help=text)(function)
+    return function
+
+
+def one_line(text: str) -> str:
+    """`text` without line breaks, as an error line wants it."""
+    return " ".join(inspect.cleandoc(text).split())

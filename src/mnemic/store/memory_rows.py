@@ -1,0 +1,383 @@
+"""Rows in memory: each method does in a few dicts what the SQLite keeper does in one statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.events import Verb
+from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.scope import Shared
+from mnemic.store.codec import kind_number
+from mnemic.store.ledger import GENESIS
+from mnemic.store.memory_tables import SpaceTables, Tables
+from mnemic.store.rows import (
+    ChangeRow,
+    EventRow,
+    KeyRow,
+    LinkRow,
+    SpaceRow,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+    shown_states,
+)
+
+
+class MemoryRows:
+    """`store.rows.Rows` over tables that nobody else changes meanwhile."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    # Tenants, spaces, names
+
+    def tenant(self, name: str) -> TenantRow | None:
+        number = self._tables.tenant_names.get(name)
+        return None if number is None else self._tables.tenants[number]
+
+    def tenant_row(self, tenant: int) -> TenantRow:
+        return self._tables.tenants[tenant]
+
+    def tenants(self) -> list[TenantRow]:
+        return [row for _, row in sorted(self._tables.tenants.items())]
+
+    def add_tenant(self, name: str) -> TenantRow:
+        row = TenantRow(self._tables.number("tenant"), name, 0, 0, GENESIS, 0, GENESIS)
+        self._tables.tenants[row.id] = row
+        self._tables.tenant_names[name] = row.id
+        return row
+
+    def set_tenant(self, row: TenantRow) -> None:
+        before = self._tables.tenants[row.id].name
+        if before is not None and row.name is None:
+            del self._tables.tenant_names[before]
+        self._tables.tenants[row.id] = row
+
+    def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
+        number = self._tables.owners.get((tenant, user))
+        return None if number is None else self._tables.spaces[number]
+
+    def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
+        return [row for space in ids if (row := self._tables.spaces.get(space)) is not None]
+
+    def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
+        return [row for _, row in sorted(self._tables.spaces.items()) if row.tenant == tenant]
+
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes) -> SpaceRow:
+        number = self._tables.number("space")
+        self.load_space(number, tenant, user, secret)
+        return self._tables.spaces[number]
+
+    def set_space(self, row: SpaceRow) -> None:
+        self._tables.spaces[row.id] = self._tables.spaces[row.id]._replace(seq=row.seq, epoch=row.epoch)
+
+    def name(self, space: int, text: str) -> int | None:
+        return self._tables.content(space).names.get(text)
+
+    def name_text(self, name: int) -> str | None:
+        home = self._tables.homes.get(name)
+        return None if home is None else home[1]
+
+    def names(self, space: int) -> list[tuple[int, str]]:
+        return sorted((number, text) for text, number in self._tables.content(space).names.items())
+
+    def add_name(self, space: int, text: str) -> int:
+        number = self._tables.number("name")
+        self.load_name(number, space, text)
+        return number
+
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes) -> None:
+        self._tables.spent("space", space)
+        self._tables.spaces[space] = SpaceRow(space, tenant, user, secret, 0, 0)
+        if user is not None:
+            self._tables.owners[tenant, user] = space
+
+    def load_name(self, name: int, space: int, text: str) -> None:
+        self._tables.spent("name", name)
+        self._tables.homes[name] = (space, text)
+        self._tables.content(space).names[text] = name
+
+    # The journal
+
+    def add_change(self, row: ChangeRow) -> None:
+        self._tables.journal(row.tenant).changes[row.seq] = row
+
+    def add_event(self, row: EventRow) -> None:
+        self._tables.journal(row.tenant).add_event(row)
+
+    def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
+        changes = self._tables.journal(tenant).changes
+        seqs = range(after + 1, self.tenant_row(tenant).seq + 1)
+        found = (changes[seq] for seq in (reversed(seqs) if newest else seqs) if seq in changes)
+        return list(islice(found, limit))
+
+    def events(self, tenant: int, first: int, last: int) -> list[EventRow]:
+        events = self._tables.journal(tenant).events
+        seqs = range(first, min(last, self.tenant_row(tenant).seq) + 1)
+        return [row for seq in seqs if seq in events for _, row in sorted(events[seq].items())]
+
+    def seq_at(self, tenant: int, at: int) -> int:
+        changes = self._tables.journal(tenant).changes
+        seqs = range(self.tenant_row(tenant).seq, 0, -1)
+        return next((seq for seq in seqs if seq in changes and changes[seq].at <= at), 0)
+
+    # Versions, entries, links
+
+    def add_version(self, row: VersionRow) -> int:
+        ver = self._tables.number("version")
+        content = self._tables.content(row.space)
+        content.versions[ver] = row._replace(ver=ver)
+        content.items.add(row.id, ver)
+        return ver
+
+    def close_version(self, row: VersionRow, seq_to: int) -> None:
+        content = self._tables.content(row.space)
+        content.versions[row.ver] = row._replace(seq_to=seq_to)
+        content.entries[row.ver] = tuple(e._replace(seq_to=seq_to) for e in content.entries.get(row.ver, ()))
+
+    def standing(self, space: int, item: bytes) -> VersionRow | None:
+        return self._tables.content(space).standing(item)
+
+    def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
+        versions = self._tables.content(space).versions
+        return [versions[ver] for ver in vers if ver in versions]
+
+    def written(self, space: int, seq: int) -> list[VersionRow]:
+        versions = self._tables.content(space).versions
+        rows = (versions.get(event.ver) for event in self._events_in(space, seq))
+        return [row for row in rows if row is not None and row.seq_from == seq]
+
+    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
+        return self._tables.content(space).rows_of(item)
+
+    def visible(
+        self,
+        spaces: Sequence[int],
+        items: Sequence[bytes] | None,
+        where: Filter,
+        view: View,
+        after: int,
+        limit: int,
+        newest: bool,
+    ) -> list[VersionRow]:
+        rows = self._rows(spaces, items)
+        if items is not None:
+            after, limit = 0, len(items) * max(1, len(spaces))
+        rows.sort(key=lambda row: row.ver, reverse=newest)
+        shown = self._shown(where, view)
+        return list(islice((row for row in rows if row.ver > after and shown(row)), limit))
+
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        shown = self._shown(where, view)
+        return sum(shown(row) for row in self._rows(spaces, None))
+
+    def all_versions(self, space: int) -> Iterator[VersionRow]:
+        rows = self._tables.content(space).versions
+        return iter([rows[ver] for ver in sorted(rows)])
+
+    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
+        table = self._tables.content(space).entries
+        for entry in entries:
+            table[entry.ver] = (*table.get(entry.ver, ()), entry)
+
+    def entries(self, space: int, after: int) -> Iterator[Entry]:
+        table = self._tables.content(space).entries
+        return (entry for ver in sorted(v for v in table if v > after) for entry in table[ver])
+
+    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
+        return tuple(entry.terms for entry in self._tables.content(space).entries.get(ver, ()))
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        rows = self._tables.content(space).versions.values()
+        return sorted((row.ver, row.seq_to) for row in rows if after_seq < row.seq_to < FOREVER)
+
+    def add_link(self, row: LinkRow) -> int:
+        lver = self._tables.number("link")
+        content = self._tables.content(row.space)
+        content.links[lver] = row._replace(lver=lver)
+        content.ends.add(row.src, lver)
+        content.ends.add(row.dst, lver)
+        return lver
+
+    def close_link(self, row: LinkRow, seq_to: int) -> None:
+        self._tables.content(row.space).links[row.lver] = row._replace(seq_to=seq_to)
+
+    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
+        rows = self.link_rows(space, src, dst, type_)
+        return next((row for row in rows if row.seq_to == FOREVER), None)
+
+    def links_of(self, space: int, item: bytes) -> list[LinkRow]:
+        return sorted(self._tables.content(space).links_at(item), key=lambda row: (row.src != item, row.lver))
+
+    def links_written(self, space: int, seq: int) -> list[LinkRow]:
+        links = self._tables.content(space).links
+        rows = (links.get(event.lver) for event in self._events_in(space, seq))
+        return [row for row in rows if row is not None and row.seq_from == seq]
+
+    def link_rows(self, space: int, src: bytes, dst: bytes, type_: int) -> list[LinkRow]:
+        rows = self._tables.content(space).links_at(src)
+        return [row for row in rows if (row.src, row.dst, row.type) == (src, dst, type_)]
+
+    def all_links(self, space: int) -> Iterator[LinkRow]:
+        rows = self._tables.content(space).links
+        return iter([rows[lver] for lver in sorted(rows)])
+
+    def add_derived(self, space: int, source: bytes, item: bytes) -> None:
+        self._tables.content(space).derived.add(source, item)
+
+    def derived(self, space: int, source: bytes) -> list[bytes]:
+        return sorted(self._tables.content(space).derived.get(source, ()))
+
+    def add_strength(self, row: StrengthRow) -> None:
+        table = self._tables.content(row.space).strengths
+        had = table.get(row.id, StrengthRow(row.space, row.id, 0, 0, 0, 0))
+        table[row.id] = StrengthRow(
+            row.space,
+            row.id,
+            had.uses + row.uses,
+            had.useful + row.useful,
+            had.harms + row.harms,
+            max(had.last_used, row.last_used),
+        )
+
+    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+        return self._tables.content(space).strengths.get(item)
+
+    def strengths(self, space: int) -> list[StrengthRow]:
+        return [row for _, row in sorted(self._tables.content(space).strengths.items())]
+
+    # Keys and tombstones
+
+    def key(self, space: int, hashed: bytes) -> KeyRow | None:
+        return self._tables.content(space).keys.get(hashed)
+
+    def add_key(self, row: KeyRow) -> None:
+        content = self._tables.content(row.space)
+        content.keys[row.hash] = row
+        if row.item is not None:
+            content.keyed.add(row.item, row.hash)
+
+    def keys(self, space: int) -> list[KeyRow]:
+        return [row for _, row in sorted(self._tables.content(space).keys.items())]
+
+    def forget_keys(self, before: int) -> None:
+        for space in self._tables.spaces:
+            content = self._tables.content(space)
+            for row in [row for row in content.keys.values() if row.at < before]:
+                if row.lasting:
+                    content.keys[row.hash] = row._replace(salt=b"", digest=b"")
+                else:
+                    content.drop_key(row)
+
+    def add_tomb(self, space: int, item: bytes, seq: int) -> None:
+        tombs = self._tables.content(space).tombs
+        if item not in tombs:
+            tombs[item] = seq
+
+    def tombs(self, space: int) -> list[tuple[bytes, int]]:
+        return sorted(self._tables.content(space).tombs.items())
+
+    # Taking out
+
+    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
+        content = self._tables.content(space)
+        versions, links = content.rows_of(item), content.links_at(item)
+        tenant = self._tables.spaces[space].tenant
+        for seq, n in [*((v.seq_from, v.n) for v in versions), *((ln.seq_from, ln.n) for ln in links)]:
+            self.blank_event(tenant, seq, n)
+        content.drop_keys(item)
+        content.strengths.discard(item)
+        content.drop_derived(item)
+        for link in links:
+            content.drop_link(link)
+        for version in versions:
+            content.drop_version(version)
+        self._drop_names(content, {n for v in versions for n in (v.agent, v.session)} | {ln.type for ln in links})
+        self.add_tomb(space, item, seq)
+        return len(versions), len(links)
+
+    def drop_space(self, space: int) -> tuple[int, int]:
+        content, row = self._tables.content(space), self._tables.spaces[space]
+        versions, links = len(content.versions), len(content.links)
+        for change in self._tables.journal(row.tenant).changes.values():
+            if change.space == space:
+                for event in self.events(row.tenant, change.seq, change.seq):
+                    if event.verb != Verb.ERASED:
+                        self.blank_event(row.tenant, event.seq, event.n)
+        for number in content.names.values():
+            del self._tables.homes[number]
+        content.empty()
+        if row.user is not None:
+            del self._tables.owners[row.tenant, row.user]
+        self._tables.spaces[space] = row._replace(user=None, secret=b"")
+        return versions, links
+
+    def drop_closed(self, tenant: int, horizon: int) -> int:
+        gone = 0
+        for space in self.tenant_spaces(tenant):
+            content = self._tables.content(space.id)
+            versions = [row for row in content.versions.values() if row.seq_to <= horizon]
+            for link in [row for row in content.links.values() if row.seq_to <= horizon]:
+                content.drop_link(link)
+            for version in versions:
+                content.drop_version(version)
+            gone += len(versions)
+        self._tables.journal(tenant).drop_events(horizon, self._stands)
+        return gone
+
+    def blank_event(self, tenant: int, seq: int, n: int) -> None:
+        events = self._tables.journal(tenant).events.get(seq)
+        if events is not None and n in events:
+            events[n] = events[n]._replace(salt=None, payload=None)
+
+    # Underneath
+
+    def _events_in(self, space: int, seq: int) -> list[EventRow]:
+        return self.events(self._tables.spaces[space].tenant, seq, seq) if space in self._tables.spaces else []
+
+    def _stands(self, space: int, event: EventRow) -> bool:
+        content = self._tables.content(space)
+        return event.ver in content.versions or event.lver in content.links
+
+    def _rows(self, spaces: Sequence[int], items: Sequence[bytes] | None) -> list[VersionRow]:
+        contents = [self._tables.content(space) for space in spaces]
+        if items is None:
+            return [row for content in contents for row in content.versions.values()]
+        return [row for content in contents for item in dict.fromkeys(items) for row in content.rows_of(item)]
+
+    def _shown(self, where: Filter, view: View) -> Callable[[VersionRow], bool]:
+        states = frozenset(int(state) for state in where.states or shown_states(view))
+
+        def shown(row: VersionRow) -> bool:
+            return row.state in states and _in_view(row, view) and self._meant(row, where)
+
+        return shown
+
+    def _meant(self, row: VersionRow, where: Filter) -> bool:
+        names = self._tables.content(row.space).names
+        return (
+            (not where.kinds or row.kind in [kind_number(kind) for kind in where.kinds])
+            and (where.agent is None or row.agent == names.get(where.agent, -1))
+            and (where.session is None or row.session == names.get(where.session, -1))
+            and (where.said_from is None or row.said >= where.said_from)
+            and (where.said_to is None or row.said < where.said_to)
+            and (not where.tags or not set(where.tags).isdisjoint(json.loads(row.body).get("tags", ())))
+        )
+
+    def _drop_names(self, content: SpaceTables, borne: set[int]) -> None:
+        """Of the names that something bore which is gone, those go that nothing else bears."""
+        left = {n for row in content.versions.values() for n in (row.agent, row.session)}
+        left |= {row.type for row in content.links.values()}
+        for number in borne - left - {0}:
+            del content.names[self._tables.homes[number][1]]
+            del self._tables.homes[number]
+
+
+def _in_view(row: VersionRow, view: View) -> bool:
+    stands = row.seq_to == FOREVER if view.at is None else row.seq_from <= view.at < row.seq_to
+    known = view.as_of is None or row.said <= view.as_of < row.known_to
+    held = view.valid_at is None or row.valid_from <= view.valid_at < row.valid_to
+    return stands and known and held

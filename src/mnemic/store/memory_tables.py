@@ -1,0 +1,240 @@
+"""Tables in plain dicts, one set to a space, which can take back what was done to them since the last commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.queries import Entry
+from mnemic.core.scope import Shared
+from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, SpaceRow, StrengthRow, TenantRow, VersionRow
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_ABSENT: Final = object()
+
+
+class Undoing:
+    """What was in each place before it was changed, oldest first."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    def note(self, table: dict[Any, Any], key: Any) -> None:
+        """Remember what `table` holds at `key`, before that changes."""
+        self._before.append((table, key, table.get(key, _ABSENT)))
+
+    def settle(self) -> None:
+        """What was done stays."""
+        self._before.clear()
+
+    def roll_back(self) -> None:
+        """Put everything back as it was."""
+        while self._before:
+            table, key, before = self._before[-1]
+            if before is _ABSENT:
+                dict.pop(table, key, None)
+            else:
+                dict.__setitem__(table, key, before)
+            self._before.pop()
+
+
+class Table(dict[K, V]):
+    """A dict that notes each change before it makes it; its values are never changed in place."""
+
+    def __init__(self, undoing: Undoing) -> None:
+        super().__init__()
+        self._undoing = undoing
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._undoing.note(self, key)
+        super().__setitem__(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        self._undoing.note(self, key)
+        super().__delitem__(key)
+
+    def discard(self, key: K) -> None:
+        """Take a row out, if it is there."""
+        if key in self:
+            del self[key]
+
+    def empty(self) -> None:
+        """Take every row out."""
+        for key in list(self):
+            del self[key]
+
+
+class Many(Table[K, tuple[V, ...]]):
+    """A table of several values to a key, in the order they came."""
+
+    def add(self, key: K, value: V) -> None:
+        """One more value, unless it is there."""
+        held = self.get(key, ())
+        if value not in held:
+            self[key] = (*held, value)
+
+    def remove(self, key: K, value: V) -> None:
+        """One value less."""
+        left = tuple(other for other in self.get(key, ()) if other != value)
+        if left:
+            self[key] = left
+        else:
+            self.discard(key)
+
+
+class SpaceTables:
+    """The rows of one space; nothing in it can be found without going through its number.
+
+    Attributes:
+        items: The versions of each item, in order of commit.
+        ends: The links that start or end at each item.
+        keyed: The keys that became each item.
+    """
+
+    def __init__(self, undoing: Undoing) -> None:
+        self.names: Table[str, int] = Table(undoing)
+        self.versions: Table[int, VersionRow] = Table(undoing)
+        self.items: Many[bytes, int] = Many(undoing)
+        self.entries: Table[int, tuple[Entry, ...]] = Table(undoing)
+        self.links: Table[int, LinkRow] = Table(undoing)
+        self.ends: Many[bytes, int] = Many(undoing)
+        self.derived: Many[bytes, bytes] = Many(undoing)
+        self.strengths: Table[bytes, StrengthRow] = Table(undoing)
+        self.keys: Table[bytes, KeyRow] = Table(undoing)
+        self.keyed: Many[bytes, bytes] = Many(undoing)
+        self.tombs: Table[bytes, int] = Table(undoing)
+
+    @property
+    def nbytes(self) -> int:
+        """What its texts, links and token streams take."""
+        terms = sum(len(entry.terms) for parts in self.entries.values() for entry in parts)
+        bodies = sum(len(row.body) for row in self.versions.values()) + sum(
+            len(row.body) for row in self.links.values()
+        )
+        return terms + bodies
+
+    def rows_of(self, item: bytes) -> list[VersionRow]:
+        """The versions of an item, oldest first."""
+        return [self.versions[ver] for ver in self.items.get(item, ())]
+
+    def links_at(self, item: bytes) -> list[LinkRow]:
+        """The links that start or end at an item, oldest first."""
+        return [self.links[lver] for lver in self.ends.get(item, ())]
+
+    def standing(self, item: bytes) -> VersionRow | None:
+        """The version of an item that no other has followed."""
+        vers = self.items.get(item)
+        last = None if vers is None else self.versions[vers[-1]]
+        return last if last is not None and last.seq_to == FOREVER else None
+
+    def drop_version(self, row: VersionRow) -> None:
+        """Take a version out, with its entries."""
+        del self.versions[row.ver]
+        self.entries.discard(row.ver)
+        self.items.remove(row.id, row.ver)
+
+    def drop_link(self, row: LinkRow) -> None:
+        """Take a version of a link out."""
+        del self.links[row.lver]
+        for end in {row.src, row.dst}:
+            self.ends.remove(end, row.lver)
+
+    def drop_derived(self, item: bytes) -> None:
+        """Forget what an item was derived from, and what from it."""
+        self.derived.discard(item)
+        for source in [source for source, items in self.derived.items() if item in items]:
+            self.derived.remove(source, item)
+
+    def drop_keys(self, item: bytes) -> None:
+        """An import's key outlives its item, without anything to compare content with; any other key goes."""
+        for hashed in self.keyed.get(item, ()):
+            row = self.keys[hashed]
+            if row.lasting:
+                self.keys[hashed] = row._replace(salt=b"", digest=b"")
+            else:
+                self.drop_key(row)
+
+    def drop_key(self, row: KeyRow) -> None:
+        """Forget that a key was ever used."""
+        del self.keys[row.hash]
+        if row.item is not None:
+            self.keyed.remove(row.item, row.hash)
+
+    def empty(self) -> None:
+        """Take everything out but the tombstones."""
+        for table in (
+            self.names, self.versions, self.items, self.entries, self.links, self.ends, self.derived, self.strengths,
+            self.keys, self.keyed,
+        ):  # fmt: skip
+            table.empty()
+
+
+class JournalTables:
+    """One tenant's journal: commits by seq, and their events by place."""
+
+    def __init__(self, undoing: Undoing) -> None:
+        self._undoing = undoing
+        self.changes: Table[int, ChangeRow] = Table(undoing)
+        self.events: Table[int, Table[int, EventRow]] = Table(undoing)
+
+    def add_event(self, row: EventRow) -> None:
+        """One more event of a commit."""
+        if row.seq not in self.events:
+            self.events[row.seq] = Table(self._undoing)
+        self.events[row.seq][row.n] = row
+
+    def drop_events(self, horizon: int, stands: Callable[[int, EventRow], bool]) -> None:
+        """Take out the events up to `horizon` whose version is gone, and the commits that are left without any."""
+        for seq, events in [(seq, events) for seq, events in self.events.items() if seq <= horizon]:
+            space = self.changes[seq].space
+            for n in [n for n, event in events.items() if not stands(space, event)]:
+                del events[n]
+            if not events:
+                del self.events[seq]
+                del self.changes[seq]
+
+
+class Tables:
+    """Everything a store in memory holds.
+
+    Attributes:
+        owners: The space of each tenant's user.
+        homes: The space (0: the store) and text of each name.
+        last: The highest number given out of each sort; none is ever given twice.
+    """
+
+    def __init__(self) -> None:
+        self.undoing = undoing = Undoing()
+        self.tenants: Table[int, TenantRow] = Table(undoing)
+        self.tenant_names: Table[str, int] = Table(undoing)
+        self.spaces: Table[int, SpaceRow] = Table(undoing)
+        self.owners: Table[tuple[int, str | Shared], int] = Table(undoing)
+        self.homes: Table[int, tuple[int, str]] = Table(undoing)
+        self.last: Table[str, int] = Table(undoing)
+        self._contents: dict[int, SpaceTables] = {}
+        self._journals: dict[int, JournalTables] = {}
+
+    def content(self, space: int) -> SpaceTables:
+        """The rows of a space; 0 holds the names that belong to nobody."""
+        return self._contents.get(space) or self._contents.setdefault(space, SpaceTables(self.undoing))
+
+    def journal(self, tenant: int) -> JournalTables:
+        """The journal of a tenant."""
+        return self._journals.get(tenant) or self._journals.setdefault(tenant, JournalTables(self.undoing))
+
+    @property
+    def nbytes(self) -> int:
+        """What the texts, links and token streams take, without the dicts around them."""
+        return sum(content.nbytes for content in self._contents.values())
+
+    def number(self, sort: str) -> int:
+        """The next number of a sort."""
+        self.last[sort] = self.last.get(sort, 0) + 1
+        return self.last[sort]
+
+    def spent(self, sort: str, number: int) -> None:
+        """Note that a number was given out elsewhere."""
+        self.last[sort] = max(number, self.last.get(sort, 0))

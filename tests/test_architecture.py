@@ -1,0 +1,114 @@
+"""The house: imports point downhill, heavy packages are not paid for at the door, tables and folders agree."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import mnemic
+from mnemic.registry import STORES, load
+
+SOURCE = Path(mnemic.__file__).parent
+FLOORS = (
+    ("_version", "errors"),
+    ("core",),
+    ("flow", "registry", "settings"),
+    ("store",),
+    ("index",),
+    ("ingest",),
+    ("demo",),
+    ("recall",),
+    ("writing", "undoing", "use"),
+    ("kernel",),
+    ("opening",),
+    ("admin",),
+    ("handles",),
+    ("memory", "aio"),
+    ("testing",),
+    ("lab",),
+    ("faces",),
+    ("__main__",),
+)
+"""From the ground up; a module imports from its own floor and from those below."""
+LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
+
+
+def modules() -> list[tuple[str, Path]]:
+    return [(path.relative_to(SOURCE).with_suffix("").as_posix(), path) for path in sorted(SOURCE.rglob("*.py"))]
+
+
+def floor(module: str) -> int:
+    return LEVEL[module.split("/")[0]]
+
+
+def imported(tree: ast.AST) -> list[str]:
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute, so that they can be followed"
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [name.removeprefix("mnemic.").split(".")[0] for name in names if name.startswith("mnemic.")]
+
+
+def test_every_module_has_a_floor() -> None:
+    assert {name.split("/")[0] for name, _ in modules()} - {"__init__"} <= set(LEVEL)
+
+
+def test_imports_point_downhill() -> None:
+    uphill = [
+        f"{name} imports {target}"
+        for name, path in modules()
+        if name != "__init__"
+        for target in imported(ast.parse(path.read_text()))
+        if target in LEVEL and LEVEL[target] > floor(name)
+    ]
+    assert uphill == []
+
+
+def test_nobody_below_the_doors_imports_a_door_the_laboratory_or_the_tool_shed() -> None:
+    for name, path in modules():
+        if name.split("/")[0] in ("faces", "lab", "testing", "__main__"):
+            continue
+        assert not {"faces", "lab", "testing"} & set(imported(ast.parse(path.read_text()))), name
+
+
+def test_the_ground_floor_needs_only_the_standard_library_and_a_stemmer() -> None:
+    allowed = {*sys.stdlib_module_names, "mnemic", "Stemmer"}
+    for name, path in modules():
+        if name.startswith("core/"):
+            tree = ast.parse(path.read_text())
+            roots = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+            roots |= {(n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+            assert roots <= allowed, name
+
+
+def test_importing_mnemic_fetches_nothing_heavy() -> None:
+    code = "import sys, mnemic; print([m for m in ('numpy', 'apsw', 'rich', 'click', 'Stemmer') if m in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "[]"
+
+
+def test_the_environment_is_read_by_settings_and_by_nothing_else() -> None:
+    readers = [
+        name
+        for name, path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+    ]
+    assert all(name.startswith("faces/") for name in readers), readers
+
+
+def test_every_name_in_a_table_is_a_class_that_loads() -> None:
+    for name in STORES:
+        assert isinstance(load(STORES, name), type)
+
+
+def test_no_module_is_broad_about_what_it_catches_without_a_reason() -> None:
+    for name, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception":
+                assert name in ("flow",) or name.startswith(("faces/", "testing/")), f"{name}:{node.lineno}"

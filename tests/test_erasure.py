@@ -1,0 +1,188 @@
+"""Erasure erases: canaries in every place that content can reach, and a byte scan of every file."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from mnemic import Conflict, Memory, Message, NotFound
+from mnemic.core.items import Kind
+from mnemic.core.tokens import terms, tokenise
+
+CANARIES = 100
+
+
+def canary(number: int, random_: random.Random) -> str:
+    letters = "".join(random_.choice("bcdfghjklmnpqrstvwxz") for _ in range(12))
+    chinese = "".join(chr(random_.randrange(0x7000, 0x9000)) for _ in range(4))
+    return f"zq{letters}{number}{chinese}"
+
+
+def forms(word: str) -> Iterator[bytes]:
+    """What could be left of a word: its bytes in two encodings, the bytes of its tokens, its tokens' hashes."""
+    yield word.encode()
+    yield word.encode("utf-16-le")
+    for token in tokenise(word):
+        yield token.encode()
+    hashes = terms(word)
+    yield from (hashes[i : i + 8] for i in range(0, len(hashes), 8))
+
+
+def residue(folder: Path, words: list[str]) -> list[str]:
+    data = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    return [word for word in words for form in forms(word) if len(form) > 3 and form in data]
+
+
+def plant(memory: Memory, word: str, number: int) -> tuple[str, ...]:
+    """One canary in each place in turn: text, speaker, session, agent, metadata, tag, derived fact, link, key, long text."""
+    me = memory.scope(user="ada", agent=word if number % 10 == 3 else None, session=word if number % 10 == 2 else None)
+    match number % 10:
+        case 0:
+            return me.observe(f"the word is {word}, remember it").ids
+        case 1:
+            return me.observe("somebody spoke", speaker=word).ids
+        case 2 | 3:
+            return me.observe(f"a quiet turn number {number}").ids
+        case 4:
+            return me.observe("with metadata", slots={"metadata": {word: [word]}}).ids
+        case 5:
+            return me.observe("with a tag", tags=[word]).ids
+        case 6:
+            evidence = me.observe(f"evidence {word}")
+            me.write(f"a fact about {word}", source=evidence.ids)
+            return evidence.ids
+        case 7:
+            one, two = me.write(f"a statement {word}"), me.write("another statement")
+            me.link(one.id, two.id, word)
+            me.revise(one.id, f"a corrected statement {word}")
+            return (*one.ids, *two.ids)
+        case 8:
+            return me.observe(f"said {word}", key=f"key-{word}").ids
+        case _:
+            return me.observe((f"{word} " + "filler words of a long text " * 20 + "\n\n") * 80).ids
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], list[tuple[str, ...]]]:
+    folder = tmp_path_factory.mktemp("canaries")
+    random_ = random.Random(11)
+    words = [canary(i, random_) for i in range(CANARIES)]
+    with Memory(folder / "memory.db") as memory:
+        ids = [plant(memory, word, i) for i, word in enumerate(words)]
+        memory.scope(user="ada").observe([f"ordinary turn {i} that stays" for i in range(300)])
+    return folder, words, ids
+
+
+def test_a_hundred_canaries_leave_no_byte_in_any_file_while_the_store_is_open_and_after(
+    planted: tuple[Path, list[str], list[tuple[str, ...]]],
+) -> None:
+    folder, words, ids = planted
+    hidden = [w for i, w in enumerate(words) if i % 10 == 8]  # a key is never in the file, only a keyed hash of it
+    assert set(residue(folder, words)) >= set(words) - set(hidden)
+    memory = Memory(folder / "memory.db")
+    me = memory.scope(user="ada")
+    for word in words:
+        me.recall(word)
+    receipt = me.erase(*(i for some in ids for i in some), reason="a test")
+    assert receipt.status == "clean"
+    assert receipt.versions > CANARIES
+    assert residue(folder, words) == []
+    assert all(word not in item.text for word in words for item in me.recall(word, k=50).items)
+    assert list(memory.admin.verify()) == []
+    assert me.count() == 300
+    me.observe("life goes on")
+    memory.close()
+    assert residue(folder, words) == []
+
+
+def test_a_user_is_erased_with_their_name(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        gone, stays = memory.scope(user="zqxgone", session="zqxsession"), memory.scope(user="bob")
+        gone.observe("zqxtext is here", speaker="zqxspeaker", key="zqxkey")
+        fact = gone.write("zqxfact")
+        gone.supersede(fact.id, "zqxnewer")
+        stays.observe("bob stays")
+        receipt = gone.erase_user()
+        assert receipt.status == "clean"
+        assert len(receipt.ids) == 3
+        assert b"zqx" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert list(memory.admin.verify()) == []
+        assert gone.recall("zqxtext").items == ()
+        assert stays.count() == 1
+        gone.observe("zqxgone may come back as a stranger")
+        assert gone.count() == 1
+
+
+def test_an_erased_import_does_not_come_back_when_it_is_run_again(tmp_path: Path) -> None:
+    from mnemic.core.items import Channel
+
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="ada")
+        message = Message(text="zqxsecret", key="chat:1:1", slots={"source": "chat"})
+        me.observe(message, channel=Channel.IMPORT)
+        assert len(me.erase(source="chat").ids) == 1
+        assert me.observe(message, channel=Channel.IMPORT).repeated == 1
+        assert me.count() == 0
+        with pytest.raises(NotFound):
+            me.get(me.observe(message, channel=Channel.IMPORT).id)
+
+
+def test_a_restored_backup_does_not_bring_back_what_was_erased_since(tmp_path: Path) -> None:
+    from mnemic.admin import restore
+
+    with Memory(tmp_path / "memory.db") as memory:
+        me, other = memory.scope(user="ada"), memory.scope(user="zqxother")
+        doomed = me.observe("zqxdoomed")
+        me.observe("kept")
+        other.observe("a user who leaves")
+        memory.admin.backup(tmp_path / "backup.db")
+        me.erase(doomed.id)
+        other.erase_user()
+    assert restore(tmp_path / "backup.db", tmp_path / "memory.db") == 2
+    (tmp_path / "backup.db").unlink()
+    assert b"zqx" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+    with Memory(tmp_path / "memory.db") as memory:
+        assert [v.item.text for v in memory.scope(user="ada").list()] == ["kept"]
+        assert list(memory.admin.verify()) == []
+
+
+def hold_a_reader(path: str, pipe: Connection) -> None:
+    with Memory(path) as memory, memory._opened.store.read() as snapshot:
+        snapshot.tenants()
+        pipe.send("reading")
+        pipe.recv()
+
+
+def test_while_another_process_reads_the_receipt_says_pending_and_the_next_write_completes_it(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        doomed = me.observe("zqxdoomed words")
+        reader = context.Process(target=hold_a_reader, args=(str(path), theirs))
+        reader.start()
+        assert ours.recv() == "reading"
+        assert me.erase(doomed.id).status == "pending"
+        assert not memory.admin.settle()
+        ours.send("stop")
+        reader.join()
+        me.observe("the next write")
+        assert b"zqxdoomed" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert memory.admin.settle()
+
+
+def test_evidence_takes_what_was_derived_from_it_along(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="ada")
+        turn = me.observe("I like tea")
+        fact = me.write("ada likes tea", source=turn.ids)
+        insight = me.write("ada likes hot drinks", kind=Kind.INSIGHT, source=fact.ids)
+        assert set(me.erase(turn.id).ids) == {turn.id, fact.id, insight.id}
+        with pytest.raises(Conflict):
+            me.observe("something else", key="k") and me.observe("another thing", key="k")

@@ -1,0 +1,317 @@
+"""The verbs, through the front door: what each promises, in the words of the design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from mnemic import SHARED, Conflict, Filter, Invalid, Kind, Memory, Message, NotFound, Refused, ScopedMemory, Settings, State, TooLarge
+from mnemic.core.items import Channel
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "memory.db" if request.param == "sqlite" else "memory:") as opened:
+        yield opened
+        assert list(opened.admin.verify()) == []
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    return memory.scope(user="ada")
+
+
+def texts(scoped: ScopedMemory) -> list[str]:
+    return sorted(v.item.text for v in scoped.list(limit=100))
+
+
+class TestTime:
+    def test_what_was_said_later_is_not_known_before(self, me: ScopedMemory) -> None:
+        paris = me.write("Ada lives in Paris", said=day("2025-01-10"))
+        me.supersede(paris.id, "Ada lives in Lisbon", said=day("2025-05-02"), valid_from=day("2025-03-01"))
+        assert texts(me.as_of(day("2025-04-15"))) == ["Ada lives in Paris"]
+        assert texts(me.valid_at(day("2025-04-15"))) == ["Ada lives in Lisbon"]
+        assert texts(me.as_of(day("2025-04-15")).valid_at(day("2025-02-01"))) == ["Ada lives in Paris"]
+        assert texts(me) == ["Ada lives in Lisbon"]
+
+    def test_a_bare_date_means_the_end_of_that_day(self, me: ScopedMemory) -> None:
+        me.observe("evening", said=datetime(2025, 4, 15, 22, 0, tzinfo=UTC))
+        assert texts(me.as_of("2025-04-15")) == ["evening"]
+        assert texts(me.as_of("2025-04-14")) == []
+
+    def test_importing_late_gives_the_same_history_as_living_it(self, me: ScopedMemory) -> None:
+        lisbon = me.write("Ada lives in Lisbon", said=day("2025-05-02"))
+        late = me.supersede(lisbon.id, "Ada lives in Paris", said=day("2025-01-10"))
+        assert texts(me) == ["Ada lives in Lisbon"]
+        assert texts(me.as_of(day("2025-02-01"))) == ["Ada lives in Paris"]
+        assert me.history(late.id)[0].item.known_to == day("2025-05-02")
+
+    def test_the_journals_past_shows_what_has_been_forgotten_since(self, me: ScopedMemory) -> None:
+        kept = me.observe("a secret")
+        me.forget(kept.id)
+        assert texts(me) == []
+        assert texts(me.as_of(day("2999-01-01"))) == []
+        assert texts(me.at(kept.seq)) == ["a secret"]
+
+    def test_a_handle_on_the_past_is_not_written_to(self, me: ScopedMemory) -> None:
+        me.observe("now")
+        with pytest.raises(Refused):
+            me.as_of("2025-01-01").observe("then")
+
+    def test_recorded_time_finds_the_commit_that_stood_then(self, me: ScopedMemory) -> None:
+        first = me.observe("first")
+        recorded = me.get(first.id).recorded
+        me.observe("second")
+        assert texts(me.at(recorded)) == ["first"]
+        assert texts(me.at(recorded - timedelta(seconds=1))) == []
+
+
+class TestUndo:
+    def test_undo_retires_what_was_written_and_redo_brings_it_back(self, me: ScopedMemory) -> None:
+        written = me.write("a fact")
+        undone = me.undo(written.seq)
+        assert texts(me) == []
+        me.undo(undone.seq)
+        assert texts(me) == ["a fact"]
+
+    def test_undoing_a_supersession_reopens_what_it_closed(self, me: ScopedMemory) -> None:
+        old = me.write("the old one")
+        change = me.supersede(old.id, "the new one")
+        me.undo(change.seq)
+        assert texts(me) == ["the old one"]
+        assert me.get(old.id).item.known_to is None
+        assert me.links(old.id) == []
+
+    def test_undo_takes_what_has_lost_its_evidence_and_leaves_what_has_some(self, me: ScopedMemory) -> None:
+        one, two = me.observe("evidence one"), me.observe("evidence two")
+        me.write("rests on one", source=one.ids)
+        me.write("rests on both", source=(one.id, two.id))
+        me.undo(one.seq)
+        assert texts(me) == ["evidence two", "rests on both"]
+
+    def test_undo_refuses_what_has_changed_since_unless_told_to_go_ahead(self, me: ScopedMemory) -> None:
+        written = me.write("a fact")
+        me.revise(written.id, "a better fact")
+        with pytest.raises(Conflict, match="changed since"):
+            me.undo(written.seq)
+        me.undo(written.seq, cascade=True)
+        assert texts(me) == []
+
+    def test_undo_of_a_link_unties_it(self, me: ScopedMemory) -> None:
+        a, b = me.write("a"), me.write("b")
+        tied = me.link(a.id, b.id, "about", weight=0.5)
+        assert [link.weight for link in me.links(a.id)] == [0.5]
+        me.undo(tied.seq)
+        assert me.links(a.id) == []
+
+    def test_there_is_nothing_to_undo_in_another_users_commit(self, memory: Memory, me: ScopedMemory) -> None:
+        theirs = memory.scope(user="bob").observe("mine")
+        me.observe("something")
+        with pytest.raises(NotFound):
+            me.undo(theirs.seq)
+
+
+class TestWalls:
+    def test_users_never_see_each_other_and_everybody_sees_what_is_shared(self, memory: Memory, me: ScopedMemory) -> None:
+        bob, common = memory.scope(user="bob"), memory.scope(user=SHARED)
+        mine, theirs, ours = me.observe("tea for ada"), bob.observe("tea for bob"), common.observe("tea for all")
+        assert texts(me) == ["tea for ada", "tea for all"]
+        assert {r.id for r in me.recall("tea").items} == {mine.id, ours.id}
+        with pytest.raises(NotFound):
+            me.get(theirs.id)
+        with pytest.raises(NotFound):
+            me.forget(theirs.id)
+        assert texts(memory.scope(user="ada", tenant="elsewhere")) == []
+
+    def test_a_shelf_left_out_means_any_on_reads_and_none_on_writes(self, memory: Memory, me: ScopedMemory) -> None:
+        cook = memory.scope(user="ada", agent="cook", session="s1")
+        cook.observe("on the shelf")
+        me.observe("on no shelf")
+        assert texts(me) == ["on no shelf", "on the shelf"]
+        assert texts(cook) == ["on the shelf"]
+        assert texts(me.shelf(agent="other")) == []
+
+    @pytest.mark.parametrize("fields", [{}, {"user": ""}, {"user": "a\x00b"}, {"user": "\ud800"}, {"user": "x" * 300}, {"user": 7}])
+    def test_a_user_that_cannot_be_one_is_refused_by_name(self, memory: Memory, fields: dict[str, object]) -> None:
+        with pytest.raises(Invalid) as refused:
+            memory.scope(**fields)  # type: ignore[arg-type]
+        assert refused.value.field == "user"
+
+    def test_a_field_that_a_scope_has_not_is_named(self, memory: Memory) -> None:
+        with pytest.raises(Invalid, match="usr: is no field of a scope"):
+            memory.scope(user="ada", usr="ada")
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("text", ["", "  \n", "a\x00b", "broken \ud83d", b"bytes", None, 7])
+    def test_text_that_cannot_be_kept_is_refused_and_nothing_is_written(self, me: ScopedMemory, text: object) -> None:
+        with pytest.raises(Invalid):
+            me.observe(["good", text])  # type: ignore[list-item]
+        assert me.count() == 0
+        me.observe("the next call works")
+        assert me.count() == 1
+
+    def test_an_input_over_the_limit_names_it(self, me: ScopedMemory) -> None:
+        with pytest.raises(TooLarge, match="10,485,760"):
+            me.observe("x" * (10 * 1024 * 1024 + 1))
+
+    def test_ten_megabytes_are_kept_whole_in_parts(self, memory: Memory, me: ScopedMemory) -> None:
+        paragraph = "The lighthouse keeper wrote down the weather. " * 20 + "\n\n"
+        text = paragraph * (1024 * 1024 // len(paragraph)) + "The last words are xylophone quartz."
+        me.observe(text)
+        chunks = [v.item for v in me.list(where=Filter(kinds=(Kind.CHUNK,)), limit=1000)]
+        assert "".join(c.text for c in sorted(chunks, key=lambda c: c.pos)) == text
+        assert max(len(c.text.encode()) for c in chunks) <= 32 * 1024
+        assert "xylophone" in me.recall("xylophone quartz").items[0].text
+
+    def test_a_time_without_a_zone_is_refused_on_a_write(self, me: ScopedMemory) -> None:
+        with pytest.raises(Invalid, match="no time zone") as refused:
+            me.observe("when?", said=datetime(2025, 1, 1))
+        assert "said" in refused.value.field
+
+    @pytest.mark.parametrize("when", ["0000-01-01", "10000-01-01", "someday maybe", ""])
+    def test_a_moment_that_cannot_be_read_is_refused(self, me: ScopedMemory, when: str) -> None:
+        with pytest.raises(Invalid):
+            me.as_of(when)
+
+    def test_the_first_and_the_last_year_are_taken(self, me: ScopedMemory) -> None:
+        me.observe("long ago", said=day("0001-01-02"))
+        me.observe("far ahead", said=day("9999-12-30"))
+        assert texts(me.as_of(day("0001-01-03"))) == ["long ago"]
+
+    @pytest.mark.parametrize("slots", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}, {"a": "b\x00"}, {1: "a"}, {"a": "x" * 40_000}])
+    def test_slots_that_are_not_json_are_refused(self, me: ScopedMemory, slots: dict[str, object]) -> None:
+        with pytest.raises(Invalid, match="slots"):
+            me.observe("text", slots=slots)  # type: ignore[arg-type]
+
+    def test_ids_and_numbers_out_of_range_are_refused_by_name(self, me: ScopedMemory) -> None:
+        me.observe("something")
+        with pytest.raises(Invalid, match="id"):
+            me.get("not an id")  # type: ignore[arg-type]
+        for bad in (0, -1, 201):
+            with pytest.raises(Invalid, match="k: "):
+                me.recall("x", k=bad)
+        with pytest.raises(Invalid, match="budget"):
+            me.recall("x", budget=0)
+        with pytest.raises(Invalid):
+            me.write("x", valid_from=day("2025-01-02"), valid_to=day("2025-01-01"))
+        with pytest.raises(Invalid, match="colour"):
+            me.write("x", colour="red")
+        with pytest.raises(Invalid, match="evidence"):
+            me.write("x", kind=Kind.TURN)
+
+
+class TestKeys:
+    def test_the_same_key_with_the_same_content_gives_the_first_receipt(self, me: ScopedMemory) -> None:
+        first = me.observe(["one", "two"], key="k")
+        again = me.observe(["one", "two"], key="k")
+        assert (again.seq, again.ids, again.repeated) == (first.seq, first.ids, 2)
+        assert me.count() == 2
+
+    def test_the_same_key_with_other_content_is_a_conflict_and_writes_nothing(self, me: ScopedMemory) -> None:
+        me.observe("one", key="k")
+        with pytest.raises(Conflict):
+            me.observe("two", key="k")
+        assert texts(me) == ["one"]
+
+    def test_a_batch_that_landed_in_part_is_completed(self, me: ScopedMemory) -> None:
+        first = me.observe(Message(text="one", key="a"))
+        both = me.observe([Message(text="one", key="a"), Message(text="two", key="b")])
+        assert both.repeated == 1
+        assert both.ids[0] == first.id
+        assert texts(me) == ["one", "two"]
+
+    def test_a_long_text_under_a_key_is_kept_once(self, me: ScopedMemory) -> None:
+        text = "words and more words. " * 3000
+        first, again = me.observe(text, key="long"), me.observe(text, key="long")
+        assert again.ids == first.ids
+        assert again.seq == first.seq
+
+
+class TestStatements:
+    def test_evidence_is_never_revised(self, me: ScopedMemory) -> None:
+        turn = me.observe("said is said")
+        with pytest.raises(Invalid, match="evidence"):
+            me.revise(turn.id, "said otherwise")
+
+    def test_a_revision_keeps_its_history_and_is_found_by_its_new_words_only(self, me: ScopedMemory) -> None:
+        fact = me.write("the cat is called Miso")
+        me.revise(fact.id, "the cat is called Tofu")
+        assert [v.item.text for v in me.history(fact.id)] == ["the cat is called Miso", "the cat is called Tofu"]
+        assert me.recall("Tofu").items[0].text == "the cat is called Tofu"
+        assert all("Miso" not in item.text for item in me.recall("Miso").items)
+
+    def test_history_tells_the_whole_chain_of_supersession(self, me: ScopedMemory) -> None:
+        first = me.write("one", said=day("2025-01-01"))
+        second = me.supersede(first.id, "two", said=day("2025-02-01"))
+        third = me.supersede(second.id, "three", said=day("2025-03-01"))
+        for item in (first.id, second.id, third.id):
+            assert {v.item.text for v in me.history(item)} == {"one", "two", "three"}
+        assert me.history(first.id)[-1].item.state is not State.ACTIVE or texts(me) == ["three"]
+
+    def test_a_source_that_is_not_here_is_refused(self, memory: Memory, me: ScopedMemory) -> None:
+        theirs = memory.scope(user="bob").observe("bob said so")
+        me.observe("something")
+        with pytest.raises(NotFound, match="source"):
+            me.write("a claim", source=theirs.ids)
+
+    def test_pins_and_feedback_are_kept_and_pinning_twice_is_no_change(self, me: ScopedMemory) -> None:
+        fact = me.write("keep me")
+        pinned = me.pin(fact.id)
+        assert me.get(fact.id).item.pinned
+        assert me.pin(fact.id).seq == pinned.seq
+        me.feedback(fact.id, useful=True)
+        me.feedback(fact.id, useful=False)
+        assert (me.strength(fact.id).useful, me.strength(fact.id).harms) == (1, 1)
+
+    def test_diff_shows_what_two_commits_differ_in(self, me: ScopedMemory) -> None:
+        first = me.write("one")
+        second = me.revise(first.id, "two")
+        (difference,) = me.diff(first.seq, second.seq)
+        assert difference.before is not None
+        assert difference.after is not None
+        assert (difference.before.text, difference.after.text) == ("one", "two")
+        assert me.diff(second.seq, second.seq) == []
+
+
+def test_secrets_are_masked_before_the_journal_and_the_receipt_says_so(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="ada")
+        receipt = me.observe("my key is sk-ant-abcdefghijklmnopqrstuvwxyz0123 and my card 4111 1111 1111 1111, thanks")
+        assert dict(receipt.masked) == {"api key": 1, "card number": 1}
+        assert b"4111" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert "[masked api key]" in me.get(receipt.id).item.text
+        assert me.observe("call +49 30 1234567, order 1234567890123").masked == ()
+    with Memory("memory:", settings=Settings(mask_secrets=False)) as memory:
+        memory.scope(user="ada").observe("4111 1111 1111 1111")
+        assert "4111" in memory.scope(user="ada").list()[0].item.text
+
+
+def test_imports_carry_their_channel(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="ada")
+        receipt = me.observe("imported", channel=Channel.IMPORT)
+        assert me.get(receipt.id).item.channel is Channel.IMPORT
+
+
+def test_use_is_counted_in_batches_and_not_in_the_past(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_recalls=3, use_flush_seconds=3600)) as memory:
+        me = memory.scope(user="ada")
+        tea = me.observe("I like tea")
+        for _ in range(2):
+            me.recall("tea")
+        me.as_of("2999-01-01").recall("tea")
+        assert me.strength(tea.id).uses == 0
+        me.recall("tea")
+        assert me.strength(tea.id).uses == 3
+    with Memory(tmp_path / "memory.db") as memory:
+        memory.scope(user="ada").recall("tea")
+    with Memory(tmp_path / "memory.db") as memory:
+        assert memory.scope(user="ada").strength(tea.id).uses == 4

@@ -1,0 +1,153 @@
+"""The harness has teeth on plain SQLite; a little of each torture on the real engine."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mnemic.core.ids import ItemId
+from mnemic.testing.torture import Report, ioerror, kill, power, processes
+from mnemic.testing.torture.__main__ import main
+from mnemic.testing.torture.life import Done, WorkingLife
+from mnemic.testing.torture.subject import How, Promise, Said, parse, promises, subject
+from mnemic.testing.torture.toy import ToySubject
+
+SEED = 11
+
+
+def _said(who: str = "ada", *, adds: str = "", drops: str = "", done: bool = True) -> Said:
+    return Said(who=who, act="change", adds=tuple(adds), drops=tuple(drops), done=done)
+
+
+def test_a_line_said_is_read_back_as_it_was() -> None:
+    said = Said(who="ada", act="erase", adds=("a",), drops=("搬",), gone=("搬",), done=True, seq=3, hash="ab")
+    assert parse(said.line()) == said
+
+
+def test_a_promise_holds_with_the_open_act_done_or_not_done_and_never_in_part() -> None:
+    promise = Promise()
+    for said in (_said(adds="ab"), _said(adds="cd", drops="a", done=False)):
+        promise.take(said)
+    assert promise.problems("ada", set("ab")) == []
+    assert promise.problems("ada", set("bcd")) == []
+    for partial in ("abc", "abcd", "b", "bc", "a", ""):
+        assert promise.problems("ada", set(partial))
+
+
+def test_promises_are_kept_apart_by_user() -> None:
+    kept = promises([_said("ada", adds="a"), _said("eve", adds="b"), _said("ada", drops="a")])
+    assert kept["ada"].sure == set()
+    assert kept["eve"].sure == {"b"}
+
+
+def test_an_audit_finds_a_lost_a_partial_and_an_unpromised_change(tmp_path: Path) -> None:
+    toy = ToySubject()
+    store = toy.open(tmp_path / "m.db", How())
+    said: list[Said] = []
+    life = store.life("ada", SEED)
+    for _ in range(10):
+        life.step(lambda line: said.append(parse(line)))
+    store.close()
+    assert toy.audit(tmp_path / "m.db", said).problems == ()
+    assert toy.audit(tmp_path / "m.db", said).acks == 10
+    assert toy.audit(tmp_path / "m.db", said[:-4]).problems
+    assert toy.audit(tmp_path / "m.db", [*said, _said(adds="z")]).problems
+
+
+def test_power_cuts_pass_on_plain_sqlite_at_full_and_fail_when_weakened() -> None:
+    report = power(60, SEED, name="sqlite", weak_runs=40, workers=0)
+    assert report.passed, report.problems
+    assert report.figures["images"] == 60
+
+
+def test_power_cuts_without_teeth_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.testing.torture.power_cuts.WEAKENED", ("FULL",))
+    report = power(10, SEED, name="sqlite", weak_runs=10, workers=0)
+    assert not report.passed
+    assert "no teeth" in report.problems[0]
+
+
+def test_a_report_is_a_table_and_a_line_of_json() -> None:
+    report = Report(name="kill", subject="sqlite", seed=1, figures={"kills": 2000, "p50": 0.5}, problems=["lost"] * 30)
+    assert "2,000" in report.table()
+    assert "and 10 more" in report.table()
+    assert json.loads(report.json())["passed"] is False
+
+
+def test_the_command_runs_a_torture_and_says_its_seed() -> None:
+    done = CliRunner().invoke(main, ["ioerror", "--runs", "5", "--seed", "3", "--subject", "sqlite", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["seed"] == 3
+
+
+@pytest.mark.parametrize("name", ["sqlite", "memory"])
+def test_a_few_kills_lose_nothing(name: str) -> None:
+    report = kill(4, SEED, name=name, per_file=4, passes=1, workers=1)
+    assert report.passed, report.problems
+    assert report.figures["points not reached"] == "none"
+
+
+def test_a_few_power_cuts_lose_nothing() -> None:
+    report = power(60, SEED, weak_runs=20, workers=0)
+    assert report.passed, report.problems
+
+
+@pytest.mark.parametrize("name", ["sqlite", "memory"])
+def test_a_few_io_errors_are_typed_and_lose_nothing(name: str) -> None:
+    report = ioerror(30, SEED, name=name, workers=0)
+    assert report.passed, report.problems
+
+
+@pytest.mark.parametrize("name", ["sqlite", "memory"])
+def test_a_few_processes_turn_nobody_away(name: str) -> None:
+    report = processes(15, SEED, name=name, writers=2)
+    assert report.passed, report.problems
+    assert report.figures["writes acknowledged"] == 30
+
+
+def test_the_store_by_itself_is_a_subject_too() -> None:
+    assert power(30, SEED, name="store", weak_runs=20, workers=0).passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [kill, power, ioerror, processes])
+def test_the_whole_torture_passes(run: object) -> None:
+    assert callable(run)
+    report = run(seed=SEED)
+    assert report.passed, report.problems
+
+
+class _Forgetful:
+    """Hands that lose the second thing they are told."""
+
+    acts = frozenset({"write"})
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        self.calls = 0
+
+    def write(self, text: str, key: str) -> Done:
+        self.calls += 1
+        if self.calls != 2:
+            self.kept.append(text)
+        return Done(seq=self.calls, ids=(ItemId(f"{self.calls:026}"),))
+
+    def head(self) -> tuple[int, str]:
+        return self.calls, ""
+
+
+def test_a_life_tells_beforehand_what_it_will_change_and_so_finds_out_a_forgetful_store() -> None:
+    hands = _Forgetful()
+    said: list[Said] = []
+    life = WorkingLife(hands, "ada", SEED)  # type: ignore[arg-type]
+    for _ in range(3):
+        life.step(lambda line: said.append(parse(line)))
+    assert [one.done for one in said] == [False, True] * 3
+    (promise,) = promises(said).values()
+    assert promise.problems("ada", set(hands.kept))
+
+
+def test_an_unknown_subject_is_refused() -> None:
+    with pytest.raises(KeyError):
+        subject("nothing")
