@@ -42,6 +42,14 @@ def test_keys_are_distinct_and_a_question_uses_words_of_its_message() -> None:
     assert asked.text.split(" about ")[1].rstrip("?").split()[0] in asked.about
 
 
+def test_a_question_is_as_short_as_people_ask_in_either_language() -> None:
+    talk = Talk(0)
+    messages = list(talk.messages(300))
+    for _ in range(200):
+        picked = talk.question(messages).text.split(" about ", 1)[1].rstrip("?")
+        assert len(picked.split()) <= 9 if " " in picked or picked.isascii() else len(picked) <= 11
+
+
 def test_the_vocabulary_has_a_few_thousand_words_without_repeats() -> None:
     words = vocabulary()
     assert 3_000 < len(words) < 6_000

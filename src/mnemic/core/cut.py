@@ -24,7 +24,7 @@ def count_tokens(text: str) -> int:
         if latin:
             total += (len(latin) + 6) // 7
         elif mark:
-            total += 1 if mark < "\u2e80" else 1
+            total += 1
         elif unspaced:
             total += len(unspaced)
         elif digits:

@@ -1,8 +1,9 @@
 """Text as tokens: one stream for Latin words and unspaced scripts, hashed for the catalogue, counted for prompts.
 
-A word is folded (NFKC, case, Latin accents) and stemmed; a run of an unspaced script (Han, kana, Hangul, Thai ...) gives each
-of its characters and, after it, the pair that it opens: 上海人 is 上 上海 海 海人 人, so that a question of one
-character finds it and a longer one is still a run of consecutive tokens. Numbers and dates stay whole, stop words stay in.
+A word is folded (NFKC, case, Latin accents) and stemmed. A run of an unspaced script (Han, kana, Hangul, Thai ...)
+gives each of its characters and, after it, the pair that it opens: 上海人 is 上 上海 海 海人 人, so that a question of
+one character finds it and a longer one is still a run of consecutive tokens. Numbers and dates stay whole; stop words
+stay in.
 
 The stemmer (PyStemmer's English Snowball) is the one import of `core` that is not in the standard library; it is loaded
 on first use, one to a thread, because it is not safe to share.
@@ -360,16 +361,17 @@ _STOP_WORDS: Final = """
 a an the this that these those and or but nor so if then than because as while until of at by for with about against
 between into through during to from up down in out on off over under again further once here there all any both each few
 more most other some such no not only own same too very just also well still even ever never
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it
-its itself they them their theirs themselves one ones someone something anyone anything everyone everything
-am is are was were be been being have has had having do does did doing done can could will would shall should may might must
-what which who whom whose when where why how
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+it its itself they them their theirs themselves one ones someone something anyone anything everyone everything
+am is are was were be been being have has had having do does did doing done can could will would shall should may might
+must what which who whom whose when where why how
 i'm i've i'll i'd you're you've you'll you'd he's she's it's we're we've we'll they're they've they'll that's there's
 what's who's where's when's how's let's don't doesn't didn't isn't aren't wasn't weren't hasn't haven't hadn't can't
 couldn't won't wouldn't shouldn't
-的 了 是 在 我 你 您 他 她 它 们 这 那 个 和 与 及 或 也 都 就 还 又 很 吗 呢 吧 啊 么 着 过 把 被 给 对 从 到 向 以 之 其
-什么 怎么 怎样 哪些 哪个 哪里 哪儿 为什 多少 是否 我们 你们 他们 她们 我的 你的 您的 他的 她的 这个 那个 一个 有没 没有 是什
-是不 不是 可以 时候 的时 么时 个时 的是 了吗 了什 的吗 过什 些什 有哪 有什
+的 了 是 在 我 你 您 他 她 它 们 这 那 个 和 与 及 或 也 都 就 还 又 很 吗 呢 吧 啊 么 着 过 把 被 给 对 从 到 向
+以 之 其 什 哪 些 什么 怎么 怎样 哪些 哪个 哪里 哪儿 为什 多少 是否 我们 你们 他们 她们 我的 你的 您的 他的 她的 这个
+那个 一个 有没 没有 是什 是不 不是 可以 时候 的时 么时 个时 的是 了吗 了什 的吗 过什 些什 有哪 有什 了哪 过哪 我在
+你在 在哪 是在 是谁
 の は が を に へ と で も か な です ます した して する これ それ あれ この その 何 いつ どこ だれ 誰
 은 는 이 가 을 를 에 의 도 와 과 로
 """

@@ -90,11 +90,16 @@ class Talk:
         return " ".join(words).capitalize() + "."
 
     def question(self, messages: Sequence[Message]) -> Asked:
-        """A question in a few words of one of these messages, with its speaker's name."""
+        """A question in three to six words of one of these messages (a few characters, in Chinese), with its speaker's name."""
         about = self._random.choice(messages)
-        words = about.text.rstrip(".。").split()
-        picked = self._random.sample(words, min(len(words), self._random.randrange(3, 7)))
-        return Asked(text=f"What did {about.slots['speaker']} say about {' '.join(picked)[:120]}?", about=about.text)
+        text = about.text.rstrip(".。")
+        if text.isascii() or " " in text:
+            words = text.split()
+            picked = " ".join(self._random.sample(words, min(len(words), self._random.randrange(3, 7))))
+        else:
+            start = self._random.randrange(max(len(text) - 11, 1))
+            picked = text[start : start + self._random.randrange(4, 12)]
+        return Asked(text=f"What did {about.slots['speaker']} say about {picked}?", about=about.text)
 
 
 def vocabulary() -> list[str]:

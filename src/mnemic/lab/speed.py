@@ -16,10 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeVar
 
 import click
 import numpy as np
@@ -29,6 +28,7 @@ from mnemic.lab.generate import Talk
 from mnemic.lab.log import provenance
 from mnemic.lab.tables import Table, aligned
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.store.place import file_system
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.vfs import SlowVFS
 
@@ -83,21 +83,26 @@ class Speed:
     figures: tuple[Figure, ...]
 
 
+T = TypeVar("T")
 Part = Callable[[Path, Size], list[Figure]]
 
 
-def bench_speed(size: Size = Size(), progress: Callable[[str], None] = lambda _: None) -> Speed:
-    """Measure everything, on files in a temporary folder.
+def bench_speed(
+    size: Size = Size(), progress: Callable[[str], None] = lambda _: None, *, folder: Path | None = None
+) -> Speed:
+    """Measure everything, on files that are gone afterwards.
 
     Args:
         progress: Called with the name of each part before it runs.
+        folder: On the disk to measure; the system's folder for temporary files when None.
     """
     figures: list[Figure] = []
     for name, part in PARTS.items():
         progress(name)
-        with tempfile.TemporaryDirectory(prefix="mnemic-speed-") as folder:
-            figures += part(Path(folder), size)
-    return Speed(header={**provenance(), "size": asdict(size)}, figures=tuple(figures))
+        with tempfile.TemporaryDirectory(prefix="mnemic-speed-", dir=folder) as fresh:
+            figures += part(Path(fresh), size)
+    disk = file_system(Path(folder or tempfile.gettempdir()))
+    return Speed(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
 
 def single_writes(folder: Path, size: Size) -> list[Figure]:
@@ -207,17 +212,14 @@ def one_user(folder: Path, size: Size) -> list[Figure]:
 
 
 def _past(me: ScopedMemory, questions: Sequence[str], messages: Sequence[Message], seqs: Sequence[int]) -> list[Figure]:
-    last, seq = messages[-len(messages) // 10], seqs[-len(seqs) // 10]
-    assert last.said is not None
-    moment: datetime = last.said
-    views = {"now": me, "as_of": me.as_of(moment), "at": me.at(seq)}
-    times: dict[str, list[float]] = {name: [] for name in views}
-    for view in views.values():
-        _timed(view, questions[0])
+    """Another moment for each question, within the last tenth, so that as much lies before it as before now."""
+    times: dict[str, list[float]] = {"now": [], "as_of": [], "at": []}
     for n, question in enumerate(questions):
-        names = list(views)
-        for name in names[n % 3 :] + names[: n % 3]:
-            times[name].append(_timed(views[name], question).wall)
+        said = _late(messages, n, len(questions)).said
+        assert said is not None
+        views = [("now", me), ("as_of", me.as_of(said)), ("at", me.at(_late(seqs, n, len(questions))))]
+        for name, view in views[n % 3 :] + views[: n % 3]:
+            times[name].append(_timed(view, question).wall)
     now = float(np.median(times["now"]))
     return [
         Figure(
@@ -225,10 +227,16 @@ def _past(me: ScopedMemory, questions: Sequence[str], messages: Sequence[Message
             value=float(np.median(times[name])) / now,
             unit="x",
             bar=1.3,
-            detail=f"p50 {np.median(times[name]):.2f} ms against {now:.2f} ms, at nine tenths of the history",
+            detail=f"p50 {np.median(times[name]):.2f} ms against {now:.2f} ms, another moment for each question",
         )
         for name in ("as_of", "at")
     ]
+
+
+def _late(history: Sequence[T], n: int, of: int) -> T:
+    """The n-th of so many steps through the last tenth of a history."""
+    start = len(history) * 9 // 10
+    return history[start + (len(history) - start) * n // of]
 
 
 PARTS: Final[Mapping[str, Part]] = {
@@ -252,7 +260,7 @@ def table(speed: Speed) -> Table:
         )
         for figure in speed.figures
     )
-    return Table("Speed", ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
+    return Table(f"Speed ({speed.header['file_system']})", ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
 
 
 def show(speed: Speed, stream: TextIO, *, as_json: bool = False) -> None:
@@ -346,11 +354,12 @@ def _latency(name: str, took: Sequence[_Took], *, bar: float) -> list[Figure]:
 @click.option("--items", default=Size().items, show_default=True, help="Items recalled from.")
 @click.option("--questions", default=Size().questions, show_default=True, help="Questions to each latency.")
 @click.option("--seed", default=0, show_default=True, help="Of the made-up text.")
+@click.option("--folder", type=click.Path(path_type=Path, exists=True), help="On the disk to measure.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
-def main(items: int, questions: int, seed: int, as_json: bool) -> None:
+def main(items: int, questions: int, seed: int, folder: Path | None, as_json: bool) -> None:
     """Measure writes, group commit, bulk intake and recall on made-up conversations."""
     size = Size(items=items, users=max(items // 100, 1), questions=questions, seed=seed)
-    speed = bench_speed(size, lambda part: click.echo(f"{part} ...", err=True))
+    speed = bench_speed(size, lambda part: click.echo(f"{part} ...", err=True), folder=folder)
     show(speed, sys.stdout, as_json=as_json)
 
 

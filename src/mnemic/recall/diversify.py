@@ -21,8 +21,10 @@ SHORTEST: Final = 6
 
 def one_part_each(hits: list[Hit]) -> list[Hit]:
     """Of several parts of one item, the best."""
-    seen: set[tuple[int, int]] = set()
-    return [hit for hit in hits if (hit.space, hit.ver) not in seen and not seen.add((hit.space, hit.ver))]
+    best: dict[tuple[int, int], Hit] = {}
+    for hit in hits:
+        best.setdefault((hit.space, hit.ver), hit)
+    return list(best.values())
 
 
 def diversify(hits: list[Hit], readings: Mapping[int, Reading], limit: int) -> list[Hit]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.tokens import mention, spoken_days
-from mnemic.index.columns import Column
 from mnemic.index.reading import AFTER, BEFORE
 from mnemic.recall.understand import speaks
 
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
     Scores = NDArray[np.float32]
 
-K1: Final = 1.2
-B: Final = 0.4
+K1: Final = 1.5
+B: Final = 0.6
 """BM25's saturation and length normalisation (Robertson and Zaragoza, 2009)."""
 
 WORK: Final = 25_000
@@ -208,4 +207,4 @@ def _idf(holders: int, entries: int) -> np.float32:
 
 def _saturate(counts: Scores, lengths: Scores, average: float) -> Scores:
     slack = np.float32(K1 * (1 - B)) + np.float32(K1 * B / average) * lengths
-    return counts * np.float32(K1 + 1) / (counts + slack)
+    return (counts * np.float32(K1 + 1) / (counts + slack)).astype(np.float32, copy=False)

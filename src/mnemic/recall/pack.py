@@ -1,7 +1,8 @@
 """The last stage of recall: evidence laid out for a prompt, within its budget, fenced as data.
 
-The best hits are chosen first and then laid out in order of time, because that is how a reader follows events. Each line
-says id, date and speaker; a text's own line breaks are indented and its fences defused, so that no text can pass for another.
+The best hits are chosen first and then laid out in order of time, because that is how a reader follows events. Each
+line says id, date and speaker; a text's own line breaks are indented and its fences defused, so that no text can pass
+for another.
 """
 
 from __future__ import annotations

@@ -31,13 +31,24 @@ def _reasons(question: Question, reading: Reading, hit: Hit) -> list[str]:
     quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
     told = [
         f"says {', '.join(quoted)!r}" if quoted else "",
-        f"holds {', '.join(own)}" if own else "",
-        f"beside {', '.join(near)}" if near else "",
+        f"holds {_read(own)}" if own else "",
+        f"beside {_read(near)}" if near else "",
         f"dated {', '.join(dated)}" if dated else "",
         f"said by {', '.join(spoken)}" if spoken else "",
         *_times(question, reading.value(Column.SAID, hit.doc), "time" in hit.components),
     ]
     return [reason for reason in told if reason]
+
+
+def _read(words: list[str]) -> str:
+    """Words as a person would list them: the pairs of an unspaced script joined again, without their characters."""
+    joined: list[str] = []
+    for word in words:
+        if joined and len(word) <= 2 and word > "\u0e00" and word[0] in joined[-1][-2:]:
+            joined[-1] += word[1:] if joined[-1][-1] == word[0] else ""
+        else:
+            joined.append(word)
+    return ", ".join(joined)
 
 
 def _times(question: Question, said: int, timely: bool) -> list[str]:

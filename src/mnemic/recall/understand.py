@@ -30,8 +30,9 @@ _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([
 _ROLES: Final = frozenset({"user", "system", "tool"})
 _ANYTHING: Final = frozenset(
     tokenise(
-        "happen happened happening going new say said tell told talk talked discuss discussed chat chatted mention event "
-        "events thing things remember recall know up about 发生 发 生 生了 做 做了 干 干了 说 说了 聊 聊了 事 事情 情 记得 记 得 有"
+        "happen happened happening going new say said tell told talk talked discuss discussed chat chatted mention "
+        "event events thing things topic topics remember recall know up about "
+        "发生 生了 做 做了 干 干了 说 说了 聊 聊了 们聊 话题 题 话 事情 记得 有"
     )
 )
 

@@ -13,6 +13,7 @@ from mnemic.store.rows import LinkRow, VersionRow
 
 KINDS: Final = tuple(Kind)
 """A kind's number is its place here: part of the format, so new kinds go to the end."""
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -23,7 +24,7 @@ def kind_number(kind: Kind) -> int:
 
 def canonical(record: dict[str, Any]) -> bytes:
     """JSON with sorted keys and no spaces, as UTF-8: the same record is always the same bytes."""
-    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    return _JSON.encode(record).encode()
 
 
 def encode_item(item: Item) -> bytes:

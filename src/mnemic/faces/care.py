@@ -1,0 +1,169 @@
+"""`stats`, `verify`, `doctor`, `settings`, `completion`: is it sound, how big is it, how is it set."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.paper import flat, many, size
+from mnemic.faces.verb import verb
+from mnemic.settings import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from mnemic.admin import Check, Stats
+
+FAULTS: Final = 6
+"""The exit code of a store in which something is wrong."""
+
+
+@verb("mnemic stats", "mnemic stats --json")
+def stats() -> None:
+    """How much is remembered, and how big it is."""
+    run = errand()
+    with run.memory() as memory:
+        found = memory.admin.stats()
+    if run.paper.json:
+        run.paper.document({"user": run.user, "tenant": run.tenant, **_stats_record(found)})
+        return
+    mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
+    run.paper.table(
+        [
+            ("store", flat(found.url)),
+            ("size", size(found.bytes)),
+            ("format", str(found.format)),
+            ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
+            ("in all", f"{many(found.items, 'item')} of {many(len(found.users), 'user')}"),
+        ]
+    )
+    if len(found.users) > 1:
+        run.paper.line()
+        rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in found.users]
+        run.paper.table(rows, head=("tenant", "user", "items", "last commit"))
+
+
+def _stats_record(found: Stats) -> dict[str, object]:
+    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in found.users]
+    return {"url": found.url, "bytes": found.bytes, "format": found.format, "items": found.items, "users": users}
+
+
+@verb("mnemic verify", "mnemic verify --json")
+def verify() -> None:
+    """Check everything against everything: hash chain, digests, versions, index. Exit code 6 if something is wrong."""
+    run = errand()
+    began = time.perf_counter()
+    with run.memory() as memory:
+        settled = memory.admin.settle()
+        faults = list(memory.admin.verify())
+        items = memory.admin.stats().items
+    took = time.perf_counter() - began
+    if run.paper.json:
+        record = {"sound": not faults, "settled": settled, "items": items, "seconds": round(took, 3)}
+        run.paper.document({**record, "faults": [{"where": f.where, "problem": f.problem} for f in faults]})
+    else:
+        for fault in faults:
+            run.paper.line(f"{run.paper.ink('wrong', fg='red')}  {flat(fault.where)}: {flat(fault.problem)}")
+        verdict = many(len(faults), "fault") if faults else run.paper.ink("sound", fg="green")
+        run.paper.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
+        if not settled:
+            run.paper.line("an erasure is still pending: another process reads an old copy")
+    if faults:
+        click.get_current_context().exit(FAULTS)
+
+
+@verb("mnemic doctor", "mnemic doctor --json")
+def doctor() -> None:
+    """Look at what the store stands on: engine, disk, permissions, settings. Exit code 6 if something is wrong."""
+    run = errand()
+    checks = _checks(run)
+    if run.paper.json:
+        record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
+        run.paper.document({**record, "settings": {name: value for name, value, _, _ in _settings(run)}})
+    else:
+        _print_checks(run, checks)
+    if not all(check.ok for check in checks):
+        click.get_current_context().exit(FAULTS)
+
+
+def _checks(run: Errand) -> list[Check]:
+    if not run.exists:
+        return []
+    with run.memory() as memory:
+        return memory.admin.doctor()
+
+
+def _print_checks(run: Errand, checks: list[Check]) -> None:
+    paper = run.paper
+    if not run.exists:
+        paper.line(f"there is no store at {run.path} yet; `mnemic add` makes it")
+    marks = {True: paper.ink("ok   ", fg="green"), False: paper.ink("wrong", fg="red")}
+    paper.table(
+        [(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks]
+    )
+    paper.line()
+    paper.table([(name, flat(str(value)), paper.dim(came)) for name, value, came, _ in _settings(run)])
+
+
+@verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
+def settings() -> None:
+    """Every setting: its value, where that comes from, and what it means. Set one with MNEMIC_<NAME>."""
+    run = errand()
+    rows = _settings(run)
+    if run.paper.json:
+        record = {name: {"value": value, "from": came, "meaning": told} for name, value, came, told in rows}
+        run.paper.document({"settings": record, "store": run.where})
+    else:
+        cells = [(name.upper(), flat(str(value)), came, told) for name, value, came, told in rows]
+        run.paper.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
+
+
+def _settings(run: Errand) -> list[tuple[str, object, str, str]]:
+    """Name, value, where from, and meaning."""
+    meanings = _meanings()
+    rows = []
+    for one in dataclasses.fields(Settings):
+        value = getattr(run.settings, one.name)
+        came = "environment" if PREFIX + one.name.upper() in os.environ else "default"
+        rows.append((one.name, str(value) if isinstance(value, Path) else value, came, meanings.get(one.name, "")))
+    return rows
+
+
+def _meanings() -> dict[str, str]:
+    """The sentence under each field of `Settings`, which is where it is said what it means."""
+    (described,) = ast.parse(inspect.getsource(Settings)).body
+    body = described.body if isinstance(described, ast.ClassDef) else []
+    return {
+        field.target.id: told.value.value
+        for field, told in zip(body, body[1:], strict=False)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(told, ast.Expr)
+        and isinstance(told.value, ast.Constant)
+        and isinstance(told.value.value, str)
+    }
+
+
+@verb(
+    "mnemic completion bash",
+    "mnemic completion zsh > ~/.mnemic-completion.zsh",
+    "mnemic completion fish",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes SHELL complete mnemic's commands and options; source it from your shell's start-up file."""
+    from click.shell_completion import get_completion_class
+
+    root = click.get_current_context().find_root().command
+    made = get_completion_class(shell)
+    if made is not None:
+        click.echo(made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source())
+
+
+COMMANDS: Final = {command.name: command for command in (stats, verify, doctor, settings, completion)}

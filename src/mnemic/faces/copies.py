@@ -1,0 +1,116 @@
+"""`backup`, `restore`, `export`, `load`: taking it away, and bringing it back."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import click
+
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.faces.errand import errand
+from mnemic.faces.paper import many, size
+from mnemic.faces.verb import verb
+
+
+@verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
+@click.argument("dest", type=click.Path(path_type=Path))
+def backup(dest: Path) -> None:
+    """Copy the whole store to DEST while it is in use; never overwrites."""
+    run = errand()
+    began = time.perf_counter()
+    with run.memory() as memory:
+        made = memory.admin.backup(dest)
+    took, written = time.perf_counter() - began, made.stat().st_size
+    if run.paper.json:
+        run.paper.document({"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)})
+    else:
+        run.paper.line(f"wrote {made}: {size(written)} in {took:.2f} s")
+        run.paper.line(f"bring it back: mnemic restore {made}")
+
+
+@verb("mnemic restore memory-backup.db --yes", "mnemic --store other.db restore memory-backup.db --no-tombstones")
+@click.argument("source", metavar="BACKUP", type=click.Path(path_type=Path))
+@click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
+def restore(source: Path, no_tombstones: bool, yes: bool) -> None:
+    """Put BACKUP in the store's place; what was erased here since is erased again."""
+    from mnemic.admin import restore as put_back
+
+    run = errand()
+    if run.path is None:
+        raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
+    if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
+        run.paper.note("nothing was changed")
+        return
+    began = time.perf_counter()
+    again = put_back(source, run.path, without_tombstones=no_tombstones)
+    took = time.perf_counter() - began
+    if run.paper.json:
+        run.paper.document({"store": str(run.path), "erased_again": again, "seconds": round(took, 3)})
+    else:
+        run.paper.line(f"restored {run.path} in {took:.2f} s; {many(again, 'item')} erased again")
+
+
+@verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A new file, in place of standard output.")
+def export(out: Path | None) -> None:
+    """The tenant's journal with all it holds, as lines of JSON; `load` reads it."""
+    run = errand()
+    with run.memory() as memory:
+        lines = memory.admin.export(run.tenant)
+        if out is None:
+            _pour(lines, click.get_binary_stream("stdout"))
+        else:
+            with _fresh(out) as file:
+                count = _pour(lines, file)
+    if out is not None and run.paper.json:
+        run.paper.document({"path": str(out.absolute()), "lines": count})
+    elif out is not None:
+        run.paper.line(f"wrote {out}: {many(count, 'line')}")
+
+
+def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
+    count = 0
+    for count, line in enumerate(lines, start=1):
+        into.write(line)
+    into.flush()
+    return count
+
+
+def _fresh(path: Path) -> BinaryIO:
+    try:
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    except FileExistsError as error:
+        raise Conflict(f"{path} is there already, and is not overwritten; name another file") from error
+
+
+@verb("mnemic --store copy.db load journal.jsonl", "mnemic export | mnemic --store copy.db load -")
+@click.argument("path", type=click.Path(allow_dash=True))
+def load(path: str) -> None:
+    """Bring an exported journal into an empty store, with its ids, times and hashes."""
+    run = errand()
+    began = time.perf_counter()
+    with _lines(path) as lines, run.memory(create=True) as memory:
+        commits = memory.admin.load(lines)
+    took = time.perf_counter() - began
+    if run.paper.json:
+        run.paper.document({"store": run.where, "commits": commits, "seconds": round(took, 3)})
+    else:
+        run.paper.line(f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s")
+
+
+def _lines(path: str) -> BinaryIO:
+    if path == "-":
+        return sys.stdin.buffer
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {path}") from error
+
+
+COMMANDS: Final = {command.name: command for command in (backup, restore, export, load)}

@@ -1,0 +1,263 @@
+"""`import`: a file of any sort, streamed in batches; stopping it and running it again is fine."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+import click
+
+from mnemic.errors import Conflict, Invalid
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.paper import flat, many
+from mnemic.faces.verb import WORDS, verb
+
+if TYPE_CHECKING:
+    from mnemic.ingest.message import Message, Skipped
+    from mnemic.memory import Memory
+
+BATCH: Final = 200
+"""Messages to a commit."""
+_PLACES: Final = 3
+"""Places that the summary names for each reason to skip."""
+_FORMATS: Final = ("jsonl", "json", "text", "dialogue", "markdown", "locomo", "longmemeval", "unified")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of a source so far."""
+
+    written: int = 0
+    repeated: int = 0
+    commits: int = 0
+    masked: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[str]] = field(default_factory=dict)
+    sources: dict[str, None] = field(default_factory=dict)
+
+    def skip(self, where: str, why: str) -> None:
+        """Count a place that was left out."""
+        self.skipped[why] += 1
+        named = self.places.setdefault(why, [])
+        if len(named) < _PLACES:
+            named.append(where)
+
+
+class Brake:
+    """Ctrl-C takes hold between commits, never in one."""
+
+    def __init__(self) -> None:
+        self._busy = self._pulled = False
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Be what Ctrl-C and a polite `kill` call."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._pull) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """A stretch that is finished before Ctrl-C is heard."""
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+        if self._pulled:
+            raise KeyboardInterrupt
+
+    def _pull(self, _number: int, _frame: FrameType | None) -> None:
+        self._pulled = True
+        if not self._busy:
+            raise KeyboardInterrupt
+
+
+@verb(
+    "mnemic import chat.jsonl",
+    "mnemic import notes.md --source notes --dry-run",
+    "mnemic import talk.txt --format dialogue --zone Europe/Lisbon --session trip",
+    "cat chat.jsonl | mnemic import - --format jsonl --source chat",
+    name="import",
+)
+@click.argument("path", type=click.Path(allow_dash=True))
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="Left out: told by name and content.")
+@click.option("--zone", type=WORDS, help="Zone of times that carry none, such as Europe/Lisbon; else they are skipped.")
+@click.option("--source", type=WORDS, metavar="NAME", help="What to call it: `erase --source NAME` takes it out again.")
+@click.option("--each-user", is_flag=True, help="Write a record that names a user into that user's memory.")
+@click.option("--dry-run", is_flag=True, help="Read and report; write nothing.")
+def import_(
+    path: str, form: str | None, zone: str | None, source: str | None, each_user: bool, dry_run: bool
+) -> None:
+    """Remember a file: chats as JSON or JSON lines, Markdown, text, LoCoMo, LongMemEval; gzip is undone, `-` is standard input.
+
+    It streams, and says what it skipped and why. Run again, it writes only what is not there yet.
+    """
+    run, tally, brake = errand(), Tally(), Brake()
+    began = time.perf_counter()
+    try:
+        with brake.watching(), _progress(run, path) as progress:
+            messages = _messages(run, path, form, zone, source, tally, progress)
+            if dry_run:
+                _count(run, messages, tally, each_user=each_user)
+            else:
+                _write(run, messages, tally, brake, each_user=each_user)
+    except KeyboardInterrupt:
+        _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=True)
+        click.get_current_context().exit(130)
+    _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
+
+
+def _messages(
+    run: Errand,
+    path: str,
+    form: str | None,
+    zone: str | None,
+    source: str | None,
+    tally: Tally,
+    progress: Callable[[int], None] | None,
+) -> Iterator[Message]:
+    """The messages of a file, each with its source in a slot; what it had to skip is counted on the way."""
+    from dataclasses import replace
+
+    from mnemic.ingest.message import Skipped
+    from mnemic.ingest.readers import read
+
+    limit = run.settings.input_limit
+    for one in read(path, form, zone, source=source, session=run.wishes.session, limit=limit, progress=progress):
+        if isinstance(one, Skipped):
+            tally.skip(one.where, one.why)
+            continue
+        name = unquote(one.key.partition(":")[0])
+        tally.sources[name] = None
+        yield replace(one, slots={**one.slots, "source": name})
+
+
+def _owner(run: Errand, message: Message, tally: Tally, *, each_user: bool) -> str | None:
+    """Whose memory a message goes into, or None where it goes into nobody's."""
+    if message.user is None or message.user == run.user:
+        return run.user
+    if each_user:
+        return message.user
+    tally.skip(message.key, f"belongs to user {message.user!r}, not {run.user!r}; --each-user writes it there")
+    return None
+
+
+def _count(run: Errand, messages: Iterator[Message], tally: Tally, *, each_user: bool) -> None:
+    for message in messages:
+        tally.written += _owner(run, message, tally, each_user=each_user) is not None
+
+
+def _write(run: Errand, messages: Iterator[Message], tally: Tally, brake: Brake, *, each_user: bool) -> None:
+    batches: dict[str, list[Message]] = {}
+    first = next(messages, None)  # a file that cannot be read makes no store
+    if first is None:
+        return
+    with run.memory(create=True) as memory:
+        for message in _chain(first, messages):
+            owner = _owner(run, message, tally, each_user=each_user)
+            if owner is None:
+                continue
+            batch = batches.setdefault(owner, [])
+            batch.append(message)
+            if len(batch) >= BATCH:
+                with brake.released():
+                    _commit(run, memory, owner, batches.pop(owner), tally)
+        for owner, batch in batches.items():
+            with brake.released():
+                _commit(run, memory, owner, batch, tally)
+
+
+def _chain(first: Message, rest: Iterator[Message]) -> Iterator[Message]:
+    yield first
+    yield from rest
+
+
+def _commit(run: Errand, memory: Memory, owner: str, batch: Sequence[Message], tally: Tally) -> None:
+    """One commit for all of `batch`; if one message is refused, a commit each, and that one is skipped."""
+    from mnemic.core.items import Channel
+
+    try:
+        receipt = run.scoped(memory, owner).observe(batch, channel=Channel.IMPORT)
+    except (Conflict, Invalid) as error:
+        if len(batch) == 1:
+            tally.skip(batch[0].key, str(error).removeprefix("messages[0]."))
+            return
+        for message in batch:
+            _commit(run, memory, owner, [message], tally)
+        return
+    fresh = len(receipt.ids) - receipt.repeated
+    tally.written += fresh
+    tally.repeated += receipt.repeated
+    tally.commits += fresh > 0
+    tally.masked += sum(count for _, count in receipt.masked)
+
+
+@contextmanager
+def _progress(run: Errand, path: str) -> Iterator[Callable[[int], None] | None]:
+    """A bar in bytes on a terminal's standard error; silence elsewhere."""
+    if run.paper.json or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    from mnemic.ingest.source import count_hint
+
+    console = Console(stderr=True, no_color=not run.paper.color, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("importing", total=count_hint(path) or None)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
+    if run.paper.json:
+        run.paper.document(_record(tally, seconds, dry_run=dry_run, interrupted=interrupted))
+        return
+    paper, verb = run.paper, "would write" if dry_run else "written"
+    rate = f" ({tally.written / seconds:,.0f} items/s)" if tally.written and seconds > 0 else ""
+    rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", f"{tally.repeated:,}")]
+    rows.append(("skipped", f"{tally.skipped.total():,}"))
+    rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
+    rows += [("source", flat(", ".join(tally.sources)))] if tally.sources else []
+    paper.table(rows)
+    for why, count in tally.skipped.most_common():
+        places = ", ".join(tally.places[why]) + (", ..." if count > len(tally.places[why]) else "")
+        paper.line(f"  {count:,} x {flat(why)} ({flat(places)})")
+    if interrupted:
+        paper.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
+
+
+def _record(tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
+    skipped = [{"reason": why, "count": count, "places": tally.places[why]} for why, count in tally.skipped.most_common()]
+    return {
+        "written": 0 if dry_run else tally.written,
+        "readable": tally.written + tally.repeated,
+        "repeated": tally.repeated,
+        "commits": tally.commits,
+        "masked": tally.masked,
+        "skipped": skipped,
+        "sources": list(tally.sources),
+        "seconds": round(seconds, 3),
+        "dry_run": dry_run,
+        "interrupted": interrupted,
+    }
+
+
+COMMANDS: Final = {"import": import_}

@@ -1,0 +1,53 @@
+"""Documents that cannot rot: every command and every line of Python in the front door is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOORS = ("README.md", "README.zh.md")
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / name).read_text(), re.DOTALL | re.MULTILINE)
+
+
+def commands(name: str) -> list[str]:
+    return [line.removeprefix("$ ") for block in blocks(name, "console") for line in block.splitlines() if line.startswith("$ mnemic")]
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_every_command_of_the_tour_runs(name: str, tmp_path: Path) -> None:
+    environ = {**os.environ, "MNEMIC_HOME": str(tmp_path / "home"), "COLUMNS": "120"}
+    (tmp_path / "notes.md").write_text("# Garden\n\nThe tomatoes went in on 3 May.\n")
+    assert len(commands(name)) >= 8
+    for command in commands(name):
+        words = [sys.executable, "-m", "mnemic", *shlex.split(command, comments=True)[1:]]
+        done = subprocess.run(words, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_every_block_of_python_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert blocks(name, "python")
+    for block in blocks(name, "python"):
+        done = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
+def test_every_relative_link_leads_somewhere(name: str) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text())
+    assert [link for link in links if not ((ROOT / name).parent / link).exists()] == []
+
+
+def test_both_languages_show_the_same_commands() -> None:
+    assert [shlex.split(c)[1] for c in commands(DOORS[0])] == [shlex.split(c)[1] for c in commands(DOORS[1])]
