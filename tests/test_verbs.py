@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -302,17 +303,26 @@ def test_imports_carry_their_channel(tmp_path: Path) -> None:
         assert me.get(receipt.id).item.channel is Channel.IMPORT
 
 
-def test_use_is_counted_in_batches_and_not_in_the_past(tmp_path: Path) -> None:
-    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_recalls=3, use_flush_seconds=3600)) as memory:
+def test_use_is_counted_behind_the_caller_and_not_in_the_past(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_seconds=3600)) as memory:
+        me = memory.scope(user="ada")
+        tea = me.observe("I like tea")
+        for _ in range(3):
+            me.recall("tea")
+        me.as_of("2999-01-01").recall("tea")
+        assert me.strength(tea.id).uses == 0
+    with Memory(tmp_path / "memory.db") as memory:
+        assert memory.scope(user="ada").strength(tea.id).uses == 3
+
+
+def test_counts_are_written_once_enough_of_them_are_there(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_seconds=3600, use_flush_recalls=2)) as memory:
         me = memory.scope(user="ada")
         tea = me.observe("I like tea")
         for _ in range(2):
             me.recall("tea")
-        me.as_of("2999-01-01").recall("tea")
-        assert me.strength(tea.id).uses == 0
-        me.recall("tea")
-        assert me.strength(tea.id).uses == 3
-    with Memory(tmp_path / "memory.db") as memory:
-        memory.scope(user="ada").recall("tea")
-    with Memory(tmp_path / "memory.db") as memory:
-        assert memory.scope(user="ada").strength(tea.id).uses == 4
+        written = threading.Event()
+        for _ in range(1000):
+            if me.strength(tea.id).uses == 2 or written.wait(0.01):
+                break
+        assert me.strength(tea.id).uses == 2

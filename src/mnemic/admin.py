@@ -86,7 +86,7 @@ class Admin:
 
     def backup(self, dest: str | Path) -> Path:
         """A consistent copy, taken while writers go on; never overwrites."""
-        self._opened.flush_use()
+        self._opened.uses.flush()
         path = Path(dest).expanduser()
         self._store.backup(path)
         return path

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -41,28 +43,13 @@ class Opened:
         return answer(self.store, request)
 
     def count_use(self, who: Who, context: Context) -> None:
-        """Count what was shown; writes the batch when one is due. Reads in the past count nothing."""
-        if (
-            who.past.is_now
-            and context.items
-            and self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
-        ):
-            self.flush_use()
-
-    def flush_use(self) -> None:
-        """Write the counters gathered so far; a store that cannot be written keeps its memory and loses only these."""
-        for scope, counts in self.uses.take().items():
-            self._write_use(scope, counts)
-
-    def _write_use(self, scope: Scope, counts: dict[ItemId, Strength]) -> None:
-        try:
-            run(self.kernel.use(Who(scope=scope, actor="mnemic"), counts), self.perform)
-        except StoreError:
-            return
+        """Count what was shown; reads in the past count nothing."""
+        if who.past.is_now and context.items:
+            self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
 
     def close(self) -> None:
         """Write the counters and close the store."""
-        self.flush_use()
+        self.uses.flush()
         self.store.close()
 
 
@@ -80,7 +67,14 @@ def open_store(
         where = settings.path
     store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
-    return Opened(store, kernel, settings, clock, UseCounts(settings.use_flush_seconds, settings.use_flush_recalls))
+    uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
+    return Opened(store, kernel, settings, clock, uses)
+
+
+def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, Strength]) -> None:
+    """Write counters; a store that cannot be written keeps its memory and loses only these."""
+    with suppress(StoreError):
+        run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))
 
 
 def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:

@@ -43,10 +43,11 @@ _UNSPACED: Final = (
 )
 _RUN: Final = re.compile(f"([{_UNSPACED}]+)")
 _WORD: Final = re.compile(
-    r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)"  # a date
+    r"[a-z](?:\+\+|#)"  # c++, c#
+    r"|[^\W\d_][^\W_]*(?:'[^\W_]+)*"
+    r"|\d{1,4}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{1,4}(?!\d)"  # a date
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # thousands
     r"|\d+[.:]\d+"  # a decimal, a time of day
-    r"|[a-z](?:\+\+|#)"  # c++, c#
     r"|[^\W_]+(?:'[^\W_]+)*"
 )
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
@@ -71,119 +72,16 @@ _MONTHS: Final = [
     "December",
 ]
 _WEEKDAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-_TIMELY: Final = frozenset(
-    [
-        "today",
-        "yesterday",
-        "tomorrow",
-        "tonight",
-        "now",
-        "ago",
-        "last",
-        "next",
-        "this",
-        "past",
-        "coming",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "weekend",
-        "weekends",
-        "month",
-        "months",
-        "year",
-        "years",
-        "decade",
-        "spring",
-        "summer",
-        "autumn",
-        "fall",
-        "winter",
-        "morning",
-        "afternoon",
-        "evening",
-        "night",
-        "noon",
-        "midnight",
-        "before",
-        "after",
-        "since",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thur",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "christmas",
-        "easter",
-        "今",
-        "昨",
-        "明",
-        "前",
-        "后",
-        "後",
-        "上",
-        "下",
-        "去",
-        "年",
-        "月",
-        "周",
-        "週",
-        "星",
-        "礼",
-        "禮",
-        "天",
-        "日",
-        "号",
-        "號",
-        "春",
-        "夏",
-        "秋",
-        "冬",
-        "早",
-        "晚",
-        "午",
-        "夜",
-        "季",
-    ]
-)
-"""Words without which, and without four digits, no text speaks of a time: most texts need not be searched."""
+_TIMELY_WORDS: Final = """
+today yesterday tomorrow tonight ago week weeks weekend weekends month months year years
+spring summer autumn fall winter monday tuesday wednesday thursday friday saturday sunday
+january february march april june july august september october november december
+今天 昨天 明天 前天 后天 昨晚 今晚 明晚 上周 下周 这周 本周 周末 周一 周二 周三 周四 周五 周六 周日 星期 礼拜
+上个 下个 去年 今年 明年 前年 天前 周前 月前 年前 春天 夏天 秋天 冬天 春节 月 号 號
+"""
+_TIMELY: Final = frozenset(_TIMELY_WORDS.split())
+_TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
+"""Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
 
 
 class Field(IntEnum):
@@ -234,7 +132,7 @@ def part_texts(item: Item) -> list[str]:
     caption = item.slots.get("caption")
     if isinstance(caption, str) and caption:
         text = f"{text}\n{caption}"
-    return [text] if len(text) <= PART_TOKENS // 2 else cut(text, PART_TOKENS)
+    return [text] if len(text) <= PART_TOKENS else cut(text, PART_TOKENS)
 
 
 def is_stop(token: str) -> bool:
@@ -266,7 +164,7 @@ def spoken_days(span: TimeSpan, offset: int) -> list[str]:
 def _part_terms(text: str, item: Item) -> bytes:
     found = words(text)
     stream = b"".join(map(_HASHES[Field.TEXT].__getitem__, found))
-    if _TIMELY.isdisjoint(found) and not any(word[0].isdigit() and len(word) >= 4 for word in found):
+    if _TIMELY.isdisjoint(found) and not _TIMELY_TEXT.search(text):
         return stream
     spans = find_times(text, micros(item.said), item.said_offset)
     if not spans:
@@ -284,13 +182,13 @@ def _day_terms(day: date) -> bytes:
 def words(text: str) -> list[str]:
     """The words behind `tokenise(text)`, one for one, folded but not stemmed."""
     if text.isascii():
-        return [match.group() for match in _WORD.finditer(text.lower())]
+        return _WORD.findall(text.lower())
     found: list[str] = []
     for i, stretch in enumerate(_RUN.split(_fold(text))):
         if i % 2:
-            found.extend(_pairs(stretch))
+            found += _pairs(stretch)
         elif stretch:
-            found.extend(match.group() for match in _WORD.finditer(stretch))
+            found += _WORD.findall(stretch)
     return found
 
 

@@ -94,7 +94,7 @@ def _print_hit(paper: Paper, rank: int, one: Recalled, *, explain: bool) -> None
     paper.line(indented(item.text))
     paper.line(f"   {paper.ink(one.id, fg='yellow')}  {paper.dim(f'score {one.score:.2f}')}")
     if one.reasons:
-        paper.line(paper.dim("   because it " + plain("; ".join(one.reasons))))
+        paper.line(paper.dim("   why: " + plain("; ".join(one.reasons))))
     if explain:
         parts = ", ".join(f"{name} {value:.2f}" for name, value in one.components.items())
         paper.line(paper.dim(f"   score = {plain(parts)}; {many(one.tokens, 'token')}; commit {one.seq}"))
@@ -116,7 +116,10 @@ def _flags(item: Item) -> str:
 @click.option("-k", type=int, help="Most items (left out: as many as fit).")
 @past_options
 def context(query: str, budget: int | None, k: int | None, **past: str | None) -> None:
-    """A block ready for a prompt: as much evidence as fits the budget, oldest first."""
+    """A block ready for a prompt.
+
+    As much of the best evidence as fits the budget, oldest first, fenced as data.
+    """
     run = errand()
     words = given_text(query, run.settings)
     with run.mine() as me:
@@ -147,7 +150,8 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
     if run.paper.json:
         run.paper.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
     else:
-        run.paper.line(f"lost at {run.paper.bold(lost.stage)}: {plain(lost.reason)}" if lost.stage else plain(lost.reason))
+        stage = f"lost at {run.paper.bold(lost.stage)}: " if lost.stage else ""
+        run.paper.line(stage + plain(lost.reason))
 
 
 @verb(
@@ -167,9 +171,7 @@ def list_(
 ) -> None:
     """What was written last, newest first."""
     run = errand()
-    where = Filter(
-        kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states)
-    )
+    where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
     with run.mine() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
     for version in versions:

@@ -22,7 +22,10 @@ from mnemic.faces.verb import WORDS, Verbs, verb
     ),
 )
 def bench() -> None:
-    """Measure: evidence found on LoCoMo beside baselines, and speed. A run writes a log; the figures come from that."""
+    """Measure how much evidence is found, and how fast.
+
+    A run writes a log; every figure is recomputed from that.
+    """
 
 
 @verb(
@@ -30,7 +33,9 @@ def bench() -> None:
     "mnemic bench locomo locomo10.json --systems mnemic --json",
 )
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or .jsonl file.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
+)
 @click.option("--limit", type=int, help="Ask only the first so many questions.")
 @click.option("--systems", type=WORDS, help="Only these rows of the table, separated by commas.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
@@ -59,16 +64,14 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
 @click.option("--items", type=click.IntRange(1), default=100_000, show_default=True, help="Items recalled from.")
 @click.option("--turns", type=click.IntRange(1), default=10_000, show_default=True, help="Turns taken in at once.")
 @click.option("--rounds", type=click.IntRange(1), default=30, show_default=True, help="Rounds of single writes.")
-@click.option("--questions", type=click.IntRange(1), default=1_000, show_default=True, help="Questions to each latency.")
+@click.option("--questions", type=click.IntRange(1), default=1_000, show_default=True, help="Questions asked.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
 def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> None:
     """Writes, group commit, bulk intake and recall, each beside its bar, on files in a temporary folder."""
     from mnemic.lab.speed import Size, bench_speed, show
 
     run = errand()
-    measured = Size(
-        items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed
-    )
+    measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
     show(bench_speed(measured, lambda part: run.paper.note(f"{part} ...")), sys.stdout, as_json=run.paper.json)
 
 

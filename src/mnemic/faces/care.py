@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import itertools
 import os
 import time
 from pathlib import Path
@@ -56,7 +57,10 @@ def _stats_record(found: Stats) -> dict[str, object]:
 
 @verb("mnemic verify", "mnemic verify --json")
 def verify() -> None:
-    """Check everything against everything: hash chain, digests, versions, index. Exit code 6 if something is wrong."""
+    """Check everything in the store against everything else.
+
+    Hash chain, digests, versions, links and index. Exit code 6 if something is wrong.
+    """
     run = errand()
     began = time.perf_counter()
     with run.memory() as memory:
@@ -80,7 +84,10 @@ def verify() -> None:
 
 @verb("mnemic doctor", "mnemic doctor --json")
 def doctor() -> None:
-    """Look at what the store stands on: engine, disk, permissions, settings. Exit code 6 if something is wrong."""
+    """Look at what the store stands on: engine, disk, settings.
+
+    Exit code 6 if something is wrong.
+    """
     run = errand()
     checks = _checks(run)
     if run.paper.json:
@@ -104,16 +111,17 @@ def _print_checks(run: Errand, checks: list[Check]) -> None:
     if not run.exists:
         paper.line(f"there is no store at {run.path} yet; `mnemic add` makes it")
     marks = {True: paper.ink("ok   ", fg="green"), False: paper.ink("wrong", fg="red")}
-    paper.table(
-        [(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks]
-    )
+    paper.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
     paper.line()
     paper.table([(name, flat(str(value)), paper.dim(came)) for name, value, came, _ in _settings(run)])
 
 
 @verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
 def settings() -> None:
-    """Every setting: its value, where that comes from, and what it means. Set one with MNEMIC_<NAME>."""
+    """Every setting: its value, where from, what it means.
+
+    Set one with MNEMIC_<NAME> in the environment.
+    """
     run = errand()
     rows = _settings(run)
     if run.paper.json:
@@ -141,7 +149,7 @@ def _meanings() -> dict[str, str]:
     body = described.body if isinstance(described, ast.ClassDef) else []
     return {
         field.target.id: told.value.value
-        for field, told in zip(body, body[1:], strict=False)
+        for field, told in itertools.pairwise(body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
         and isinstance(told, ast.Expr)
@@ -157,7 +165,10 @@ def _meanings() -> dict[str, str]:
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print what makes SHELL complete mnemic's commands and options; source it from your shell's start-up file."""
+    """Print what makes a shell complete commands.
+
+    Source it from the start-up file of SHELL.
+    """
     from click.shell_completion import get_completion_class
 
     root = click.get_current_context().find_root().command

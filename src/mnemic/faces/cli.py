@@ -32,7 +32,7 @@ _EXITS: Final = (
     ("2", "the command line, a setting or the input cannot be taken"),
     ("3", "no such item, commit, user, file or store"),
     ("4", "changed meanwhile, or refused; nothing was written"),
-    ("5", "the store cannot be served: full, read-only, corrupt, foreign, newer, locked"),
+    ("5", "the store cannot be served (full, read-only, corrupt, foreign, newer, locked)"),
     ("6", "`verify` or `doctor` found something wrong"),
     ("7", "erased, but another process still reads an old copy (status pending)"),
     ("130", "interrupted; what was acknowledged is on disk"),
@@ -85,7 +85,8 @@ class Mnemic(Verbs):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, names in _GROUPS:
-            rows = [(name, command.get_short_help_str(80)) for name in names if (command := self.get_command(ctx, name))]
+            commands = ((name, self.get_command(ctx, name)) for name in names)
+            rows = [(name, command.get_short_help_str(80)) for name, command in commands if command is not None]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -111,7 +112,7 @@ class Mnemic(Verbs):
     invoke_without_command=True,
     examples=(
         'mnemic add "I moved from Paris to Lisbon in March."',
-        'mnemic recall "which city?"',
+        'mnemic recall "when did I move?"',
         "mnemic",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

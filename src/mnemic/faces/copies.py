@@ -20,7 +20,10 @@ from mnemic.faces.verb import verb
 @verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
 @click.argument("dest", type=click.Path(path_type=Path))
 def backup(dest: Path) -> None:
-    """Copy the whole store to DEST while it is in use; never overwrites."""
+    """Copy the whole store to a new file, while it is in use.
+
+    DEST is never overwritten.
+    """
     run = errand()
     began = time.perf_counter()
     with run.memory() as memory:
@@ -38,7 +41,10 @@ def backup(dest: Path) -> None:
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
 def restore(source: Path, no_tombstones: bool, yes: bool) -> None:
-    """Put BACKUP in the store's place; what was erased here since is erased again."""
+    """Put a backup in the store's place.
+
+    What was erased here since it was taken is erased again.
+    """
     from mnemic.admin import restore as put_back
 
     run = errand()
@@ -59,12 +65,15 @@ def restore(source: Path, no_tombstones: bool, yes: bool) -> None:
 @verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A new file, in place of standard output.")
 def export(out: Path | None) -> None:
-    """The tenant's journal with all it holds, as lines of JSON; `load` reads it."""
+    """The journal with all it holds, as lines of JSON.
+
+    It is the whole tenant's; `load` reads it.
+    """
     run = errand()
     with run.memory() as memory:
         lines = memory.admin.export(run.tenant)
         if out is None:
-            _pour(lines, click.get_binary_stream("stdout"))
+            _pour(lines, sys.stdout.buffer)
         else:
             with _fresh(out) as file:
                 count = _pour(lines, file)
@@ -76,8 +85,9 @@ def export(out: Path | None) -> None:
 
 def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
     count = 0
-    for count, line in enumerate(lines, start=1):
+    for line in lines:
         into.write(line)
+        count += 1
     into.flush()
     return count
 
@@ -92,7 +102,10 @@ def _fresh(path: Path) -> BinaryIO:
 @verb("mnemic --store copy.db load journal.jsonl", "mnemic export | mnemic --store copy.db load -")
 @click.argument("path", type=click.Path(allow_dash=True))
 def load(path: str) -> None:
-    """Bring an exported journal into an empty store, with its ids, times and hashes."""
+    """Bring an exported journal into an empty store.
+
+    Ids, times and hashes stay as they were.
+    """
     run = errand()
     began = time.perf_counter()
     with _lines(path) as lines, run.memory(create=True) as memory:

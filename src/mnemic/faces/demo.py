@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Conflict
-from mnemic.faces.errand import errand
 from mnemic.faces.erasing import print_receipt
+from mnemic.faces.errand import errand
 from mnemic.faces.history import print_history
 from mnemic.faces.paper import Paper, flat, many, size
 from mnemic.faces.records import erasure_record, recalled_record, said, version_record, who
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.memory import Memory, ScopedMemory
 
-_ASKED: Final = ("en-09", "en-08", "zh-07", "zh-12", "en-11")
-"""Two questions in English, two in Chinese, and one that names a year."""
+_ASKED: Final = ("en-09", "en-08", "zh-07", "zh-12")
+"""Two questions in English, two in Chinese, of the bundled ones."""
+_TIMED: Final = "What changed in Ada's diet last November?"
+"""A question across the year, asked some days after the last session."""
+_TODAY: Final = datetime(2026, 2, 1, 12, tzinfo=UTC)
+_DIET: Final = "demo:s09:1"
 _EARLIER: Final = "en-02"
 """A question asked as of an earlier date, and now."""
 _CHANGED: Final = "demo:fact:city-2"
@@ -45,13 +50,15 @@ class Show:
     found: dict[str, Any] = field(default_factory=dict)
 
     def title(self, number: int, text: str) -> None:
+        """Open an act."""
         if not self.paper.json:
-            self.paper.line()
-            self.paper.line(self.paper.bold(f"{number}. {text}"))
+            click.echo()
+            click.echo(self.paper.bold(f"{number}. {text}"), color=self.paper.color)
 
     def tell(self, text: str = "") -> None:
+        """One line for a person."""
         if not self.paper.json:
-            self.paper.line(f"   {text}" if text else "")
+            self.paper.line(text)
 
     def timed(self, name: str, count: int = 1) -> _Stopwatch:
         """Measures what is done inside, in milliseconds each."""
@@ -74,13 +81,17 @@ class _Stopwatch:
 @verb("mnemic demo", "mnemic demo --keep demo.db", "mnemic demo --json")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the store in this new file, to go on playing.")
 def demo(keep: Path | None) -> None:
-    """Remember a year of talk in English and Chinese; recall, look back, undo, erase, with the time each took."""
+    """The main job in a minute, on a year of made-up talk.
+
+    In a store of its own, which goes afterwards: remember, recall with reasons, a fact that changed, a question as of
+    an earlier date, an undo, an erasure with its proof, and the time each took.
+    """
     from mnemic.memory import Memory
 
     run = errand()
     if keep is not None and keep.exists():
         raise Conflict(f"{keep} is there already, and is not overwritten; name another file")
-    show = Show(run.paper)
+    show = Show(Paper(json=run.paper.json, color=run.paper.color, margin="   "))
     with _place(keep) as path:
         with Memory(path, settings=run.settings) as memory:
             _play(show, memory, path)
@@ -122,8 +133,8 @@ def _remember(show: Show, me: ScopedMemory, path: Path) -> dict[str, ItemId]:
         for session in sessions:
             receipt = me.observe(session, channel=Channel.IMPORT)
             ids.update(zip((turn.key for turn in session), receipt.ids, strict=True))
-    show.tell(f"{many(len(ids), 'turn')} on disk and recallable in {watch.milliseconds:.0f} ms, a commit for each session")
-    show.tell(f"one file: {path} ({size(_bytes(path))})")
+    show.tell(f"on disk and recallable in {watch.milliseconds:.0f} ms, a commit for each session")
+    show.tell(f"in one file: {path} ({size(_bytes(path))})")
     show.found["remembered"] = len(ids)
     return ids
 
@@ -135,28 +146,27 @@ def _ask(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
     known = {question.id: question for question in questions()}
     me.recall("warm up")  # the first recall builds the catalogue; the times below are those of a running program
     answers = []
-    for name in _ASKED:
-        question = known[name]
-        with show.timed(f"recall {name}"):
-            found = me.recall(question.text, k=2)
-        gold = {turns[key] for key in question.gold}
-        answers.append(_answer(question.text, found, gold))
-        _tell_answer(show, question.text, found)
+    asked = [(known[name].text, {turns[key] for key in known[name].gold}) for name in _ASKED]
+    for place, (text, gold) in enumerate([*asked, (_TIMED, {turns[_DIET]})], start=1):
+        with show.timed(f"recall, question {place}"):
+            found = me.recall(text, k=2, now=_TODAY)
+        items = [recalled_record(rank, one) for rank, one in enumerate(found.items, start=1)]
+        answers.append({"question": text, "right": any(one.id in gold for one in found.items), "items": items})
+        _tell_answer(show, text, found)
     show.found["questions"] = answers
-
-
-def _answer(question: str, found: Context, gold: set[ItemId]) -> dict[str, Any]:
-    items = [recalled_record(rank, one) for rank, one in enumerate(found.items, start=1)]
-    return {"question": question, "found_gold": any(one.id in gold for one in found.items), "items": items}
 
 
 def _tell_answer(show: Show, question: str, found: Context) -> None:
     paper = show.paper
     show.tell()
-    show.tell(f"{paper.ink('?', fg='cyan', bold=True)} {paper.bold(question)}  {paper.dim(f'{found.milliseconds:.1f} ms')}")
+    show.tell(f"{paper.ink('? ' + question, fg='cyan', bold=True)}  {_took(paper, found)}")
     for one in found.items:
         show.tell(f"  {said(one.item)}  {who(one.item)}: {flat(one.text)}")
-        show.tell(paper.dim(f"    score {one.score:.1f}; it {flat('; '.join(one.reasons))}"))
+        show.tell(paper.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
+
+
+def _took(paper: Paper, found: Context) -> str:
+    return paper.dim(f"{found.milliseconds:.1f} ms")
 
 
 def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> dict[str, ItemId]:
@@ -199,7 +209,7 @@ def _look_back(show: Show, me: ScopedMemory) -> None:
         with show.timed(f"recall {name}"):
             found = then.recall(question.text, k=1, where=facts)
         answers[name] = found.items[0].text if found.items else ""
-        show.tell(f"{'now  ' if name == 'now' else 'then '}  {flat(answers[name])}  {show.paper.dim(f'{found.milliseconds:.1f} ms')}")
+        show.tell(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.paper, found)}")
     show.tell(show.paper.dim("she moved in March and said so in April: in March nobody had told the memory"))
     show.found["as_of"] = {"question": question.text, "date": question.as_of, **answers}
 
@@ -211,9 +221,9 @@ def _undo(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
     forgotten = me.forget(item)
     hidden = me.count()
     with show.timed("undo"):
-        undone = me.undo(forgotten.seq)
+        me.undo(forgotten.seq)
     after = me.count()
-    show.tell(f"{before:,} items; commit {forgotten.seq} hides one: {hidden:,}; commit {undone.seq} undoes that: {after:,}")
+    show.tell(f"{before:,} items; {hidden:,} once commit {forgotten.seq} hid one; {after:,} once that was undone")
     show.found["undo"] = {"before": before, "hidden": hidden, "after": after}
 
 
@@ -264,11 +274,11 @@ def _end(show: Show, keep: Path | None) -> None:
         show.paper.document({**show.found, "milliseconds": {name: round(ms, 3) for name, ms in show.took.items()}})
         return
     show.title(7, "How long each took")
-    show.paper.table((f"   {name}", f"{ms:8.2f} ms") for name, ms in show.took.items())
+    show.paper.table((name, f"{ms:8.2f} ms") for name, ms in show.took.items())
     verdict = "sound" if show.found["sound"] else "NOT SOUND"
     show.tell(f"and the store is {verdict}: hash chain, digests, versions and index agree")
     show.title(8, "Your turn")
-    show.paper.table((f"   {command}", show.paper.dim(told)) for command, told in _next(keep))
+    show.paper.table((command, show.paper.dim(told)) for command, told in _next(keep))
 
 
 def _next(keep: Path | None) -> Iterable[tuple[str, str]]:
@@ -278,7 +288,7 @@ def _next(keep: Path | None) -> Iterable[tuple[str, str]]:
     else:
         yield "mnemic demo --keep demo.db", "the same, in a file that stays"
     yield 'mnemic add "I moved to Lisbon in March."', "your own memory"
-    yield 'mnemic recall "where do I live?"', ""
+    yield 'mnemic recall "when did I move?"', "with reasons"
     yield "mnemic", "where it lies, and how to take it away"
 
 

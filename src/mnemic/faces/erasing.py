@@ -47,8 +47,9 @@ def forget(ids: tuple[str, ...]) -> None:
 @click.option("--reason", type=WORDS, default="", help="For the journal; erased itself with the whole user.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: str, yes: bool) -> None:
-    """Take items, a session (--session), a source or everything out for good, with all that was derived from them.
+    """Take out for good: items, a session, a source, everything.
 
+    With all that was derived from them. Name ids, or one of --session, --source and --everything.
     The receipt says which files were cleaned, and what lies outside our hands.
     """
     run = errand()
@@ -95,7 +96,10 @@ def print_receipt(paper: Paper, receipt: ErasureReceipt, seconds: float) -> None
     """An erasure's receipt, for a person."""
     good = receipt.status == "clean"
     rows = [
-        ("erased", f"{many(len(receipt.ids), 'item')} in {many(receipt.versions, 'version')}, {many(receipt.links, 'link')}"),
+        (
+            "erased",
+            ", ".join((many(len(receipt.ids), "item"), many(receipt.versions, "version"), many(receipt.links, "link"))),
+        ),
         ("status", paper.ink(receipt.status, fg="green" if good else "red")),
         ("journaled", f"commit {receipt.seq}, {seconds * 1000:.0f} ms"),
     ]

@@ -141,7 +141,7 @@ def given_text(text: str, settings: Settings) -> str:
     """
     if text != "-":
         return text
-    raw = click.get_binary_stream("stdin").read(settings.input_limit + 2)
+    raw = sys.stdin.buffer.read(settings.input_limit + 2)
     try:
         return raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:

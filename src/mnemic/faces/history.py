@@ -84,7 +84,10 @@ def _words(paper: Paper, me: ScopedMemory, change: Change, item: Any) -> str:
 )
 @click.argument("id", type=WORDS)
 def history(id: str) -> None:
-    """Every version of an item, and of what it took the place of, oldest first."""
+    """Every version of an item, oldest first.
+
+    And of what it took the place of, and of what took its place.
+    """
     run = errand()
     with run.mine() as me:
         item = resolve(me, id)
@@ -115,7 +118,10 @@ def print_history(paper: Paper, versions: Sequence[Version]) -> None:
 @click.argument("a", type=int)
 @click.argument("b", type=int, required=False)
 def diff(a: int, b: int | None) -> None:
-    """What differs between the commits A and B; B left out is now."""
+    """What differs between two commits.
+
+    From commit A to commit B; B left out is now.
+    """
     run = errand()
     with run.mine() as me:
         differences = me.diff(a, b)
@@ -145,8 +151,8 @@ def _print_difference(paper: Paper, one: Difference) -> None:
 
 
 def _said(item: Item) -> str:
-    marks = [item.state.name.lower()] + (["pinned"] if item.pinned else []) + ([validity(item)] if validity(item) else [])
-    return f"{who(item)}: {flat(item.text)}  ({', '.join(marks)})"
+    marks = (item.state.name.lower(), "pinned" if item.pinned else "", validity(item))
+    return f"{who(item)}: {flat(item.text)}  ({', '.join(mark for mark in marks if mark)})"
 
 
 @verb(
@@ -156,7 +162,10 @@ def _said(item: Item) -> str:
 @click.argument("seq", type=WORDS)
 @click.option("--cascade", is_flag=True, help="Go ahead where something it touched has changed since.")
 def undo(seq: str, cascade: bool) -> None:
-    """Take a commit back, with its consequences; undoing that is redo. `last` is the last one that changed something."""
+    """Take a commit back, with its consequences.
+
+    SEQ is its number, or `last` for the last one that changed something. Undoing an undo is redo.
+    """
     run = errand()
     with run.mine() as me:
         number = _commit(me, seq)

@@ -22,7 +22,7 @@ from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
-    from mnemic.ingest.message import Message, Skipped
+    from mnemic.ingest.message import Message
     from mnemic.memory import Memory
 
 BATCH: Final = 200
@@ -101,12 +101,11 @@ class Brake:
 @click.option("--source", type=WORDS, metavar="NAME", help="What to call it: `erase --source NAME` takes it out again.")
 @click.option("--each-user", is_flag=True, help="Write a record that names a user into that user's memory.")
 @click.option("--dry-run", is_flag=True, help="Read and report; write nothing.")
-def import_(
-    path: str, form: str | None, zone: str | None, source: str | None, each_user: bool, dry_run: bool
-) -> None:
-    """Remember a file: chats as JSON or JSON lines, Markdown, text, LoCoMo, LongMemEval; gzip is undone, `-` is standard input.
+def import_(path: str, form: str | None, zone: str | None, source: str | None, each_user: bool, dry_run: bool) -> None:
+    """Remember a file: chats, Markdown, text.
 
-    It streams, and says what it skipped and why. Run again, it writes only what is not there yet.
+    Reads chats as JSON or JSON lines, dialogues, Markdown, plain text, LoCoMo and LongMemEval; gzip is undone, and
+    `-` is standard input. It streams, and says what it skipped and why. Run again, it writes only what is not there.
     """
     run, tally, brake = errand(), Tally(), Brake()
     began = time.perf_counter()
@@ -215,12 +214,12 @@ def _progress(run: Errand, path: str) -> Iterator[Callable[[int], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
     from mnemic.ingest.source import count_hint
 
     console = Console(stderr=True, no_color=not run.paper.color, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = ("importing", BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("importing", total=count_hint(path) or None)
         yield lambda done: bar.update(task, completed=done)
@@ -245,14 +244,14 @@ def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interru
 
 
 def _record(tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
-    skipped = [{"reason": why, "count": count, "places": tally.places[why]} for why, count in tally.skipped.most_common()]
+    why_not = tally.skipped.most_common()
     return {
         "written": 0 if dry_run else tally.written,
         "readable": tally.written + tally.repeated,
         "repeated": tally.repeated,
         "commits": tally.commits,
         "masked": tally.masked,
-        "skipped": skipped,
+        "skipped": [{"reason": why, "count": count, "places": tally.places[why]} for why, count in why_not],
         "sources": list(tally.sources),
         "seconds": round(seconds, 3),
         "dry_run": dry_run,

@@ -83,10 +83,11 @@ class Paper:
     Attributes:
         json: Whether it writes for a program.
         color: Whether escape codes may go out.
+        margin: What every line for a person begins with.
     """
 
-    def __init__(self, *, json: bool, color: bool) -> None:
-        self.json, self.color = json, color
+    def __init__(self, *, json: bool, color: bool, margin: str = "") -> None:
+        self.json, self.color, self.margin = json, color, margin
 
     @property
     def columns(self) -> int | None:
@@ -105,15 +106,12 @@ class Paper:
 
     def line(self, text: str = "") -> None:
         """One line for a person."""
-        click.echo(text, color=self.color)
+        click.echo(self.margin + text if text else "", color=self.color)
 
     def note(self, text: str) -> None:
         """One line beside the output, for a person; programs are spared it."""
         if not self.json:
-            click.echo(self.ink_error(text), err=True, color=None if not self.color else True)
-
-    def ink_error(self, text: str) -> str:
-        return click.style(text, dim=True) if self.color and sys.stderr.isatty() else text
+            click.echo(click.style(text, dim=True) if self.color else text, err=True)
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One JSON document, on a line."""

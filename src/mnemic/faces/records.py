@@ -1,4 +1,4 @@
-"""Nouns as the records of `--json`, and as lines for a person. Field names are part of the interface: add, never rename."""
+"""Nouns as the records of `--json`, and in words for a person. Field names are an interface: add, never rename."""
 
 from __future__ import annotations
 
@@ -116,9 +116,7 @@ def change_record(change: Change) -> dict[str, Any]:
         "actor": change.actor,
         "cause": change.cause,
         "hash": change.hash.hex(),
-        "events": [
-            {"n": e.n, "verb": e.verb.name.lower(), "item": e.item, "erased": e.erased} for e in change.events
-        ],
+        "events": [{"n": e.n, "verb": e.verb.name.lower(), "item": e.item, "erased": e.erased} for e in change.events],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -25,7 +25,13 @@ class Wishes:
     no_color: bool = False
 
 
-class Words(click.ParamType):
+if TYPE_CHECKING:
+    _TextType = click.ParamType[str]
+else:
+    _TextType = click.ParamType  # not generic before click 8.5
+
+
+class Words(_TextType):
     """Text from the command line, as it was typed.
 
     An argument that is not UTF-8 reaches Python with lone surrogates in it, which no store can keep: it is refused
@@ -113,9 +119,9 @@ def write_options(
 ) -> None:
     """The command's own options first, then those that go anywhere."""
     params = command.get_params(ctx)
-    own_first = [p for p in params if p in own or p.name == "help"]
+    own_first = [p for p in params if p in own or "--help" in p.opts]
     for title, group in (("Options", own_first), ("Everywhere", [p for p in params if p not in own_first])):
-        rows = [record for p in group if (record := p.get_help_record(ctx)) is not None]
+        rows = [record for p in group if (record := p.get_help_record(ctx)) and record[1]]
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)
@@ -133,8 +139,8 @@ def verb(*examples: str, name: str | None = None, **options: Any) -> Callable[[C
     """Make a function a command; its docstring is the help."""
 
     def decorate(function: Callable[..., Any]) -> Verb:
-        made = click.command(name or function.__name__.strip("_").replace("_", "-"), cls=Verb, examples=examples, **options)
-        return made(function)
+        called = name or function.__name__.replace("_", "-")
+        return click.command(called, cls=Verb, examples=examples, **options)(function)
 
     return decorate
 

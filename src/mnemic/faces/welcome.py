@@ -10,7 +10,7 @@ from mnemic.faces.paper import flat, many, size
 
 _FIRST: Final = (
     ('mnemic add "I moved to Lisbon in March."', "remember something"),
-    ('mnemic recall "where do I live?"', "get it back, with reasons"),
+    ('mnemic recall "when did I move?"', "get it back, with reasons"),
     ("mnemic import chat.jsonl", "remember a whole conversation"),
     ("mnemic log", "what was done, newest first; undo takes it back"),
     ("mnemic demo", "all of it in a minute, on a year of made-up talk"),

@@ -35,7 +35,8 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
     try:
         return said_at(text, zone)
     except Invalid as error:
-        raise Invalid(field, str(error).partition(": ")[2].removesuffix(error.remedy).strip(" ."), error.remedy) from error
+        problem = str(error).partition(": ")[2].removesuffix(error.remedy).strip(" .")
+        raise Invalid(field, problem, error.remedy) from error
 
 
 def acknowledge(run: Errand, did: str, receipt: Receipt, began: float, *, then: str = "") -> None:
@@ -77,7 +78,10 @@ def add(
     key: str | None,
     tags: tuple[str, ...],
 ) -> None:
-    """Remember TEXT, in the words it was given; `-` reads standard input."""
+    """Remember something, in the words it was given.
+
+    TEXT `-` reads standard input.
+    """
     run = errand()
     when = read_said(said, zone, "said")
     words = given_text(text, run.settings)
@@ -93,10 +97,12 @@ def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated."),
         click.option("--from", "sources", type=WORDS, multiple=True, metavar="ID", help="Evidence it rests on."),
         click.option("--zone", type=WORDS, help="Zone of times given without one."),
-        click.option("--said", type=WORDS, metavar="TIME", help="When it was said (left out: that of its evidence, or now)."),
+        click.option(
+            "--said", type=WORDS, metavar="TIME", help="When it was said (left out: as its evidence, or now)."
+        ),
         click.option("--valid-to", type=WORDS, metavar="TIME", help="Until when it held."),
-        click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds (left out: since it was said)."),
-        click.option("--kind", type=click.Choice(_STATED), default="fact", show_default=True, help="What sort of thing."),
+        click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds (left out: since said)."),
+        click.option("--kind", type=click.Choice(_STATED), default="fact", show_default=True, help="What it is."),
     ):
         function = option(function)
     return function
@@ -129,7 +135,10 @@ def _fields(
 @click.argument("text", type=WORDS)
 @_statement_options
 def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
-    """Write a statement: something held to be true, which can later be revised or superseded."""
+    """Write a statement, something held to be true.
+
+    It can later be revised, or superseded.
+    """
     run = errand()
     fields = _fields(**options)
     words = given_text(text, run.settings)
@@ -146,7 +155,10 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
 @click.argument("text", type=WORDS)
 @_statement_options
 def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> None:
-    """Say that the world has changed: TEXT takes the place of the item ID."""
+    """Say that the world has changed.
+
+    TEXT takes the place of the item ID from its --valid-from on; what was true before stays known.
+    """
     run = errand()
     fields = _fields(**options)
     words = given_text(text, run.settings)
@@ -175,10 +187,13 @@ def revise(
     zone: str | None,
     tags: tuple[str, ...],
 ) -> None:
-    """Correct what a statement says; what it said before stays in its history."""
+    """Correct what a statement says.
+
+    What it said before stays in its history. What was said or read (evidence) is never revised.
+    """
     run = errand()
-    moments = {name: read_said(given, zone, name) for name, given in (("valid_from", valid_from), ("valid_to", valid_to))}
-    changes: dict[str, Any] = {name: when for name, when in moments.items() if when is not None}
+    given = {"valid_from": valid_from, "valid_to": valid_to}
+    changes: dict[str, Any] = {name: read_said(when, zone, name) for name, when in given.items() if when is not None}
     if tags:
         changes["tags"] = tags
     if text is None and not changes:
@@ -209,6 +224,4 @@ def unpin(ids: tuple[str, ...]) -> None:
         acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began)
 
 
-COMMANDS: Final = {
-    command.name: command for command in (add, fact, supersede, revise, pin, unpin)
-}
+COMMANDS: Final = {command.name: command for command in (add, fact, supersede, revise, pin, unpin)}

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.forking import renew_in_child
 from mnemic.core.queries import Filter, View
 from mnemic.index.columns import Columns
 from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
@@ -98,6 +99,11 @@ class Catalogues:
     def __init__(self, limit: int) -> None:
         """`limit`: bytes that all of them may take; the one in use may exceed it alone."""
         self._limit = limit
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nothing held, as a forked child must."""
         self._lock = threading.Lock()
         self._held: OrderedDict[int, tuple[threading.Lock, Catalogue]] = OrderedDict()
         self._bytes: dict[int, int] = {}

@@ -28,6 +28,10 @@ AFTER: Final = (0.5, 0.25)
 """What a word one and two turns before, or after, counts in a turn's window. A question stands before its answer."""
 
 
+REACH: Final = len(BEFORE)
+"""How far neighbours reach."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shelves:
     """A filter whose names are resolved to the numbers of one space.
@@ -52,7 +56,8 @@ class Reading:
         rows: The row at each place.
         lengths: Text tokens of each.
         window: Tokens of each with its neighbours', weighed as their words are.
-        joined: `joined[d][p]`: there is a place p + d, and it is a neighbour of p (d = 1, 2).
+        joined: `joined[d][p]`: there is a place p + d, and it is a neighbour of p (d = 1, 2). Two places longer than
+            the others, so that p may be -1 or -2, and join nothing.
         groups: The session's group of each; 0 for none.
     """
 
@@ -137,19 +142,18 @@ class Reading:
         return after + [place - d for d in (1, 2) if place >= d and self.joined[d][place - d]]
 
     def _neighbours(self, distance: int) -> NDArray[np.bool_]:
-        joined = np.zeros(self.size, dtype=np.bool_)
-        joined[:-distance] = self.groups[distance:] == self.groups[:-distance]
-        loose = self.groups == 0
+        joined = np.zeros(self.size + REACH, dtype=np.bool_)
+        ahead = joined[: max(0, self.size - distance)]
+        ahead[:] = self.groups[distance:] == self.groups[:-distance]
+        loose = self.groups[distance:] == 0
         if loose.any():
-            said = self.said
-            joined[:-distance] &= ~loose[:-distance] | (said[distance:] - said[:-distance] <= NEAR)
+            ahead &= ~loose | (self.said[distance:] - self.said[:-distance] <= NEAR)
         return joined
 
     def _windows(self) -> NDArray[np.float32]:
         total = self.lengths.copy()
-        for distance, before, after in ((1, BEFORE[0], AFTER[0]), (2, BEFORE[1], AFTER[1])):
-            joined = self.joined[distance]
-            linked = joined[:-distance]
+        for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
+            linked = self.joined[distance][: max(0, self.size - distance)]
             total[distance:] += np.float32(before) * self.lengths[:-distance] * linked
             total[:-distance] += np.float32(after) * self.lengths[distance:] * linked
         return total

@@ -90,7 +90,7 @@ class Talk:
         return " ".join(words).capitalize() + "."
 
     def question(self, messages: Sequence[Message]) -> Asked:
-        """A question in three to six words of one of these messages (a few characters, in Chinese), with its speaker's name."""
+        """A question with the speaker's name and three to six words (in Chinese, a few characters) of one message."""
         about = self._random.choice(messages)
         text = about.text.rstrip(".。")
         if text.isascii() or " " in text:

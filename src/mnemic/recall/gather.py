@@ -151,13 +151,11 @@ def _spread(reading: Reading, places: NDArray[np.intp], counts: Scores) -> tuple
     """A word's counts with those of the neighbours: the places it reaches, and how much of it does."""
     total = np.zeros(reading.size, dtype=np.float32)
     total[places] = counts
-    for distance, before, after in ((1, BEFORE[0], AFTER[0]), (2, BEFORE[1], AFTER[1])):
+    for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
         joined = reading.joined[distance]
         ahead = joined[places]
         total[places[ahead] + distance] += np.float32(before) * counts[ahead]
-        behind = joined[
-            places - distance
-        ]  # before the first place this wraps round to the last ones, joined to nothing
+        behind = joined[places - distance]
         total[places[behind] - distance] += np.float32(after) * counts[behind]
     near = np.flatnonzero(total > 0)
     return near, total[near]

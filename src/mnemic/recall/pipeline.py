@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.queries import Context, Hit, Lost
+from mnemic.core.queries import Context, Filter, Hit, Lost
 from mnemic.index.columns import Column
 from mnemic.recall.diversify import diversify, one_part_each, twin
 from mnemic.recall.fuse import fuse
@@ -91,6 +91,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     ranked = _rank(snapshot, catalogues, query, 1 << 30)
     ids = _ids(snapshot, ranked.hits)
     places = [place for place, hit in enumerate(ranked.hits) if ids[hit.space, hit.ver] == item]
+    if not places and query.where != Filter():
+        unfiltered = why_not(snapshot, catalogues, replace(query, where=Filter()), item)
+        if unfiltered.stage != "gather":
+            return Lost(stage="filter", reason="the filter leaves it out")
     if not places:
         return Lost(stage="gather", reason="no word of the question stands in it, beside it, or in its date")
     place = places[0]
@@ -113,13 +117,15 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query, limit: int) 
     arms = gather(question, tuple(readings.values()), query.offset)
     fused = fuse(arms, limit)
     notes = question.notes
-    if not fused and not question.terms and not question.spans:
+    if not fused and not question.spans and readings:
+        # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
         fused = _latest(tuple(readings.values()), limit)
-        notes = (*notes, "nothing to look for in the question: the latest items")
+        why = "no word of the question occurs here" if question.terms else "nothing to look for in the question"
+        notes = (*notes, f"{why}: the latest items")
     hits = one_part_each(fused)
     entries = sum(reading.size for reading in readings.values())
     if not hits:
-        notes = (*notes, _nothing(question, entries))
+        notes = (*notes, _nothing(entries))
     stages = (
         ("gather", entries, sum(int(np.count_nonzero(arm.window)) for arm in arms)),
         ("fuse", entries, len(fused)),
@@ -127,10 +133,10 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query, limit: int) 
     return _Ranked(question, readings, hits, stages, notes)
 
 
-def _nothing(question: Question, entries: int) -> str:
+def _nothing(entries: int) -> str:
     if not entries:
         return "there is nothing to search"
-    return "no word of the question occurs here" if question.terms else "nothing was said in that time"
+    return "nothing was said in that time"
 
 
 def _latest(readings: Sequence[Reading], limit: int) -> list[Hit]:

@@ -111,7 +111,7 @@ class _Journal:
     def _linked_erasure(self, space: int, seq: int) -> int:
         """A link goes with either of its ends; its event names only its source, the tombstones tell the rest."""
         events = self.rows.events(self.tenant.id, seq, seq)
-        if not any(event.lver and event.salt is None for event in events):
+        if not any(event.verb in (Verb.LINKED, Verb.UNLINKED) and event.salt is None for event in events):
             return 0
         return max((tomb for _, tomb in self.rows.tombs(space)), default=0)
 

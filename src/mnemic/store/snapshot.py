@@ -25,6 +25,7 @@ class RowsSnapshot:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._recorded: dict[tuple[int, int], int] = {}
+        self._tenants: dict[int, int] = {}
 
     def tenant(self, name: str) -> int | None:
         row = self._rows.tenant(name)
@@ -144,12 +145,16 @@ class RowsSnapshot:
         return decode_version(row, self._recorded_at(row.space, row.seq_from))
 
     def _recorded_at(self, space: int, seq: int) -> int:
-        key = (space, seq)
+        key = (self._tenant_of(space), seq)
         if key not in self._recorded:
-            tenant = self._rows.space_rows((space,))[0].tenant
-            rows = self._rows.changes(tenant, seq - 1, 1, False)
+            rows = self._rows.changes(key[0], seq - 1, 1, False)
             self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
         return self._recorded[key]
+
+    def _tenant_of(self, space: int) -> int:
+        if space not in self._tenants:
+            self._tenants[space] = self._rows.space_rows((space,))[0].tenant
+        return self._tenants[space]
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:

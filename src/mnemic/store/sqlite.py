@@ -6,7 +6,6 @@ import os
 import random
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import apsw
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
+from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
 from mnemic.store import audit, erasure, ledger, transfer
@@ -73,12 +73,12 @@ class SqliteStore:
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         prepare_file(self.path)
-        self._reset()
+        self.renew()
         with translated(self.path):
             self._migrate()
-        _forkable.add(self)
+        renew_in_child(self)
 
-    def _reset(self) -> None:
+    def renew(self) -> None:
         """Fresh connections and locks: at birth, and in a forked child, where the parent's must not be touched."""
         self._abandoned = getattr(self, "_readers", []), getattr(self, "_writer", None)
         self._readers: list[apsw.Connection] = []
@@ -428,16 +428,6 @@ class SqliteStore:
 
 
 _patience = threading.local()
-_forkable: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
-
-
-def _open_anew_in_child() -> None:
-    for store in list(_forkable):
-        store._reset()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_open_anew_in_child)
 
 
 def _copy(error: MnemicError) -> MnemicError:

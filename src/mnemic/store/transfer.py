@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any, Final
@@ -12,7 +13,7 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.store import codec, ledger
+from mnemic.store import audit, codec, ledger
 from mnemic.store.codec import canonical
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, StrengthRow, TenantRow, VersionRow
 
@@ -22,11 +23,19 @@ _PAGE: Final = 500
 
 
 def export(rows: Rows, name: str) -> Iterator[bytes]:
-    """A tenant as lines, in an order that never varies: head, spaces, names, commits, counters, keys, tombstones.
+    """A tenant as lines, in an order that never varies: head, spaces, names, commits, counters, keys, tombstones, end.
 
     Raises:
         NotFound: there is no such tenant.
     """
+    digest = hashlib.sha256()
+    for line in _lines(rows, name):
+        digest.update(line.strip())
+        yield line
+    yield _line("end", {"sha256": digest.hexdigest()})
+
+
+def _lines(rows: Rows, name: str) -> Iterator[bytes]:
     tenant = rows.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
@@ -77,12 +86,12 @@ def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
     record: dict[str, Any] = {"seq": event.seq, "n": event.n, "verb": event.verb, "digest": event.digest.hex()}
     record["item"] = event.item.hex() if event.item else None
     record["salt"] = event.salt.hex() if event.salt else None
-    if event.ver:
-        record["version"] = next((row.body.decode() for row in rows.version_rows(change.space, [event.ver])), None)
-    elif event.lver:
-        link = next((row for row in rows.links_written(change.space, change.seq) if row.lver == event.lver), None)
-        record["link"] = {"dst": link.dst.hex(), "body": link.body.decode()} if link is not None else None
-    elif event.payload is not None:
+    for version in rows.version_rows(change.space, [event.ver]) if event.ver else ():
+        record["version"] = version.body.decode()
+    for link in rows.links_written(change.space, change.seq) if event.lver else ():
+        if link.lver == event.lver:
+            record["link"] = {"dst": link.dst.hex(), "body": link.body.decode()}
+    if event.payload is not None:
         record["payload"] = event.payload.decode()
     return record
 
@@ -102,16 +111,24 @@ def load(rows: Rows, lines: Iterator[bytes]) -> int:
     """
     if rows.tenants():
         raise Conflict("the store is not empty; load a journal into a new file")
-    loading = _Loading(rows)
+    loading, digest, ended = _Loading(rows), hashlib.sha256(), False
     for number, line in enumerate(lines, start=1):
         try:
             ((kind, record),) = json.loads(line).items()
+            if ended or (kind == "end" and record["sha256"] != digest.hexdigest()):
+                raise ValueError(kind)
+            ended = kind == "end"
             loading.take(kind, record)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            digest.update(line.strip())
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise Invalid(
                 "journal", f"line {number} is not a line of an exported journal", "Export it again."
             ) from error
+    if not ended:
+        raise Invalid("journal", "ends before its last line", "Export it again.")
     loading.finish()
+    for fault in audit.verify(rows):
+        raise Invalid("journal", f"does not hold together: {fault.where}: {fault.problem}", "Export it again.")
     return loading.commits
 
 
@@ -141,6 +158,8 @@ class _Loading:
                 self._key(record)
             case "tomb":
                 self.rows.add_tomb(record["space"], bytes.fromhex(record["item"]), record["seq"])
+            case "end":
+                pass
             case _:
                 raise KeyError(kind)
 
@@ -164,7 +183,8 @@ class _Loading:
         )  # fmt: skip
 
     def _space(self, record: dict[str, Any]) -> None:
-        assert self.tenant is not None
+        if self.tenant is None:
+            raise KeyError("head")
         user: str | Shared | None = SHARED if record["shared"] else record["user"]
         self.rows.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]))
         self.heads[record["id"]] = (record["seq"], record["epoch"])
@@ -173,13 +193,15 @@ class _Loading:
         self.rows.load_name(record["id"], record["space"], record["text"])
 
     def _change(self, record: dict[str, Any]) -> None:
-        assert self.tenant is not None
+        if self.tenant is None:
+            raise KeyError("head")
         self.change = ChangeRow(**{**record, "hash": bytes.fromhex(record["hash"]), "tenant": self.tenant.id})
         self.rows.add_change(self.change)
         self.commits += 1
 
     def _event(self, record: dict[str, Any]) -> None:
-        assert self.change is not None
+        if self.change is None:
+            raise KeyError("change")
         item = bytes.fromhex(record["item"]) if record["item"] else None
         ver = self._version(record, item) if record.get("version") and item else 0
         lver = self._link(record, item) if record.get("link") and item else 0
@@ -193,7 +215,8 @@ class _Loading:
         )
 
     def _version(self, record: dict[str, Any], raw: bytes) -> int:
-        assert self.change is not None
+        if self.change is None:
+            raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["version"].encode()
         item = codec.decode_item(from_bytes(raw), body)
         before = self.rows.standing(space, raw)
@@ -211,7 +234,8 @@ class _Loading:
         return ver
 
     def _link(self, record: dict[str, Any], src: bytes) -> int:
-        assert self.change is not None
+        if self.change is None:
+            raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["link"]["body"].encode()
         dst = bytes.fromhex(record["link"]["dst"])
         type_ = self._number(space, json.loads(body)["type"])

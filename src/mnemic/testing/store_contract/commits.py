@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import from_bytes
+from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Link, State, Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
@@ -38,7 +38,8 @@ def test_a_write_is_read_back_as_it_was_given(world: World) -> None:
 def test_all_events_of_a_commit_share_its_seq_and_keep_their_order(world: World) -> None:
     one, two = world.item("one"), world.item("two")
     note = Note(verb=Verb.UNDID, payload=b'{"seq":0}')
-    receipt = world.commit(world.put(one), world.put(two), Tie(verb=Verb.LINKED, link=Link(src=one.id, dst=two.id, type="about")), note)  # noqa: E501
+    tie = Tie(verb=Verb.LINKED, link=Link(src=one.id, dst=two.id, type="about"))
+    receipt = world.commit(world.put(one), world.put(two), tie, note)
     (change,) = world.changes()
     assert change.seq == receipt.seq == 1
     assert [(event.n, event.verb, event.item) for event in change.events] == [
@@ -179,7 +180,7 @@ def test_nothing_changes_twice_in_one_commit(world: World) -> None:
 
 def test_an_id_that_is_not_ours_is_refused(world: World) -> None:
     with pytest.raises(Invalid):
-        world.commit(world.put(replace(world.item("x"), id="../../etc/passwd")))
+        world.commit(world.put(replace(world.item("x"), id=ItemId("../../etc/passwd"))))
     assert world.seq() == 0
 
 

@@ -35,7 +35,8 @@ def test_now_shows_what_stands_and_is_active(moved: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seq", "texts"), [(0, []), (1, ["Paris"]), (2, ["Lisbon"]), (3, ["Lisbon", "plan"]), (4, ["Lisbon"]), (5, ["Lisboa"])]
+    ("seq", "texts"),
+    [(0, []), (1, ["Paris"]), (2, ["Lisbon"]), (3, ["Lisbon", "plan"]), (4, ["Lisbon"]), (5, ["Lisboa"])],
 )
 def test_at_shows_the_journal_as_it_stood_after_a_commit(moved: World, seq: int, texts: list[str]) -> None:
     assert moved.texts(view=View(at=seq)) == texts
@@ -58,7 +59,9 @@ def test_valid_at_shows_what_we_now_believe_held_then(moved: World, when: int, t
 
 
 def test_the_views_combine(moved: World) -> None:
-    assert moved.texts(view=View(as_of=us(60), valid_at=us(20))) == []  # in the light of day 60, Paris was no more known
+    assert (
+        moved.texts(view=View(as_of=us(60), valid_at=us(20))) == []
+    )  # in the light of day 60, Paris was no more known
     assert moved.texts(view=View(as_of=us(40), valid_at=us(20))) == ["Paris"]
     assert moved.texts(view=View(at=3, valid_at=us(65))) == ["Lisbon", "plan"]
     assert moved.texts(view=View(at=4, valid_at=us(65))) == ["Lisbon"]

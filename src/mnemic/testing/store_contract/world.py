@@ -36,9 +36,9 @@ def us(number: int) -> int:
 class World:
     """One store, the user `ada` unless another is named."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, seed: str = "items") -> None:
         self.store = store
-        self._entropy = SeededEntropy("items")
+        self._entropy = SeededEntropy(seed)
 
     # Things to write
 
@@ -77,9 +77,7 @@ class World:
 
     def retire(self, item: Item, **where: Any) -> Receipt:
         """Hide an item."""
-        return self.commit(
-            Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None), **where
-        )
+        return self.commit(Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None), **where)
 
     def tie(self, src: ItemId, dst: ItemId, type: str = "about", *, verb: Verb = Verb.LINKED, **where: Any) -> Receipt:
         """Link, or unlink."""
@@ -89,9 +87,7 @@ class World:
         self, *ids: ItemId, user: str | Shared | None = "ada", whole: bool = False, reason: str = ""
     ) -> ErasureReceipt:
         """Take items, a user or the tenant out."""
-        return self.store.erase(
-            Erasure(tenant=TENANT, user=user, ids=ids, whole=whole, actor="tester", reason=reason)
-        )
+        return self.store.erase(Erasure(tenant=TENANT, user=user, ids=ids, whole=whole, actor="tester", reason=reason))
 
     # Looking
 

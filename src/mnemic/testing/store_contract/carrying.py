@@ -1,0 +1,311 @@
+"""What is taken out as lines comes in again the same: ids, seqs, hashes; and what is collected behind a horizon."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mnemic.core.events import Verb
+from mnemic.core.items import Strength
+from mnemic.core.queries import View
+from mnemic.core.scope import SHARED
+from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.store.base import Note, Store
+from mnemic.store.memory import MemoryStore
+from mnemic.testing.generators import TEXTS
+from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, day
+
+
+def busy(world: World) -> None:
+    """A store with something of everything in it."""
+    one, two, three = (world.item(text, session="s", agent="bot") for text in TEXTS[-12:-9])
+    fact = world.item("fact", source=(one.id,), tags=("x",))
+    newer = world.item("newer", said=day(9), valid_from=day(3))
+    world.commit(*(world.put(item, key=item.id, lasting=True) for item in (one, two, three)))
+    world.commit(world.put(fact, key="k"), user=SHARED)
+    world.commit(world.put(newer), world.put(replace(two, text="revised"), Verb.REVISED), actor="someone")
+    world.tie(one.id, two.id, "about")
+    world.tie(two.id, three.id, "after")
+    world.tie(one.id, two.id, "about", verb=Verb.UNLINKED)
+    world.commit(Note(verb=Verb.USED, payload=b"{}"), used={two.id: Strength(uses=3, last_used=day(1))})
+    world.erase(three.id, reason="asked to")
+    world.commit("gone", user="eve", actor="eve")
+    world.erase(user="eve", whole=True)
+    world.retire(newer)
+
+
+def same(a: Store, b: Store) -> None:
+    """Two stores hold the same, and are sound."""
+    assert a.state_hash(TENANT) == b.state_hash(TENANT)
+    assert list(a.export(TENANT)) == list(b.export(TENANT))
+    assert list(a.verify()) == list(b.verify()) == []
+
+
+def test_a_busy_store_verifies(world: World) -> None:
+    busy(world)
+    assert world.faults() == []
+
+
+def test_what_was_exported_is_loaded_the_same(world: World) -> None:
+    busy(world)
+    fresh = MemoryStore()
+    assert fresh.load(world.store.export(TENANT)) == world.seq()
+    same(world.store, fresh)
+    with world.store.read() as ours, fresh.read() as theirs:
+        for space in (world.space(), world.space(SHARED)):
+            assert [e._replace(ver=0) for e in ours.entries(space)] == [
+                e._replace(ver=0) for e in theirs.entries(space)
+            ]
+            assert ours.latest((space,), ANY_STATE) == theirs.latest((space,), ANY_STATE)
+        assert ours.changes(1, 0, 100) == theirs.changes(1, 0, 100)
+
+
+def test_a_journal_of_another_keeper_is_loaded_the_same(world: World) -> None:
+    other = World(MemoryStore())
+    busy(other)
+    assert world.store.load(other.store.export(TENANT)) == other.seq()
+    same(world.store, other.store)
+
+
+def test_a_loaded_store_goes_on_where_the_other_stopped(world: World) -> None:
+    other = World(MemoryStore(), "other")
+    busy(other)
+    world.store.load(other.store.export(TENANT))
+    assert world.commit("next").seq == other.seq() + 1
+    known = other.versions()[0].item
+    assert world.commit(world.put(known, key=known.id, lasting=True)).repeated == 1
+    assert world.faults() == []
+    assert world.faults() == []
+
+
+def test_a_compacted_journal_is_loaded_the_same(world: World) -> None:
+    other = World(MemoryStore())
+    busy(other)
+    other.store.compact(TENANT, other.seq() - 2, "admin")
+    world.store.load(other.store.export(TENANT))
+    same(world.store, other.store)
+
+
+def test_the_same_store_is_exported_the_same_twice(world: World) -> None:
+    busy(world)
+    assert list(world.store.export(TENANT)) == list(world.store.export(TENANT))
+
+
+def test_only_an_empty_store_takes_a_journal(world: World) -> None:
+    other = World(MemoryStore())
+    busy(other)
+    world.commit("x")
+    with pytest.raises(Conflict):
+        world.store.load(other.store.export(TENANT))
+    assert world.texts() == ["x"]
+
+
+def _cut(lines: list[bytes]) -> Iterable[bytes]:
+    return [*lines[:6], lines[6][: len(lines[6]) // 2]]
+
+
+def _headless(lines: list[bytes]) -> Iterable[bytes]:
+    return lines[1:]
+
+
+def _unknown(lines: list[bytes]) -> Iterable[bytes]:
+    return [*lines, b'{"surprise":{}}\n']
+
+
+def _newer(lines: list[bytes]) -> Iterable[bytes]:
+    head = json.loads(lines[0])
+    head["head"]["mnemic"] = 99
+    return [json.dumps(head).encode(), *lines[1:]]
+
+
+def _without_salt(lines: list[bytes]) -> Iterable[bytes]:
+    return [line.replace(b'"salt":', b'"pepper":') for line in lines]
+
+
+def _short(lines: list[bytes]) -> Iterable[bytes]:
+    return lines[:-1]
+
+
+def _one_missing(lines: list[bytes]) -> Iterable[bytes]:
+    return [*lines[:5], *lines[6:]]
+
+
+def _one_twice(lines: list[bytes]) -> Iterable[bytes]:
+    return [*lines[:-1], lines[-2], lines[-1]]
+
+
+def _other_text(lines: list[bytes]) -> Iterable[bytes]:
+    return [line.replace(b"revised", b"reviled") for line in lines]
+
+
+def _forged(lines: list[bytes]) -> Iterable[bytes]:
+    digest = hashlib.sha256()
+    for line in _other_text(lines[:-1]):
+        digest.update(line.strip())
+        yield line
+    yield json.dumps({"end": {"sha256": digest.hexdigest()}}).encode()
+
+
+def _huge(lines: list[bytes]) -> Iterable[bytes]:
+    return [re.sub(rb'"seq":\d+', b'"seq":' + b"9" * 40, line) for line in lines]
+
+
+def _no_json(lines: list[bytes]) -> Iterable[bytes]:
+    return [*lines[:3], b"\xff\xfe not json", *lines[3:]]
+
+
+def _list(lines: list[bytes]) -> Iterable[bytes]:
+    return [lines[0], b"[1, 2]"]
+
+
+def _nothing(_: list[bytes]) -> Iterable[bytes]:
+    return []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _cut,
+        _short,
+        _headless,
+        _unknown,
+        _newer,
+        _without_salt,
+        _no_json,
+        _list,
+        _nothing,
+        _one_missing,
+        _other_text,
+        _forged,
+        _huge,
+    ],
+    ids=lambda damage: damage.__name__.strip("_"),
+)
+def test_damaged_lines_are_refused_and_nothing_is_written(
+    world: World, damage: Callable[[list[bytes]], Iterable[bytes]]
+) -> None:
+    other = World(MemoryStore())
+    busy(other)
+    lines = list(other.store.export(TENANT))
+    with pytest.raises(Invalid):
+        world.store.load(iter(damage(lines)))
+    with world.store.read() as snapshot:
+        assert snapshot.tenants() == []
+    assert world.store.load(iter(lines)) == other.seq()
+    same(world.store, other.store)
+
+
+def test_a_line_that_comes_twice_is_refused_too(world: World) -> None:
+    other = World(MemoryStore())
+    busy(other)
+    with pytest.raises(MnemicError):
+        world.store.load(iter(_one_twice(list(other.store.export(TENANT)))))
+    with world.store.read() as snapshot:
+        assert snapshot.tenants() == []
+
+
+def test_an_unknown_tenant_has_nothing_to_carry(world: World) -> None:
+    with pytest.raises(NotFound):
+        list(world.store.export("nowhere"))
+    with pytest.raises(NotFound):
+        world.store.state_hash("nowhere")
+    with pytest.raises(NotFound):
+        world.store.compact("nowhere", 1, "admin")
+
+
+def test_the_state_hash_changes_with_every_version_and_link(world: World) -> None:
+    one, two = world.item("one"), world.item("two")
+    seen = set()
+    for step in (
+        lambda: world.commit(world.put(one), world.put(two)),
+        lambda: world.tie(one.id, two.id),
+        lambda: world.commit(world.put(replace(one, text="1"), Verb.REVISED)),
+        lambda: world.tie(one.id, two.id, verb=Verb.UNLINKED),
+        lambda: world.retire(two),
+        lambda: world.erase(one.id),
+    ):
+        step()
+        seen.add(world.store.state_hash(TENANT))
+    assert len(seen) == 6
+
+
+def test_compaction_drops_what_was_closed_and_keeps_what_stands(world: World) -> None:
+    item = world.item("one")
+    world.commit(world.put(item))
+    world.commit(world.put(replace(item, text="two"), Verb.REVISED))
+    world.commit("stands")
+    world.commit(world.put(replace(item, text="three"), Verb.REVISED))
+    epoch = world.epoch()
+    assert world.store.compact(TENANT, 3, "admin") == 1
+    assert world.texts() == ["stands", "three"]
+    assert world.texts(view=View(at=3)) == ["two", "stands"]
+    assert world.epoch() > epoch
+    assert [change.seq for change in world.changes()] == [2, 3, 4, 5]
+    with world.store.read() as snapshot:
+        assert [v.item.text for v in snapshot.history((world.space(),), item.id)] == ["two", "three"]
+        assert snapshot.head(1).horizon == 3
+    assert world.faults() == []
+
+
+def test_the_horizon_only_moves_forward_and_never_past_the_head(world: World) -> None:
+    for _ in range(4):
+        world.commit("x")
+    world.store.compact(TENANT, 2, "admin")
+    for horizon in (1, -1, 9):
+        with pytest.raises(Invalid):
+            world.store.compact(TENANT, horizon, "admin")
+    seq = world.seq()
+    assert world.store.compact(TENANT, 2, "admin") == 0
+    assert world.seq() == seq
+
+
+def test_compaction_then_erasure_then_compaction_verifies(world: World) -> None:
+    items = [world.item(f"{n}") for n in range(4)]
+    world.commit(*(world.put(item) for item in items))
+    world.tie(items[0].id, items[1].id)
+    world.commit(world.put(replace(items[0], text="again"), Verb.REVISED))
+    world.store.compact(TENANT, 3, "admin")
+    world.erase(items[0].id)
+    assert world.faults() == []
+    world.commit(world.put(replace(items[2], text="more"), Verb.REVISED))
+    world.store.compact(TENANT, world.seq(), "admin")
+    assert world.faults() == []
+    assert world.texts() == ["1", "3", "more"]
+
+
+def test_a_backup_is_made_or_the_other_way_is_named(world: World, tmp_path: Path) -> None:
+    busy(world)
+    dest = tmp_path / "copy.db"
+    try:
+        world.store.backup(dest)
+    except Invalid as error:
+        assert "export" in str(error)
+        assert not dest.exists()
+    else:
+        assert dest.stat().st_size > 0
+        with pytest.raises(Conflict):
+            world.store.backup(dest)
+
+
+def test_a_store_says_what_it_is(world: World) -> None:
+    world.commit("x")
+    info = world.store.info()
+    assert info.url
+    assert info.engine
+    assert info.bytes > 0
+
+
+def test_a_closed_store_refuses_with_an_error_of_ours(world: World) -> None:
+    world.commit("x")
+    world.store.close()
+    world.store.close()
+    with pytest.raises(MnemicError):
+        world.commit("y")
+    with pytest.raises(MnemicError), world.store.read():
+        pass

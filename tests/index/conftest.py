@@ -1,0 +1,91 @@
+"""A small world to recall from: a store in memory, and a catalogue over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from mnemic.core.clock import micros
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId, from_bytes
+from mnemic.core.items import Item, Kind
+from mnemic.core.queries import Context, Hit, Lost, Query
+from mnemic.core.tokens import entry_terms
+from mnemic.index.lexical import Catalogues
+from mnemic.index.reading import Reading
+from mnemic.recall.pipeline import rank, recall, why_not
+from mnemic.store.base import Draft, Put, Snapshot
+from mnemic.store.memory import MemoryStore
+
+START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
+
+
+class World:
+    """Says things into a store, and asks about them; the user is `ada` unless named."""
+
+    def __init__(self) -> None:
+        self.store = MemoryStore()
+        self.catalogues = Catalogues(1 << 26)
+        self.items: list[Item] = []
+
+    def say(self, text: str, *, day: float = 0, user: str = "ada", by: str = "Ada", **fields: Any) -> Item:
+        number = len(self.items)
+        item = Item(
+            id=from_bytes((number + 1).to_bytes(16, "big")),
+            kind=fields.pop("kind", Kind.TURN),
+            text=text,
+            said=START + timedelta(days=day),
+            slots={"speaker": by} | fields.pop("slots", {}),
+            pos=fields.pop("pos", number),
+            **fields,
+        )
+        self.items.append(item)
+        self.put(Verb.WROTE, item, user)
+        return item
+
+    def put(self, verb: Verb, item: Item, user: str = "ada") -> int:
+        put = Put(verb=verb, item=item, terms=entry_terms(item))
+        return self.store.commit(Draft(tenant="t", user=user, actor="me", ops=(put,))).seq
+
+    def change(self, item: Item, verb: Verb, **fields: Any) -> int:
+        return self.put(verb, replace(item, **fields))
+
+    def query(
+        self, snapshot: Snapshot, text: str, *, users: tuple[str, ...] = ("ada",), day: float = 30, **fields: Any
+    ) -> Query:
+        tenant = snapshot.tenant("t")
+        spaces = [] if tenant is None else [snapshot.space(tenant, user) for user in users]
+        ids = tuple(space.id for space in spaces if space is not None)
+        return Query(text=text, now=micros(START + timedelta(days=day)), spaces=ids, **fields)
+
+    def recall(self, text: str, *, explain: bool = False, **fields: Any) -> Context:
+        with self.store.read() as snapshot:
+            return recall(snapshot, self.catalogues, self.query(snapshot, text, **fields), explain=explain)
+
+    def rank(self, text: str, **fields: Any) -> list[Hit]:
+        with self.store.read() as snapshot:
+            return rank(snapshot, self.catalogues, self.query(snapshot, text, **fields))
+
+    def why_not(self, text: str, item: ItemId, **fields: Any) -> Lost:
+        with self.store.read() as snapshot:
+            return why_not(snapshot, self.catalogues, self.query(snapshot, text, **fields), item)
+
+    def readings(self, text: str = "", **fields: Any) -> list[Reading]:
+        with self.store.read() as snapshot:
+            query = self.query(snapshot, text, **fields)
+            return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def texts(world: World) -> Callable[..., list[str]]:
+    """The recalled texts for a question."""
+    return lambda text, **fields: [recalled.text for recalled in world.recall(text, **fields).items]

@@ -1,0 +1,17 @@
+"""The keeper in memory keeps the store contract."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from mnemic.store.base import Store
+from mnemic.store.memory import MemoryStore
+from mnemic.testing.generators import ManualClock, SeededEntropy
+from mnemic.testing.store_contract import *  # noqa: F403
+
+
+@pytest.fixture
+def store(clock: ManualClock) -> Iterator[Store]:
+    store = MemoryStore(clock=clock, entropy=SeededEntropy())
+    yield store
+    store.close()
