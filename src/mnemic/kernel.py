@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
-from mnemic.core.clock import micros, moment
+from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, State, Strength, Version
@@ -132,7 +132,7 @@ class Kernel:
             )
         revised = self.desk.item(replace(version.item, **changes), None).puts[0].item  # type: ignore[arg-type]
         if revised == version.item:
-            return Receipt(seq=version.seq_from, ids=(item,))
+            return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
         put = self.desk.put(Verb.REVISED, revised)
         return (yield from self._commit(who, (put,), expect={item: version.seq_from}))
 
@@ -332,7 +332,8 @@ class Kernel:
         if statement.valid_to is not None and statement.valid_to <= (statement.valid_from or said):
             raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
         item = Item(
-            id=self.desk.fresh_id(), kind=statement.kind, text=statement.text, said=said, valid_from=statement.valid_from,
+            id=self.desk.fresh_id(), kind=statement.kind, text=statement.text, valid_from=statement.valid_from,
+            said=moment(micros(said)), said_offset=offset_minutes(said),
             valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
             agent=who.scope.agent, session=who.scope.session, pos=micros(said),
         )  # type: ignore[arg-type]  # fmt: skip
@@ -348,7 +349,7 @@ class Kernel:
         pairs = [(version, change(version.item)) for version in versions]
         changed = [(version, item) for version, item in pairs if item != version.item]
         if not changed:
-            return Receipt(seq=max(v.seq_from for v in versions), ids=tuple(items))
+            return Receipt(seq=max(v.seq_from for v in versions), ids=tuple(items), repeated=len(items))
         puts = tuple(Put(verb=verb, item=item, terms=None) for _, item in changed)
         return (yield from self._commit(who, puts, expect={item.id: version.seq_from for version, item in changed}))
 

@@ -64,7 +64,7 @@ def open_store(
     settings = settings or Settings()
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     if where is None:
-        where = settings.path
+        where = settings.where
     store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))

@@ -20,6 +20,8 @@ class Settings:
 
     home: Path = dataclasses.field(default_factory=lambda: Path.home() / ".mnemic")
     """Folder of the default store."""
+    store: str = ""
+    """File or URL of the default store; left empty, `memory.db` in `home`."""
     tenant: str = "default"
     """Whose installation this is."""
     user: str = "me"
@@ -68,9 +70,9 @@ class Settings:
         return cls(**values)
 
     @property
-    def path(self) -> Path:
-        """The default store's file."""
-        return self.home / "memory.db"
+    def where(self) -> str:
+        """The default store, as a file's name or a URL."""
+        return self.store or str(self.home / "memory.db")
 
 
 def _parse(variable: str, raw: str, type_name: str) -> object:

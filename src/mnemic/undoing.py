@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.queries import View
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Compacted, Conflict, NotFound
@@ -52,7 +52,7 @@ class _Inverse:
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
         self._retire_unfounded([item for item, put in self.ops.items() if put.item.state is not State.ACTIVE])
-        ties = [self._untie(tie) for tie in self._ties()]
+        ties = list(self._ties())
         if not self.ops and not ties:
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
         note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
@@ -109,12 +109,14 @@ class _Inverse:
                 self._put(Verb.REOPENED, opened, version.item)
 
     def _ties(self) -> Iterator[Tie]:
+        """The links of before: one tied anew was there already, and comes back as it was."""
         for link, opened in self.snapshot.ties(self.space, self.seq):
-            yield Tie(verb=Verb.LINKED if opened else Verb.UNLINKED, link=link)
+            before = self._link_before(link) if opened else link
+            yield Tie(verb=Verb.UNLINKED, link=link) if before is None else Tie(verb=Verb.LINKED, link=before)
 
-    @staticmethod
-    def _untie(tie: Tie) -> Tie:
-        return replace(tie, verb=Verb.UNLINKED if tie.verb is Verb.LINKED else Verb.LINKED)
+    def _link_before(self, link: Link) -> Link | None:
+        were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))
+        return next((w for w in were if (w.src, w.dst, w.type) == (link.src, link.dst, link.type)), None)
 
 
 def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:

@@ -108,6 +108,14 @@ def test_the_day_of_an_entry_is_that_of_its_own_clock() -> None:
     assert hash_term("2023-05-09", Field.DATE) in stream(raw)
 
 
+@pytest.mark.parametrize("offset", [-840, 0, 840])
+@pytest.mark.parametrize("said", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC)])
+def test_the_ends_of_time_have_a_day(said: datetime, offset: int) -> None:
+    edge = item("see you tomorrow, or last year", said=said)
+    (raw,) = entry_terms(Item(id=edge.id, kind=edge.kind, text=edge.text, said=said, said_offset=offset))
+    assert hash_term(f"{said.year:04}", Field.DATE) in stream(raw)
+
+
 def test_a_key_is_indexed_in_place_of_the_text() -> None:
     held = stream(entry_terms(item("secret", key="public"))[0])
     assert hash_term("public") in held

@@ -111,7 +111,8 @@ def test_a_question_of_stop_words_alone_is_looked_up(texts: Texts, world: Any) -
 def test_unknown_words_find_the_latest_items_and_say_so(world: Any) -> None:
     world.say("apple pie")
     context = world.recall("zyzzyva")
-    assert [(item.text, item.score, item.reasons) for item in context.items] == [("apple pie", 0, ("one of the latest",))]
+    (latest,) = context.items
+    assert (latest.text, latest.score, latest.reasons) == ("apple pie", 0, ("one of the latest",))
     assert "no word of the question occurs here: the latest items" in context.notes
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u9fff\ua960-\ud7ff\uf900-\ufaff"
+)
 _PIECE: Final = re.compile(
-    r"([a-zA-Z]+)|(\d+)|([\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u9fff\ua960-\ud7ff\uf900-\ufaff]+)|([^\W\d_a-zA-Z]+)|([^\w\s]|_)|(\n+)"
+    r"'?[a-zA-Z]{1,7}|\d{1,3}|" + f"[{_UNSPACED}]" + r"|[^\W\d_a-zA-Z" + _UNSPACED + r"]{1,3}|[^\w\s]|_|\n+"
 )
 _PARAGRAPH: Final = re.compile(r".+?(?:\n[ \t\r]*\n\s*|\Z)", re.DOTALL)
 _SENTENCE: Final = re.compile(r".+?(?:[.!?;]+[\"')\]]*\s+|[。！？；…]+[”’」』）]*\s*|\n\s*|\Z)", re.DOTALL)
@@ -16,22 +19,14 @@ _WORD: Final = re.compile(r".{1,12}?(?:\s+|\Z)|.{1,12}", re.DOTALL)
 def count_tokens(text: str) -> int:
     """About how many tokens a model's tokeniser makes of `text`; needs no download.
 
-    By rule: a Latin word counts one for each seven letters begun, digits one for each three, an unspaced script one a
-    character, other scripts one for each three letters, a punctuation mark or a run of line ends one each.
+    By rule: one for each seven letters begun of a Latin word, each three digits, each character of an unspaced script,
+    each three letters of another script, each punctuation mark, each run of line ends. Never more than characters;
+    joining two texts never gives more than the sum, nor less than either.
+
+    Measured against the byte-pair vocabularies cl100k / o200k: English chat and articles 0-20 % over, code 5-20 % over,
+    Chinese 17 % under / 37 % over, Japanese and Korean 15 % under to 23 % over, emoji about half.
     """
-    total = 0
-    for latin, digits, unspaced, other, mark, _ in _PIECE.findall(text):
-        if latin:
-            total += (len(latin) + 6) // 7
-        elif mark:
-            total += 1
-        elif unspaced:
-            total += len(unspaced)
-        elif digits:
-            total += (len(digits) + 2) // 3
-        else:
-            total += (len(other) + 2) // 3 if other else 1
-    return total
+    return len(_PIECE.findall(text))
 
 
 def cut(text: str, limit: int) -> list[str]:

@@ -75,7 +75,7 @@ class Receipt:
     Attributes:
         seq: The commit it landed in; for a repeated key, the first one's.
         ids: The items it wrote or changed, in the order given; a repeated key gives the first one's ids.
-        repeated: How many of them had landed before under the same key.
+        repeated: How many of them were there already: landed before under the same key, or changed by nothing.
         masked: How many secrets were masked before the journal, by kind.
     """
 

@@ -55,8 +55,8 @@ _QUOTES: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 
 
-_EARLIEST: Final = micros(datetime(1, 1, 2, tzinfo=UTC))
-_LATEST: Final = micros(datetime(9999, 12, 30, tzinfo=UTC))
+_EARLIEST: Final = datetime(1, 1, 3, tzinfo=UTC)
+_LATEST: Final = datetime(9999, 12, 29, tzinfo=UTC)
 _MONTHS: Final = [
     "January",
     "February",
@@ -118,7 +118,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     slots = item.slots
     speaker = slots.get("speaker") or slots.get("role")
     header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""
-    header += _day_terms((item.said + timedelta(minutes=item.said_offset)).date())
+    header += _day_terms(local_time(item.said, item.said_offset).date())
     for name in ("title", "heading"):
         heading = slots.get(name)
         if isinstance(heading, str):
@@ -145,16 +145,21 @@ def mention(when: str) -> int:
     return hash_term(f"~{when}", Field.DATE)
 
 
+def local_time(said: datetime, offset: int) -> datetime:
+    """What a clock `offset` minutes east of UTC showed; at the ends of years 1-9999, the nearest that can be shown."""
+    return min(max(said, _EARLIEST), _LATEST) + timedelta(minutes=offset)
+
+
 def spoken_days(span: TimeSpan, offset: int) -> list[str]:
     """What a stretch of time is called in `mention`: its days if it is at most a week, else the months it touches.
 
     Nothing for more than a year: that tells nothing apart.
     """
-    first = moment(max(span.start, _EARLIEST)) + timedelta(minutes=offset)
-    last = moment(min(span.end, _LATEST) - 1) + timedelta(minutes=offset)
-    days = (last.date() - first.date()).days + 1
+    first = local_time(moment(span.start), offset).date()
+    last = local_time(moment(span.end - 1), offset).date()
+    days = (last - first).days + 1
     if days <= 7:
-        return [f"{first + timedelta(days=n):%Y-%m-%d}" for n in range(days)]
+        return [(first + timedelta(days=n)).isoformat() for n in range(days)]
     months = 12 * (last.year - first.year) + last.month - first.month + 1
     if months > 12:
         return []
@@ -176,7 +181,8 @@ def _part_terms(text: str, item: Item) -> bytes:
 @lru_cache(maxsize=4096)
 def _day_terms(day: date) -> bytes:
     """The date field of a day: year, month, day, weekday, and the whole date."""
-    return terms(f"{day:%Y} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day:%Y-%m-%d}", Field.DATE)
+    date_words = f"{day.year:04} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day.isoformat()}"
+    return terms(date_words, Field.DATE)
 
 
 def words(text: str) -> list[str]:

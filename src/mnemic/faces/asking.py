@@ -196,7 +196,7 @@ def item_line(paper: Paper, item: Item) -> str:
 @verb(
     "mnemic show last",
     "mnemic show last --json",
-    "mnemic show last --at 1",
+    "mnemic show last --as-of today",
 )
 @click.argument("id", type=WORDS)
 @past_options

@@ -70,6 +70,10 @@ _MODULES: Final = {
 _HOME: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
+class PipeLeftError(Exception):
+    """Whoever read our output has gone."""
+
+
 class Mnemic(Verbs):
     """The first word. Commands are imported when they are named, or listed."""
 
@@ -94,6 +98,13 @@ class Mnemic(Verbs):
         super().format_epilog(ctx, formatter)
         with formatter.section("Exit codes"):
             formatter.write_dl(list(_EXITS))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it, but a broken pipe stays ours to report."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise PipeLeftError from error
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> NoReturn:
         """Run, and leave with an exit code; never with a traceback for what is foreseen."""
@@ -150,7 +161,7 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     """Turn what goes wrong into one line on standard error, and leave with its code."""
     try:
         yield
-    except BrokenPipeError:
+    except (PipeLeftError, BrokenPipeError):
         _leave_pipe()
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted", None, INTERRUPTED, json_wanted)
@@ -159,8 +170,6 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except MnemicError as error:
         _tell(str(error), error, code_of(error), json_wanted)
     except OSError as error:
-        if isinstance(error.__cause__ or error, BrokenPipeError):
-            _leave_pipe()
         _tell(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.core.scope import Scope
+from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.paper import Paper
 from mnemic.faces.verb import Wishes
@@ -52,7 +54,7 @@ class Errand:
     @property
     def where(self) -> str:
         """The store, as a path or URL."""
-        return self.wishes.store or str(self.settings.path)
+        return self.wishes.store or self.settings.where
 
     @property
     def path(self) -> Path | None:
@@ -81,13 +83,18 @@ class Errand:
                 f"nothing has been remembered yet: there is no store at {self.path}. `mnemic add` and `mnemic import` "
                 "make it; --store names another"
             )
+        self._check_names()
         from mnemic.memory import Memory
 
         fresh = not self.exists
         with Memory(self.where, settings=self.settings) as memory:
-            if fresh:
-                self.paper.note(f"made a new store, which only you can read: {self.path}")
             yield memory
+        if fresh:
+            self.paper.note(f"made a new store, which only you can read: {self.path}")
+
+    def _check_names(self) -> None:
+        """Refuse a name before anything is made for it."""
+        Scope(user=self.user, tenant=self.tenant, agent=self.wishes.agent, session=self.wishes.session)
 
     @contextmanager
     def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
@@ -131,6 +138,15 @@ def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: st
     if valid_at is not None:
         me = me.valid_at(valid_at)
     return me
+
+
+def given_words(text: str, settings: Settings) -> str:
+    """Words to keep: those of an argument, or of standard input for `-`, checked before a store is opened.
+
+    Raises:
+        Invalid, TooLarge: they cannot be kept.
+    """
+    return clean_text("text", given_text(text, settings), settings.input_limit)
 
 
 def given_text(text: str, settings: Settings) -> str:

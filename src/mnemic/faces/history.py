@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +22,8 @@ from mnemic.faces.writing import acknowledge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mnemic.core.events import Change
+    from mnemic.core.events import Change, Event
+    from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
     from mnemic.kernel import Difference
     from mnemic.memory import ScopedMemory
@@ -62,14 +64,27 @@ def _print_change(paper: Paper, me: ScopedMemory, change: Change) -> None:
     for did, count in verbs.items():
         shown = [event for event in change.events if event.verb is did][:_SHOWN]
         for event in shown:
-            paper.line(f"    {did.name.lower()}  {_words(paper, me, change, event.item)}".rstrip())
+            told = _payload(event) if event.item is None else _words(paper, me, change, event.item)
+            paper.line(f"    {did.name.lower()}  {told}".rstrip())
         if count > _SHOWN:
             paper.line(paper.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
 
 
-def _words(paper: Paper, me: ScopedMemory, change: Change, item: Any) -> str:
-    if item is None:
+def _payload(event: Event) -> str:
+    """What an event about no one item says: how many it touched, which commit it undid, for which reason."""
+    try:
+        said = json.loads(event.payload or b"{}")
+    except ValueError:
         return ""
+    if event.verb is Did.USED:
+        return many(len(said), "item")
+    told = [many(len(said["ids"]), "item")] if "ids" in said else []
+    told += [f"commit {said[name]}" for name in ("seq", "horizon") if name in said]
+    told += [flat(str(said["reason"]))] if "reason" in said else []
+    return ", ".join(told)
+
+
+def _words(paper: Paper, me: ScopedMemory, change: Change, item: ItemId) -> str:
     for view in (me.at(change.seq), me.at(max(change.seq - 1, 1))):
         try:
             return item_line(paper, view.get(item).item)
@@ -171,7 +186,7 @@ def undo(seq: str, cascade: bool) -> None:
         number = _commit(me, seq)
         began = time.perf_counter()
         receipt = me.undo(number, cascade=cascade)
-        acknowledge(run, "restored", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
+        acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
 def _commit(me: ScopedMemory, given: str) -> int:
@@ -181,7 +196,7 @@ def _commit(me: ScopedMemory, given: str) -> int:
         raise Invalid("seq", f"{given[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
     lasting = {Did.USED, Did.ERASED, Did.COMPACTED, Did.RESTORED}
     for change in me.log(limit=200):
-        if any(event.verb not in lasting for event in change.events):
+        if any(event.verb not in lasting and not event.erased for event in change.events):
             return change.seq
     raise NotFound("no commit here that could be undone; `mnemic log` shows them")
 

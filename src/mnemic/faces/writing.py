@@ -11,7 +11,7 @@ import click
 
 from mnemic.core.items import EVIDENCE, Kind
 from mnemic.errors import Invalid
-from mnemic.faces.errand import Errand, errand, given_text
+from mnemic.faces.errand import Errand, errand, given_words
 from mnemic.faces.naming import resolve, resolve_all
 from mnemic.faces.records import receipt_record
 from mnemic.faces.verb import WORDS, verb
@@ -84,7 +84,7 @@ def add(
     """
     run = errand()
     when = read_said(said, zone, "said")
-    words = given_text(text, run.settings)
+    words = given_words(text, run.settings)
     with run.mine(create=True) as me:
         began = time.perf_counter()
         receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
@@ -141,7 +141,7 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     """
     run = errand()
     fields = _fields(**options)
-    words = given_text(text, run.settings)
+    words = given_words(text, run.settings)
     with run.mine(create=True) as me:
         began = time.perf_counter()
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
@@ -161,7 +161,7 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     """
     run = errand()
     fields = _fields(**options)
-    words = given_text(text, run.settings)
+    words = given_words(text, run.settings)
     with run.mine() as me:
         old = resolve(me, id)
         began = time.perf_counter()
@@ -198,7 +198,7 @@ def revise(
         changes["tags"] = tags
     if text is None and not changes:
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
-    words = None if text is None else given_text(text, run.settings)
+    words = None if text is None else given_words(text, run.settings)
     with run.mine() as me:
         began = time.perf_counter()
         acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes), began)

@@ -15,7 +15,8 @@ from mnemic.core.queries import Entry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_FIELD_SHIFT: Final = np.uint64(62)
+FIELD_SHIFT: Final = np.uint64(62)
+"""Where a token's field lies in its hash."""
 
 
 class Column(IntEnum):
@@ -106,7 +107,7 @@ class Columns:
         ends = begin + np.cumsum(sizes)
         self._starts[first + 1 : first + count + 1] = ends
         self._table[:, first : first + count] = self._integers(entries)
-        texts = np.concatenate(([0], np.cumsum(fresh >> _FIELD_SHIFT == 0)))
+        texts = np.concatenate(([0], np.cumsum(fresh >> FIELD_SHIFT == 0)))
         self._table[Column.LENGTH, first : first + count] = texts[ends - begin] - texts[ends - begin - sizes]
         self.rows += count
         self._place(first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -65,24 +66,26 @@ def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64])
 
 
 class Tail:
-    """The newest rows, uncompressed: cheap to add to, one list a token."""
+    """The newest rows, uncompressed: cheap to add to. One thread adds while others find."""
 
     def __init__(self, first: int) -> None:
         self.first = first
         self.rows = 0
-        self._lists: dict[int, list[int]] = {}
+        self._lists: dict[int, tuple[list[int], list[int]]] = {}
 
     def add(self, tokens: list[int]) -> None:
         """Add the next row."""
         row = self.first + self.rows
-        for token in tokens:
-            self._lists.setdefault(token, []).append(row)
+        for token, count in Counter(tokens).items():
+            where, counts = self._lists.setdefault(token, ([], []))
+            counts.append(count)
+            where.append(row)  # last, so that whoever sees the row finds its count
         self.rows += 1
 
     def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-        """As `Segment.find`."""
-        rows = self._lists.get(token)
-        if rows is None:
+        """As `Segment.find`; a row that is being added meanwhile may be among them."""
+        lists = self._lists.get(token)
+        if lists is None or not lists[0]:
             return None
-        where, counts = np.unique(np.array(rows, dtype=np.int32), return_counts=True)
-        return where, counts.astype(np.float32)
+        where = np.array(lists[0], dtype=np.int32)
+        return where, np.array(lists[1][: len(where)], dtype=np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import Field
+from mnemic.index.columns import FIELD_SHIFT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,8 @@ def twin(hit: Hit, better: list[Hit], readings: Mapping[int, Reading]) -> Hit | 
 
 def _words(reading: Reading, place: int) -> frozenset[int]:
     """An entry's different words, its speaker among them, its dates not."""
-    return frozenset(token for token in reading.stream(place).tolist() if token >> 62 != Field.DATE)
+    stream = reading.stream(place)
+    return frozenset(stream[stream >> FIELD_SHIFT != Field.DATE].tolist())
 
 
 def _same(one: frozenset[int], other: frozenset[int]) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mnemic.recall.gather import Arms, Scores
 
-CALIBRATED: Final = {"own": 0.3, "window": 0.6, "session": 0.4}
+CALIBRATED: Final = {"own": 0.2, "window": 0.6, "session": 0.4}
 """Weights of the z-scores of `gather.Arms`."""
 
 MARKS: Final = {"speaker": 1.0, "phrase": 2.0, "time": 3.0, "mention": 1.0, "dated": 0.5}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.tokens import mention, spoken_days
-from mnemic.index.reading import AFTER, BEFORE
-from mnemic.recall.understand import speaks
+from mnemic.index.reading import AFTER, BEFORE, REACH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,7 @@ K1: Final = 1.5
 B: Final = 0.6
 """BM25's saturation and length normalisation (Robertson and Zaragoza, 2009)."""
 
-WORK: Final = 25_000
+WORK: Final = 20_000
 """Most places looked at for one question: the common words of a large space are passed over, the rarest never."""
 
 
@@ -121,8 +120,7 @@ Found = tuple["NDArray[np.intp]", "Scores"]
 
 def _words(question: Question, readings: Sequence[Reading]) -> list[list[Found]]:
     """Where each of a question's words stands in each reading, the rarest word first, as far as `WORK` goes."""
-    common = {name for name in question.names if speaks(name, readings)}
-    words = [[r.find(term.text) for r in readings] for term in question.terms if term not in common]
+    words = [[reading.find(term.text) for reading in readings] for term in question.words]
     words.sort(key=_holders)
     spent = np.cumsum([_holders(word) for word in words])
     return words[: max(1, int(np.searchsorted(spent, WORK, "right")))]
@@ -149,14 +147,12 @@ def _add_word(word: list[Found], arms: Sequence[Arms], sessions: Sequence[Scores
 
 def _spread(reading: Reading, places: NDArray[np.intp], counts: Scores) -> tuple[NDArray[np.intp], Scores]:
     """A word's counts with those of the neighbours: the places it reaches, and how much of it does."""
-    total = np.zeros(reading.size, dtype=np.float32)
+    total = np.zeros(reading.size + REACH, dtype=np.float32)
     total[places] = counts
     for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
         joined = reading.joined[distance]
-        ahead = joined[places]
-        total[places[ahead] + distance] += np.float32(before) * counts[ahead]
-        behind = joined[places - distance]
-        total[places[behind] - distance] += np.float32(after) * counts[behind]
+        total[places + distance] += np.float32(before) * counts * joined[places]
+        total[places - distance] += np.float32(after) * counts * joined[places - distance]
     near = np.flatnonzero(total > 0)
     return near, total[near]
 

@@ -8,12 +8,11 @@ for another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel
 from mnemic.core.queries import Recalled
-from mnemic.core.tokens import count_tokens, part_texts
+from mnemic.core.tokens import count_tokens, local_time, part_texts
 from mnemic.index.columns import Column
 
 if TYPE_CHECKING:
@@ -40,7 +39,8 @@ class Packed:
 def pack(hits: list[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
     """The first `query.k` hits that fit `query.budget`; of a long item that does not, the part that was hit."""
     versions = _fetch(hits[: query.k], snapshot)
-    room = None if query.budget is None else query.budget - _fence_tokens()
+    tokens = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
+    room = None if query.budget is None else query.budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
     items: list[Recalled] = []
     for hit in hits[: query.k]:
@@ -49,17 +49,19 @@ def pack(hits: list[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, q
         line, cost = _fitting(version.item, part, room)
         if line is None:
             continue
+        tokens += cost
         if room is not None:
             room -= cost
         items.append(_recalled(version, hit, cost))
         lines.append((_when(version), line))
-    text = "\n".join((_OPEN, *(line for _, line in sorted(lines)), _CLOSE)) if lines else ""
-    return Packed(tuple(items), text, count_tokens(text))
+    if not lines:
+        return Packed((), "", 0)
+    return Packed(tuple(items), "\n".join((_OPEN, *(line for _, line in sorted(lines)), _CLOSE)), tokens)
 
 
 def render(item: Item, text: str) -> str:
     """One item as lines of a prompt: id, local date, speaker, text."""
-    local = item.said + timedelta(minutes=item.said_offset)
+    local = local_time(item.said, item.said_offset)
     speaker = item.slots.get("speaker") or item.slots.get("role") or item.slots.get("title") or item.kind.value
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     name = " ".join(str(speaker).split())
@@ -108,10 +110,6 @@ def _recalled(version: Version, hit: Hit, cost: int) -> Recalled:
 def _when(version: Version) -> tuple[int, int, int]:
     item = version.item
     return (int(item.said.timestamp()), item.pos, version.seq_from)
-
-
-def _fence_tokens() -> int:
-    return count_tokens(f"{_OPEN}\n\n{_CLOSE}")
 
 
 def _defused(line: str) -> str:

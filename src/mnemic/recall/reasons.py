@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 
 def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit]) -> list[Hit]:
     """The same hits, each with its reasons."""
-    return [replace(hit, reasons=(*hit.reasons, *_reasons(question, readings[hit.space], hit))) for hit in hits]
+    wanted = frozenset(value for term in question.terms for value in (term.text, term.speaker, term.date))
+    return [replace(hit, reasons=(*hit.reasons, *_reasons(question, wanted, readings[hit.space], hit))) for hit in hits]
 
 
-def _reasons(question: Question, reading: Reading, hit: Hit) -> list[str]:
-    held = set(reading.stream(hit.doc).tolist())
-    around = {token for place in reading.neighbours(hit.doc) for token in reading.stream(place).tolist()}
-    own = [t.word for t in question.terms if t.text in held]
-    near = [t.word for t in question.terms if t.text in around and t.word not in own]
-    dated = [t.word for t in question.terms if t.date in held]
-    spoken = [t.word for t in question.names if t.speaker in held]
+def _reasons(question: Question, wanted: frozenset[int], reading: Reading, hit: Hit) -> list[str]:
+    held = wanted.intersection(reading.stream(hit.doc).tolist())
+    beside = (reading.stream(place).tolist() for place in reading.neighbours(hit.doc))
+    around = frozenset[int]().union(*map(wanted.intersection, beside))
+    own = [term.word for term in question.terms if term.text in held]
+    near = [term.word for term in question.terms if term.text in around - held]
+    dated = [term.word for term in question.terms if term.date in held]
+    spoken = [term.word for term in question.names if term.speaker in held]
     quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
     told = [
         f"says {', '.join(quoted)!r}" if quoted else "",

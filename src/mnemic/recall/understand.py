@@ -66,8 +66,9 @@ class Question:
     """A question understood.
 
     Attributes:
-        terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. None if
-            the question names a time and asks for whatever there was.
+        terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. None
+            at all if the question names a time and asks for whatever there was.
+        words: Those of them that are looked up in texts: a speaker's own name says little there.
         names: Those of them that are names of speakers here.
         phrases: What it quotes.
         spans: The stretches of time it speaks of.
@@ -75,6 +76,7 @@ class Question:
     """
 
     terms: tuple[Term, ...]
+    words: tuple[Term, ...]
     names: tuple[Term, ...]
     phrases: tuple[Phrase, ...]
     spans: tuple[TimeSpan, ...]
@@ -93,13 +95,15 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
     """Read a question against the speakers of its spaces and the moment it is asked."""
     spans = tuple(find_times(query.text, query.now, query.offset))
     terms = () if spans and _asks_for_anything(query.text, spans) else _terms(query.text)
-    names = tuple(term for term in terms if term.token not in _ROLES and _entries(term.speaker, readings))
-    return Question(terms, names, tuple(_phrases(query.text)), spans, asks_when=_WHEN.search(query.text) is not None)
-
-
-def speaks(term: Term, readings: Sequence[Reading]) -> bool:
-    """Whether somebody of this name is a speaker here, and not just the heading of an entry or two."""
-    return _entries(term.speaker, readings) >= SPEAKS
+    entries = {term: _entries(term.speaker, readings) for term in terms if term.token not in _ROLES}
+    return Question(
+        terms=terms,
+        words=tuple(term for term in terms if entries.get(term, 0) < SPEAKS),
+        names=tuple(term for term, count in entries.items() if count),
+        phrases=tuple(_phrases(query.text)),
+        spans=spans,
+        asks_when=_WHEN.search(query.text) is not None,
+    )
 
 
 def _terms(text: str) -> tuple[Term, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
+from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Invalid, StoreError
 from mnemic.store import audit, erasure, ledger, transfer
@@ -32,7 +31,7 @@ class MemoryStore:
         self._tables = Tables()
         self._gate = Gate()
         self._closed = False
-        _forkable.add(self)
+        renew_in_child(self)
 
     def commit(self, draft: Draft) -> Receipt:
         prepared = ledger.prepare(draft, self._entropy)
@@ -128,19 +127,7 @@ class MemoryStore:
         if self._closed:
             raise StoreError("the store in memory is closed, and what it held is gone; open another")
 
-    def _after_fork(self) -> None:
-        # Whoever held the gate in the parent is not here, and what it had half done is taken back.
+    def renew(self) -> None:
+        """In a forked child: whoever held the gate is not there, and what it had half done is taken back."""
         self._gate = Gate()
         self._tables.undoing.roll_back()
-
-
-_forkable: weakref.WeakSet[MemoryStore] = weakref.WeakSet()
-
-
-def _start_over_in_child() -> None:
-    for store in list(_forkable):
-        store._after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_over_in_child)

@@ -286,8 +286,8 @@ class MemoryRows:
         content = self._tables.content(space)
         versions, links = content.rows_of(item), content.links_at(item)
         tenant = self._tables.spaces[space].tenant
-        for seq, n in [*((v.seq_from, v.n) for v in versions), *((ln.seq_from, ln.n) for ln in links)]:
-            self.blank_event(tenant, seq, n)
+        for written, n in [*((v.seq_from, v.n) for v in versions), *((ln.seq_from, ln.n) for ln in links)]:
+            self.blank_event(tenant, written, n)
         content.drop_keys(item)
         content.strengths.discard(item)
         content.drop_derived(item)

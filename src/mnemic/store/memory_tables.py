@@ -194,7 +194,8 @@ class JournalTables:
                 del events[n]
             if not events:
                 del self.events[seq]
-                del self.changes[seq]
+        for seq in [seq for seq in self.changes if seq < horizon and seq not in self.events]:
+            del self.changes[seq]  # the horizon's own stays: a moment after it can be told from one before it
 
 
 class Tables:

@@ -52,7 +52,10 @@ def prepare_file(path: Path) -> None:
         ) from error
     refuse_network(path.parent)
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # Only a new file is opened here: closing a second handle on an open store would drop this process's locks on it.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
     except OSError as error:
         raise StoreReadOnly(
             f"cannot write {path}: {error.strerror}; check its owner and mode, or copy it elsewhere"
@@ -78,7 +81,10 @@ def file_system(folder: Path, mounts: str | None = None) -> str:
     """The type of the file system that holds a folder, or "unknown"."""
     table = Path("/proc/self/mounts")
     if mounts is None:
-        mounts = table.read_text(errors="replace") if table.exists() else ""
+        try:
+            mounts = table.read_text(errors="replace")
+        except OSError:  # no such table here, or no file handle left: what opens the store next will say so
+            mounts = ""
     best, kind = -1, "unknown"
     where = str(folder.resolve())
     for line in mounts.splitlines():

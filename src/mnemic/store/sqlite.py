@@ -24,6 +24,7 @@ from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.gate import Gate
 from mnemic.store.place import prepare_file, set_meta, take_lease
 from mnemic.store.schema import APPLICATION, FORMAT, MIGRATIONS
+from mnemic.store.scrub import scrub
 from mnemic.store.snapshot import RowsSnapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
@@ -75,6 +76,7 @@ class SqliteStore:
         prepare_file(self.path)
         self.renew()
         with translated(self.path):
+            self._refuse_foreign()
             self._migrate()
         renew_in_child(self)
 
@@ -119,9 +121,11 @@ class SqliteStore:
         return bool(now - waiting.get("since", now) < self._busy_timeout)
 
     def _migrate(self) -> None:
-        self._refuse_foreign()
         db = self._writer = self._open()
-        if db.pragma("user_version") == FORMAT:
+        version = int(db.pragma("user_version"))
+        if version > FORMAT:  # the log held a newer first page than the file did
+            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+        if version == FORMAT:
             return
         with self._transaction(db):
             for number in range(int(db.pragma("user_version")) + 1, FORMAT + 1):
@@ -131,12 +135,14 @@ class SqliteStore:
 
     def _refuse_foreign(self) -> None:
         """Look before any pragma could change the file: a stranger's file stays as it is, to the byte."""
-        if self.path.stat().st_size == 0:
+        header = self._header()
+        if not header:
             return
-        header = self.path.read_bytes()[:100] if self.path.stat().st_size < 100 else _head(self.path)
-        if header[:16] != b"SQLite format 3\x00":
+        application = version = 0
+        if header[:16] == b"SQLite format 3\x00":
+            application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+        elif not self._unrecovered():
             raise StoreForeign(f"{self.path} is not a mnemic store (nor a SQLite file); name another file")
-        application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
         if application == 0 and version == 0:
             self._refuse_unmarked()
         elif application != APPLICATION:
@@ -144,10 +150,24 @@ class SqliteStore:
         if version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
+    def _header(self) -> bytes:
+        """The file's first bytes, read through SQLite's own door: it alone keeps count of the locks on a file."""
+        file = apsw.VFSFile(self._vfs or "", str(self.path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
+        try:
+            return file.xRead(min(100, file.xFileSize()), 0)
+        finally:
+            file.xClose()
+
+    def _unrecovered(self) -> bool:
+        """Whether a log or journal may hold a truer first page than the file: then only SQLite can say whose it is."""
+        beside = (self.path.with_name(self.path.name + end) for end in ("-wal", "-journal"))
+        return any(f.exists() and f.stat().st_size for f in beside)
+
     def _refuse_unmarked(self) -> None:
         # A crash before the first commit leaves a file of ours without its mark, and without a table.
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
         try:
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # a stranger's log stays a log
             db.set_busy_timeout(int(self._busy_timeout * 1000))
             marked = db.pragma("application_id") == APPLICATION
             if not marked and db.execute("SELECT count(*) FROM sqlite_schema").get:
@@ -297,10 +317,26 @@ class SqliteStore:
                 busy = 1
             finally:
                 db.set_busy_handler(self._wait_a_little)
-        if busy == 0:
-            with self._transaction(db):
-                db.execute("DELETE FROM meta WHERE key = 'residue'")
-        return busy == 0
+        return busy == 0 and self._scrub(db)
+
+    def _scrub(self, db: apsw.Connection) -> bool:
+        """Wipe the file under the write lock, unless another process has written since the log was emptied."""
+        db.release_memory()  # our own cached pages may hold what is wiped
+        with self._transaction(db):
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                return False
+            file = apsw.VFSFile(
+                self._vfs or "", str(self.path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
+            )
+            try:
+                scrub(file)
+            finally:
+                file.xClose()
+            # this commit also syncs the log, so that no power cut brings back what it held, and drops others' caches
+            db.execute("DELETE FROM meta WHERE key = 'residue'")
+        db.release_memory()
+        return True
 
     def compact(self, tenant: str, horizon: int, actor: str) -> int:
         self._refuse_closed()
@@ -437,11 +473,6 @@ def _copy(error: MnemicError) -> MnemicError:
     twin.args = error.args
     twin.__cause__ = error.__cause__
     return twin
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(100)
 
 
 def _sync(path: Path) -> None:

@@ -406,7 +406,8 @@ _COMPACT: Final = (
     (
         "DELETE FROM event WHERE tenant = :tenant AND seq <= :horizon AND ver NOT IN (SELECT ver FROM version) AND lver NOT IN (SELECT lver FROM link)"
     ),
-    "DELETE FROM change WHERE tenant = :tenant AND seq <= :horizon AND NOT EXISTS"
+    # The horizon's own commit stays, so that a moment after it can be told from one before it.
+    "DELETE FROM change WHERE tenant = :tenant AND seq < :horizon AND NOT EXISTS"
     " (SELECT 1 FROM event e WHERE e.tenant = change.tenant AND e.seq = change.seq)",
 )
 

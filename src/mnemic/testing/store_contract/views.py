@@ -12,7 +12,7 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
-from mnemic.testing.generators import TEXTS
+from mnemic.testing.generators import TEXTS, ManualClock
 from mnemic.testing.store_contract.world import TENANT, World, day, texts_of, us
 
 
@@ -222,3 +222,19 @@ def test_behind_the_horizon_nothing_is_answered_in_part(moved: World) -> None:
             with pytest.raises(Compacted, match="2"):
                 read()
     assert moved.texts(view=View(at=3)) == ["Lisbon", "plan"]
+
+
+def test_a_moment_at_the_horizon_can_still_be_asked_for(world: World, clock: ManualClock) -> None:
+    item = world.item("one")
+    world.commit(world.put(item))
+    clock.tick()
+    world.commit(world.put(replace(item, text="two"), Verb.REVISED))
+    clock.tick()
+    world.commit(world.put(replace(item, text="three"), Verb.REVISED))
+    at = [round(change.at.timestamp() * 1_000_000) for change in world.changes()]
+    world.store.compact(TENANT, 2, "admin")
+    world.store.compact(TENANT, 3, "admin")
+    with world.store.read() as snapshot:
+        assert [snapshot.seq_at(1, moment_) for moment_ in at] == [0, 0, 3]
+        assert snapshot.seq_at(1, at[2] + 1) == 3
+    assert world.faults() == []

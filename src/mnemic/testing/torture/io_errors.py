@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from types import FrameType
 from typing import Any, Final
 
@@ -50,12 +51,11 @@ def ioerror(runs: int | None = None, seed: int = 1, *, name: str = "memory", wor
     """Live one life per failing call: each kind of call, each n, once and lasting, I/O error and full disk.
 
     Args:
-        runs: At most so many lives, spread evenly over all of them; None for every one.
+        runs: At most so many lives, drawn from all of them; None for every one.
     """
     calls = _calls(name, seed)
     every = list(_troubles(calls))
-    step = 1 if runs is None else max(1, -(-len(every) // runs))
-    troubles = every[::step]
+    troubles = every if runs is None or runs >= len(every) else Random(seed).sample(every, runs)
     jobs = [
         Job(subject=name, seed=seed, troubles=tuple(troubles[i : i + _PER_JOB]))
         for i in range(0, len(troubles), _PER_JOB)

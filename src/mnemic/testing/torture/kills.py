@@ -81,6 +81,7 @@ def _spread(count: int, passes: int) -> list[int]:
 
 def run(job: Job) -> list[Killed]:
     """All kills of one file."""
+    subject(job.subject)  # imported here once, not in every child while its time to live runs out
     return list(_kills(job))
 
 

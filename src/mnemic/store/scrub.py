@@ -1,0 +1,50 @@
+"""Wiping what `secure_delete` leaves behind: stale copies of cells in the unused middle of pages that were rebalanced.
+
+SQLite overwrites a deleted cell where it lies, but a page that it rebuilds keeps the old bytes between its pointers and
+its first cell (sqlite.org/fileformat2.html, section 1.6). They belong to nobody, so a reader never sees them go.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import apsw
+
+from mnemic.errors import StoreError
+
+_INTERIOR: Final = (2, 5)
+_LEAF: Final = (10, 13)
+_FILE_HEADER: Final = 100
+_PAGES: Final = 1 << 24
+"""Up to here the first byte of an overflow or free page, the top of a page number, is no kind of tree page."""
+
+
+def scrub(file: apsw.VFSFile) -> int:
+    """Zero the unused middle of every page of a database file, and sync it; returns how many pages needed it.
+
+    The caller holds the write lock and has emptied the log, so that nobody else can write a page meanwhile.
+    """
+    size = file.xFileSize()
+    width = int.from_bytes(file.xRead(18, 0)[16:18]) if size else 0
+    width = 65_536 if width == 1 else width
+    if width and size // width >= _PAGES:
+        raise StoreError("the file is too large to be wiped in place; VACUUM it with no other process open")
+    wiped = 0
+    for start in range(0, size, width or 1):
+        begin, end = _unused(file.xRead(width, start), _FILE_HEADER if start == 0 else 0)
+        if begin < end:
+            file.xWrite(bytes(end - begin), start + begin)
+            wiped += 1
+    if wiped:
+        file.xSync(apsw.SQLITE_SYNC_FULL)
+    return wiped
+
+
+def _unused(page: bytes, header: int) -> tuple[int, int]:
+    kind = page[header]
+    if kind not in _INTERIOR and kind not in _LEAF:
+        return 0, 0  # an overflow or free page: its first byte is the top of a page number
+    cells, first = int.from_bytes(page[header + 3 : header + 5]), int.from_bytes(page[header + 5 : header + 7])
+    begin, end = header + (12 if kind in _INTERIOR else 8) + 2 * cells, first or 65_536
+    sound = begin < end <= len(page) and page.count(0, begin, end) < end - begin
+    return (begin, end) if sound else (0, 0)

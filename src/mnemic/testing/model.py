@@ -1,0 +1,412 @@
+"""What memory should do, said plainly: dicts and lists, no tables, no indexes - for tests to hold the real one against.
+
+Written from the decisions on scope, time, erasure and undo, not from the code that it checks. One tenant; users are
+walls, `SHARED` is read by all. An error of the model is named by its class, as the real one would be raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from mnemic.core.items import Kind, State
+from mnemic.errors import Compacted, Conflict, Invalid, NotFound
+
+EVIDENCE = frozenset({Kind.TURN, Kind.DOCUMENT, Kind.CHUNK})
+SHARED = "<shared>"
+"""The shared space among the model's users; no user of a test has this name."""
+KEY_LIFE = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What one version of an item says.
+
+    Attributes:
+        unwritten: Retired because the commit that wrote it, or all it stood on, was undone; not because it was forgotten.
+    """
+
+    text: str
+    kind: Kind
+    said: datetime
+    state: State = State.ACTIVE
+    known_to: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    source: tuple[str, ...] = ()
+    session: str | None = None
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    from_source: str | None = None
+    unwritten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Was:
+    """One version: what it says, and the commits between which it stood."""
+
+    id: str
+    says: Said
+    first: int
+    end: int | None = None
+
+    def stood(self, at: int) -> bool:
+        return self.first <= at and (self.end is None or at < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """One version of a link; `weight` is None where it says that there is none any more."""
+
+    src: str
+    dst: str
+    type: str
+    weight: float | None
+    first: int
+    end: int | None = None
+
+    @property
+    def ends(self) -> tuple[str, str, str]:
+        return self.src, self.dst, self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One line of the journal: whose, when."""
+
+    user: str | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What an idempotency key stands for; `content` is None once only the key itself is left."""
+
+    content: object
+    seq: int
+    ids: tuple[str, ...]
+    lasting: bool
+    at: datetime
+
+
+@dataclass(slots=True)
+class Space:
+    """One user's memory."""
+
+    items: dict[str, list[Was]] = field(default_factory=dict)
+    links: list[Tied] = field(default_factory=list)
+    keys: dict[str, Key] = field(default_factory=dict)
+
+    def now(self, item: str) -> Said:
+        if item not in self.items:
+            raise NotFound(item)
+        return self.items[item][-1].says
+
+    def standing(self) -> dict[str, Said]:
+        return {item: versions[-1].says for item, versions in self.items.items()}
+
+    def tied(self, ends: tuple[str, str, str]) -> Tied | None:
+        """The link between these ends, if there is one now."""
+        return next((ln for ln in self.links if ln.ends == ends and ln.end is None and ln.weight is not None), None)
+
+
+class Model:
+    """Memory as it is specified. Every verb changes all or raises and changes nothing."""
+
+    def __init__(self) -> None:
+        self.spaces: dict[str, Space] = {}
+        self.journal: list[Commit] = []
+        self.horizon = 0
+        self.gone: set[str] = set()
+
+    @property
+    def seq(self) -> int:
+        """The last commit."""
+        return len(self.journal)
+
+    # Writing
+
+    def add(self, user: str, given: dict[str, Said], now: datetime, *, key: str | None = None, **how: object) -> int:
+        """Write new items in one commit; with a key that has landed before, nothing. Returns the commit they are of."""
+        lasting, content = bool(how.get("lasting")), how.get("content")
+        space = self.spaces.setdefault(user, Space())
+        if key is not None and (before := space.keys.get(key)) is not None:
+            if before.content is not None and before.content != content:
+                raise Conflict(key)
+            return before.seq
+        self._commit(user, now, given, {})
+        if key is not None:
+            space.keys[key] = Key(content, self.seq, tuple(given), lasting, now)
+        return self.seq
+
+    def revise(self, user: str, item: str, text: str, now: datetime) -> int:
+        """Say it better."""
+        before = self._space(user).now(item)
+        if before.kind in EVIDENCE:
+            raise Invalid("id", item, "")
+        return self._change(user, {item: replace(before, text=text)}, now)
+
+    def supersede(self, user: str, old: str, fresh: str, says: Said, now: datetime) -> int:
+        """What was said later is newer, and closes both clocks of what was said before."""
+        before = self._space(user).now(old)
+        newer, older = (fresh, old) if says.said >= before.said else (old, fresh)
+        both = {fresh: says, old: before}
+        new = both[newer]
+        closed = replace(both[older], state=State.SUPERSEDED, known_to=new.said, valid_to=new.valid_from or new.said)
+        written = {fresh: says, older: closed}
+        self._commit(user, now, written, {(newer, older, "supersedes"): 1.0})
+        return self.seq
+
+    def forget(self, user: str, items: Sequence[str], now: datetime) -> int:
+        """Hide."""
+        space = self._space(user)
+        return self._change(user, {i: replace(space.now(i), state=State.RETIRED, unwritten=False) for i in items}, now)
+
+    def pin(self, user: str, items: Sequence[str], pinned: bool, now: datetime) -> int:
+        """Keep at hand, or not."""
+        space = self._space(user)
+        return self._change(user, {i: replace(space.now(i), pinned=pinned) for i in items}, now)
+
+    def link(self, user: str, ends: tuple[str, str, str], weight: float | None, now: datetime) -> int:
+        """Tie, or with no weight untie."""
+        space = self._space(user)
+        for item in ends[:2]:
+            space.now(item)
+        self._commit(user, now, {}, {ends: weight})
+        return self.seq
+
+    def used(self, user: str, now: datetime) -> None:
+        """Counters were written: a commit that changes no item."""
+        self.spaces.setdefault(user, Space())
+        self._commit(user, now, {}, {})
+
+    def _space(self, user: str) -> Space:
+        if user not in self.spaces:
+            raise NotFound(user)
+        return self.spaces[user]
+
+    def _change(self, user: str, wanted: dict[str, Said], now: datetime) -> int:
+        space = self._space(user)
+        changed = {item: says for item, says in wanted.items() if says != _plain(space.now(item), says)}
+        if not changed:
+            return max(space.items[item][-1].first for item in wanted)
+        self._commit(user, now, changed, {})
+        return self.seq
+
+    def _commit(
+        self, user: str | None, now: datetime, says: dict[str, Said], links: dict[tuple[str, str, str], float | None]
+    ) -> None:
+        self.journal.append(Commit(user, max([now, *(c.at for c in self.journal[-1:])])))
+        if user is None:
+            return
+        space = self.spaces[user]
+        for item, text in says.items():
+            versions = space.items.setdefault(item, [])
+            if versions:
+                versions[-1] = replace(versions[-1], end=self.seq)
+            versions.append(Was(item, text, self.seq))
+        for ends, weight in links.items():
+            space.links = [
+                replace(ln, end=self.seq) if ln.ends == ends and ln.end is None else ln for ln in space.links
+            ]
+            space.links.append(Tied(*ends, weight, self.seq))
+
+    # Taking back
+
+    def undo(self, user: str, seq: int, now: datetime, *, cascade: bool) -> int:
+        """The inverse of a commit and its consequences, as a commit."""
+        space = self._space(user)
+        if 0 < seq <= self.horizon:
+            raise Compacted(str(seq))
+        if not 0 < seq <= self.seq or self.journal[seq - 1].user != user:
+            raise NotFound(str(seq))
+        touched = {item: place for item, vs in space.items.items() for place, v in enumerate(vs) if v.first == seq}
+        if not cascade and any(space.items[item][-1].first != seq for item in touched):
+            raise Conflict(str(seq))
+        after = {item: self._before(space.items[item], place) for item, place in touched.items()}
+        self._follow(space, after)
+        links = {ln.ends: self._tied_before(space, ln) for ln in space.links if ln.first == seq}
+        if not after and not links:
+            raise NotFound(str(seq))
+        self._commit(user, now, after, links)
+        return self.seq
+
+    @staticmethod
+    def _before(versions: list[Was], place: int) -> Said:
+        if place == 0 or versions[place - 1].end != versions[place].first:
+            return replace(versions[-1].says, state=State.RETIRED, unwritten=True)
+        return versions[place - 1].says
+
+    @staticmethod
+    def _tied_before(space: Space, undone: Tied) -> float | None:
+        former = [ln for ln in space.links if ln.ends == undone.ends and ln.end == undone.first]
+        return former[0].weight if former else None
+
+    @staticmethod
+    def _follow(space: Space, after: dict[str, Said]) -> None:
+        """What stood on nothing but what goes, goes too; what that had superseded reopens."""
+        standing = space.standing()
+
+        def active(item: str) -> bool:
+            says = after.get(item) or standing.get(item)
+            return says is not None and says.state is State.ACTIVE
+
+        queue = [item for item, says in after.items() if says.unwritten]
+        while queue:
+            gone = queue.pop()
+            for ln in space.links:
+                old = standing.get(ln.dst)
+                tied = (ln.src, ln.type) == (gone, "supersedes") and ln.end is None and ln.weight is not None
+                if tied and old is not None and old.state is State.SUPERSEDED and ln.dst not in after:
+                    after[ln.dst] = _reopened(space.items[ln.dst])
+            for item, says in standing.items():
+                stands_on = gone in says.source and item not in after and says.state is State.ACTIVE
+                if stands_on and not any(active(source) for source in says.source):
+                    after[item] = replace(says, state=State.RETIRED, unwritten=True)
+                    queue.append(item)
+
+    # Taking out
+
+    def erase(self, user: str, items: Sequence[str], now: datetime) -> set[str]:
+        """Take items out, with all that was ever derived from them; returns what went."""
+        space = self._space(user)
+        going = {item for item in items if item in space.items}
+        while more := {i for i, vs in space.items.items() if i not in going and going & set(_sources(vs))}:
+            going |= more
+        if not going:
+            return going
+        for item in going:
+            del space.items[item]
+        space.links = [ln for ln in space.links if not going & {ln.src, ln.dst}]
+        for name, key in list(space.keys.items()):
+            if going & set(key.ids[:1]):
+                if key.lasting:
+                    space.keys[name] = replace(key, content=None)
+                else:
+                    del space.keys[name]
+        self._commit(user, now, {}, {})
+        self.gone |= going
+        return going
+
+    def erase_user(self, user: str, now: datetime) -> set[str]:
+        """Take a user out."""
+        space = self._space(user)
+        del self.spaces[user]
+        self._commit(None, now, {}, {})
+        self.journal = [replace(c, user=None) if c.user == user else c for c in self.journal]
+        self.gone |= set(space.items)
+        return set(space.items)
+
+    def compact(self, horizon: int, now: datetime) -> int:
+        """Drop what was closed at or before the horizon; returns how many versions went."""
+        if not self.horizon <= horizon <= self.seq:
+            raise Invalid("horizon", str(horizon), "")
+        dropped = 0
+        for space in self.spaces.values():
+            space.keys = {
+                k: replace(key, content=None) if key.at < now - KEY_LIFE else key
+                for k, key in space.keys.items()
+                if key.lasting or key.at >= now - KEY_LIFE
+            }
+        if horizon == self.horizon:
+            return 0
+        for space in self.spaces.values():
+            dropped += sum(not _kept(v, horizon) for versions in space.items.values() for v in versions)
+            space.items = {item: [v for v in vs if _kept(v, horizon)] for item, vs in space.items.items()}
+            space.links = [ln for ln in space.links if ln.end is None or ln.end > horizon]
+        self.horizon = horizon
+        self._commit(None, now, {}, {})
+        return dropped
+
+    # Looking
+
+    def seen(
+        self,
+        user: str,
+        *,
+        at: int | None = None,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
+        states: frozenset[State] | None = None,
+        where: Callable[[Said], bool] = lambda says: True,
+    ) -> dict[str, Was]:
+        """What a view shows a user: their own, and the shared."""
+        if at is not None and at < self.horizon and self._read(user):
+            raise Compacted(str(at))
+        past = as_of is not None or valid_at is not None
+        shown = states or frozenset({State.ACTIVE, State.SUPERSEDED} if past else {State.ACTIVE})
+        found = {}
+        for space in self._read(user):
+            for item, versions in space.items.items():
+                for v in versions:
+                    stood = v.end is None if at is None else v.stood(at)
+                    if stood and v.says.state in shown and _in_time(v.says, as_of, valid_at) and where(v.says):
+                        found[item] = v
+        return found
+
+    def history(self, user: str, item: str) -> list[Was]:
+        """The versions of an item, and of all that it superseded or was superseded by."""
+        spaces = list(self._read(user))
+        story, queue = set(), [item]
+        while queue:
+            one = queue.pop()
+            if one in story or not any(one in space.items for space in spaces):
+                continue
+            story.add(one)
+            for ln in self.links(user, one):
+                if ln.type == "supersedes":
+                    queue += [ln.src, ln.dst]
+        if not story:
+            raise NotFound(item)
+        versions = [v for space in spaces for one in story for v in space.items.get(one, ())]
+        return sorted(versions, key=lambda v: (v.first, v.says.said, v.id))
+
+    def links(self, user: str, item: str, at: int | None = None) -> list[Tied]:
+        """The links at an item."""
+        return [
+            ln
+            for space in self._read(user)
+            for ln in space.links
+            if item in (ln.src, ln.dst)
+            and ln.weight is not None
+            and (ln.end is None if at is None else ln.first <= at and (ln.end is None or at < ln.end))
+        ]
+
+    def commits(self, user: str) -> list[int]:
+        """The seqs of a user's own commits."""
+        return [seq for seq, commit in enumerate(self.journal, start=1) if commit.user == user]
+
+    def seq_at(self, when: datetime) -> int:
+        """The last commit recorded by then."""
+        return sum(commit.at <= when for commit in self.journal)
+
+    def _read(self, user: str) -> list[Space]:
+        return [self.spaces[name] for name in dict.fromkeys((user, SHARED)) if name in self.spaces]
+
+
+def _plain(now: Said, wanted: Said) -> Said:
+    """Whether it was forgotten or unwritten makes no version differ."""
+    return replace(now, unwritten=wanted.unwritten)
+
+
+def _sources(versions: list[Was]) -> Iterator[str]:
+    return (source for v in versions for source in v.says.source)
+
+
+def _kept(version: Was, horizon: int) -> bool:
+    return version.end is None or version.end > horizon
+
+
+def _reopened(versions: list[Was]) -> Said:
+    """As it stands now, with the clocks that it had before it was superseded; open ones if it never stood otherwise."""
+    former = [v.says for v in versions if v.says.state is not State.SUPERSEDED]
+    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
+    return replace(versions[-1].says, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
+
+
+def _in_time(says: Said, as_of: datetime | None, valid_at: datetime | None) -> bool:
+    known = as_of is None or (says.said <= as_of and (says.known_to is None or as_of < says.known_to))
+    since = says.valid_from or says.said
+    held = valid_at is None or (since <= valid_at and (says.valid_to is None or valid_at < says.valid_to))
+    return known and held

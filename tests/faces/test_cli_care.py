@@ -1,0 +1,149 @@
+"""The store as a whole: first screen, stats, verify, doctor, copies, settings, completion."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commandline import Run
+
+
+def test_the_first_screen_works_before_there_is_anything_and_makes_nothing(run: Run, home: Path) -> None:
+    told = run().out
+    for part in (
+        str(home / "memory.db"),
+        "not there yet",
+        "0 items",
+        "backup",
+        "export",
+        "erase",
+        "me (",
+        "add",
+        "recall",
+    ):
+        assert part in told
+    assert not home.exists()
+
+
+def test_the_first_screen_tells_whose_where_and_how_much(run: Run, add: Callable[..., str], home: Path) -> None:
+    add("one thing", "--user", "ada")
+    told = run("--user", "ada").out
+    assert "ada (" in told
+    assert "1 item," in told
+    record = run("--json", "--user", "ada").json
+    assert (record["user"], record["items"], record["exists"]) == ("ada", 1, True)
+    assert record["bytes"] > 0
+    assert record["store"] == str(home / "memory.db")
+
+
+def test_the_commands_of_the_first_screen_do_what_they_say(run: Run) -> None:
+    run("add", "I moved to Lisbon in March.")
+    assert "Lisbon" in run("recall", "when did I move?").out
+
+
+def test_stats_counts_users_apart(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    add("another", "--user", "ben")
+    told = run("stats").out
+    assert "me (tenant default): 1 item" in told
+    assert "ben" in told
+    assert {user["user"]: user["items"] for user in run("stats", "--json").json["users"]} == {"me": 1, "ben": 1}
+
+
+def test_verify_finds_a_sound_store_sound(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    assert "sound" in run("verify").out
+    record = run("verify", "--json").json
+    assert (record["sound"], record["faults"], record["items"]) == (True, [], 1)
+
+
+def test_verify_finds_a_changed_word_and_says_so_with_its_exit_code(
+    run: Run, add: Callable[..., str], home: Path
+) -> None:
+    import apsw
+
+    add("one thing")
+    db = apsw.Connection(str(home / "memory.db"))
+    db.execute("UPDATE version SET body = CAST(replace(CAST(body AS TEXT), 'one thing', 'two thing') AS BLOB)")
+    db.close()
+    assert "fault" in run("verify", code=6).out
+    assert run("verify", "--json", code=6).json["faults"]
+
+
+def test_doctor_looks_at_disk_and_settings(run: Run, add: Callable[..., str]) -> None:
+    assert "no store" in run("doctor").out
+    add("one thing")
+    told = run("doctor").out
+    for part in ("synchronous", "file mode", "free space", "input_limit"):
+        assert part in told
+    assert all(check["ok"] for check in run("doctor", "--json").json["checks"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
+def test_doctor_finds_a_file_that_others_can_read(run: Run, add: Callable[..., str], home: Path) -> None:
+    add("one thing")
+    (home / "memory.db").chmod(0o644)
+    assert "chmod 600" in run("doctor", code=6).out
+
+
+def test_a_backup_brings_back_what_was_there(run: Run, add: Callable[..., str]) -> None:
+    kept = add("one thing")
+    run("backup", "copy.db")
+    run("backup", "copy.db", code=4)
+    lost = add("another thing")
+    assert "--yes" in run("restore", "copy.db", code=2).err
+    run("restore", "copy.db", "--yes")
+    assert kept in run("list").out
+    assert lost not in run("list").out
+
+
+def test_what_was_erased_stays_erased_after_a_restore(run: Run, add: Callable[..., str]) -> None:
+    item = add("one thing")
+    run("backup", "copy.db")
+    run("erase", item, "--yes")
+    assert run("restore", "copy.db", "--yes", "--json").json["erased_again"] == 1
+    assert run("list").out == ""
+
+
+def test_restoring_where_no_store_was_must_be_said(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    run("backup", "copy.db")
+    assert "--no-tombstones" in run("--store", "new.db", "restore", "copy.db", code=2).err
+    run("--store", "new.db", "restore", "copy.db", "--no-tombstones")
+    assert "one thing" in run("--store", "new.db", "list").out
+    run("restore", "nowhere.db", "--yes", code=2)
+
+
+def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str]) -> None:
+    item = fact("Ada lives in Pariss.")
+    run("revise", item, "Ada lives in Paris.")
+    assert run("export", "--out", "journal.jsonl", "--json").json["lines"] == run("export").out.count("\n")
+    run("export", "--out", "journal.jsonl", code=4)
+    assert run("--store", "copy.db", "load", "journal.jsonl", "--json").json["commits"] == 2
+    assert run("--store", "copy.db", "log", "--json").out == run("log", "--json").out
+    run("load", "journal.jsonl", code=4)
+    run("load", "nowhere.jsonl", code=3)
+    Path("other.jsonl").write_text("not a journal\n")
+    run("--store", "third.db", "load", "other.jsonl", code=2)
+
+
+def test_settings_tell_value_origin_and_meaning(run: Run) -> None:
+    told = run("settings", "--json", MNEMIC_K="5").json["settings"]
+    assert told["k"] == {"value": 5, "from": "environment", "meaning": "Items a recall returns."}
+    assert told["budget"]["from"] == "default"
+    assert all(setting["meaning"] for setting in told.values())
+    assert "MNEMIC_" in run("settings").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(run: Run, shell: str) -> None:
+    assert "_MNEMIC_COMPLETE" in run("completion", shell).out
+
+
+@pytest.mark.parametrize("name", ["one.txt", "two.db"])
+def test_a_foreign_file_is_refused_and_left_as_it_is(run: Run, name: str) -> None:
+    Path(name).write_bytes(b"just some text, and more of it" * 20)
+    assert "error: " in run("--store", name, "add", "one thing", code=5).err
+    assert Path(name).read_bytes() == b"just some text, and more of it" * 20

@@ -1,0 +1,106 @@
+"""Every example in every `--help` is run as it stands there."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from commandline import Run
+
+import mnemic
+from mnemic.faces.cli import cli
+
+SOURCE = str(Path(mnemic.__file__).parent.parent)
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+SHELL = ("|", ">", "MNEMIC_")
+SLOW = ("bench speed", "bench locomo locomo10.json --out")
+
+
+def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+    yield path, group
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+EVERY = list(commands(cli, "mnemic"))
+EXAMPLES = [
+    pytest.param(example, marks=pytest.mark.slow if any(one in example for one in SLOW) else ())
+    for _, command in EVERY
+    for example in command.examples  # type: ignore[attr-defined]
+]
+
+
+@pytest.mark.parametrize(("path", "command"), EVERY)
+def test_every_help_has_examples_of_its_own_command(path: str, command: click.Command, run: Run) -> None:
+    told = run(*path.split()[1:], "--help").out
+    assert "Examples:" in told
+    words = path.split()
+    examples = command.examples  # type: ignore[attr-defined]
+    assert examples
+    assert all(all(word in shlex.split(example) for word in words) for example in examples)
+    assert all(example in told for example in examples)
+    assert "--json" in told
+
+
+@pytest.fixture(scope="module")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that the examples speak of."""
+    root = tmp_path_factory.mktemp("seeded")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MNEMIC_HOME", str(root / "home"))
+        (root / "desk" / "runs").mkdir(parents=True)
+        patch.chdir(root / "desk")
+        Path("chat.jsonl").write_text('{"id": "1", "text": "Which city?", "time": "2025-03-01T10:00:00Z"}\n')
+        Path("notes.md").write_text("# Notes\n\nThe wifi password is on the fridge.\n")
+        Path("talk.txt").write_text("[2025-03-01 10:00] Ada: Hello.\n[2025-03-01 10:01] Ben: Hello Ada!\n")
+        shutil.copy(FIXTURES / "locomo_small.json", "locomo10.json")
+        for line in (
+            "add 'We leave on Friday.' --session trip --said 2025-03-01T10:00:00Z",
+            "import chat.jsonl",
+            "fact 'Ada lives in Rome.' --said 2025-02-01T10:00:00Z",
+            "backup memory-backup.db",
+            "export --out journal.jsonl",
+            "bench locomo locomo10.json --out runs/run.jsonl --limit 2 --systems mnemic",
+        ):
+            with pytest.raises(SystemExit) as left:
+                cli.main(shlex.split(line))
+            assert left.value.code == 0, line
+    return root
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seeded: Path) -> None:
+    shutil.copytree(seeded / "home", home)
+    shutil.copytree(seeded / "desk", Path.cwd(), dirs_exist_ok=True)
+    for made in ("memory-backup.db", "journal.jsonl"):
+        if "restore" not in example and "load journal" not in example:
+            Path(made).unlink()
+    if any(mark in example for mark in SHELL):
+        in_a_shell(example, home)
+    else:
+        run(*shlex.split(example)[1:])
+
+
+def in_a_shell(line: str, home: Path) -> None:
+    words = home.parent / "bin"
+    words.mkdir()
+    command = words / "mnemic"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from mnemic.faces.cli import main; main()" "$@"\n')
+    command.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{words}:{os.environ['PATH']}", "HOME": str(home.parent), "PYTHONPATH": SOURCE}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", line], env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,80 @@
+"""What was done: `log`, `diff`, `undo`, `forget`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from commandline import Run
+
+
+def test_the_log_shows_every_commit_newest_first(run: Run, add: Callable[..., str]) -> None:
+    first, second = add("one thing"), add("another thing")
+    told = run("log").out
+    assert told.index("commit 2") < told.index("commit 1")
+    assert "wrote" in told
+    assert "one thing" in told
+    records = run("log", "--json").lines
+    assert [(change["seq"], change["events"][0]["item"]) for change in records] == [(2, second), (1, first)]
+    assert [change["seq"] for change in run("log", "--oldest-first", "--after", "1", "--json").lines] == [2]
+    assert len(run("log", "-n", "1", "--json").lines) == 1
+
+
+def test_the_log_counts_what_it_does_not_name(run: Run) -> None:
+    many = "".join(f'{{"text": "message {n}", "time": "2025-01-01T00:00:0{n}Z"}}\n' for n in range(9))
+    run("import", "-", "--format", "jsonl", stdin=many)
+    assert "and 6 more items" in run("log").out
+
+
+def test_the_log_says_that_erased_words_are_gone(run: Run, add: Callable[..., str]) -> None:
+    item = add("a thing to erase")
+    run("erase", item, "--yes", "--reason", "asked for")
+    told = run("log").out
+    assert "a thing to erase" not in told
+    assert "words are gone" in told
+    assert "erased  1 item, asked for" in told
+
+
+def test_a_forgotten_item_comes_back_with_the_undo_that_is_printed(run: Run, add: Callable[..., str]) -> None:
+    item = add("I live in Paris.")
+    told = run("forget", item).out
+    assert run("list").out == ""
+    command = told.splitlines()[-1].partition("mnemic ")[2].split()
+    assert command[0] == "undo"
+    run(*command)
+    assert item in run("list").out
+
+
+def test_undo_last_skips_counters_of_use(run: Run, add: Callable[..., str]) -> None:
+    add("I live in Paris.")
+    run("recall", "Paris")
+    run("undo", "last")
+    assert run("list").out == ""
+
+
+def test_undo_last_passes_over_what_was_erased(run: Run, add: Callable[..., str]) -> None:
+    add("I live in Paris.")
+    run("erase", add("a thing to erase"), "--yes")
+    assert "commit 1 is undone" in run("undo", "last").out
+    run("erase", "--everything", "--yes")
+    run("undo", "last", code=3)
+
+
+def test_undoing_what_has_changed_since_is_a_conflict_unless_cascading(run: Run, fact: Callable[..., str]) -> None:
+    item = fact("Ada lives in Pariss.")
+    run("revise", item, "Ada lives in Paris.")
+    run("undo", "1", code=4)
+    run("undo", "1", "--cascade")
+    run("undo", "99", code=3)
+    run("undo", "soon", code=2)
+
+
+def test_diff_shows_both_sides(run: Run, fact: Callable[..., str]) -> None:
+    item = fact("Ada lives in Pariss.")
+    run("revise", item, "Ada lives in Paris.")
+    told = run("diff", "1").out
+    assert "- fact: Ada lives in Pariss." in told
+    assert "+ fact: Ada lives in Paris." in told
+    (one,) = run("diff", "1", "2", "--json").json["items"]
+    assert (one["before"]["text"], one["after"]["text"]) == ("Ada lives in Pariss.", "Ada lives in Paris.")
+    assert run("diff", "2", "2", "--json").json["items"] == []
+    run("diff", "1", "99", code=2)

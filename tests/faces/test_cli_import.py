@@ -1,0 +1,92 @@
+"""Files come in: streamed, in batches, told, resumable."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from commandline import Run
+
+
+def write(path: str, *records: object) -> str:
+    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def message(n: int, **more: object) -> dict[str, object]:
+    return {
+        "id": str(n),
+        "text": f"message number {n}",
+        "time": f"2025-01-01T00:{n // 60 % 60:02}:{n % 60:02}Z",
+        **more,
+    }
+
+
+def test_a_chat_is_written_once_however_often_it_is_imported(run: Run) -> None:
+    chat = write("chat.jsonl", *(message(n) for n in range(450)))
+    first = run("import", chat, "--json").json
+    assert (first["written"], first["repeated"], first["commits"]) == (450, 0, 3)
+    again = run("import", chat, "--json").json
+    assert (again["written"], again["repeated"], again["commits"]) == (0, 450, 0)
+    assert "450" in run("import", chat).out
+
+
+def test_it_goes_on_from_where_it_was_cut(run: Run) -> None:
+    run("import", write("chat.jsonl", *(message(n) for n in range(30))))
+    assert run("import", write("chat.jsonl", *(message(n) for n in range(50))), "--json").json["written"] == 20
+
+
+def test_what_is_skipped_is_told_with_reason_and_place(run: Run) -> None:
+    chat = Path(write("chat.jsonl", message(1), {"id": "2"}, message(3, time="2025-01-01 10:00")))
+    chat.write_text(chat.read_text() + "{broken\n")
+    told = run("import", str(chat)).out
+    for part in ("line 2", "line 3", "line 4", "--zone"):
+        assert part in told
+    summary = run("import", str(chat), "--zone", "Europe/Lisbon", "--json").json
+    assert summary["written"] == 1
+    assert sum(one["count"] for one in summary["skipped"]) == 2
+
+
+def test_a_dry_run_writes_nothing(run: Run, home: Path) -> None:
+    told = run("import", write("chat.jsonl", message(1)), "--dry-run", "--json").json
+    assert (told["written"], told["readable"], told["dry_run"]) == (0, 1, True)
+    assert not home.exists()
+
+
+def test_items_carry_their_source_and_channel(run: Run) -> None:
+    chat = write("chat.jsonl", message(1))
+    assert run("import", chat, "--source", "mail: old", "--json").json["sources"] == ["mail: old"]
+    item = run("show", "last", "--json").json
+    assert (item["slots"]["source"], item["channel"]) == ("mail: old", "import")
+    assert run("import", chat, "--json").json["sources"] == ["chat"]
+
+
+def test_one_conflicting_message_does_not_hold_up_the_rest(run: Run) -> None:
+    run("import", write("chat.jsonl", message(1), message(2)))
+    changed = write("chat.jsonl", message(1), message(2, text="other words"), message(3))
+    told = run("import", changed, "--json").json
+    assert (told["written"], told["repeated"]) == (1, 1)
+    assert "other content" in told["skipped"][0]["reason"]
+
+
+def test_anothers_messages_are_skipped_unless_each_goes_to_its_user(run: Run) -> None:
+    chat = write("chat.jsonl", message(1), message(2, user="ben"))
+    told = run("import", chat, "--json").json
+    assert told["written"] == 1
+    assert "--each-user" in told["skipped"][0]["reason"]
+    assert run("import", chat, "--each-user", "--json").json["written"] == 1
+    assert run("list", "--user", "ben", "--json").json["text"] == "message number 2"
+
+
+def test_session_names_the_shelf_of_what_names_none(run: Run) -> None:
+    run("import", write("chat.jsonl", message(1)), "--session", "trip")
+    assert run("show", "last", "--json").json["session"] == "trip"
+
+
+def test_what_cannot_be_imported_makes_no_store(run: Run, home: Path) -> None:
+    Path("picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    run("import", "picture.png", code=2)
+    run("import", "nowhere.jsonl", code=3)
+    run("import", ".", code=2)
+    run("import", "-", stdin="", code=2)
+    assert not home.exists()

@@ -1,0 +1,145 @@
+"""As a real process: pipes, terminals, signals, and how long it takes to say `--help`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import mnemic as mnemic_package
+
+COMMAND = [sys.executable, "-W", "error", "-c", "from mnemic.faces.cli import main; main()"]
+
+
+def environ(home: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MNEMIC_") and name != "NO_COLOR"}
+    kept["PYTHONPATH"] = str(Path(mnemic_package.__file__).parent.parent)
+    return {**kept, "MNEMIC_HOME": str(home), "TERM": "xterm-256color", **more}
+
+
+def mnemic(home: Path, *args: str | bytes, **options: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *args], env=environ(home), capture_output=True, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def turns(count: int) -> str:
+    return "".join(f'{{"text": "message number {n}", "time": "2025-01-01T00:00:00Z"}}\n' for n in range(count))
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds 900 messages."""
+    home = tmp_path_factory.mktemp("talk")
+    done = mnemic(home, "import", "-", "--format", "jsonl", input=turns(900).encode())
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+def in_terminal(home: Path, *args: str, **more: str) -> str:
+    import pty
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *args], env=environ(home, **more), stdin=follower, stdout=follower, stderr=follower
+    )
+    os.close(follower)
+    told = b""
+    while True:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        told += part
+    os.close(leader)
+    assert process.wait() == 0, told
+    return told.decode()
+
+
+def test_a_pipe_gets_no_escape_codes(talk: Path) -> None:
+    for args in (("recall", "message"), ("log",), ()):
+        assert b"\x1b" not in mnemic(talk, *args).stdout
+
+
+def test_a_terminal_gets_colour_unless_it_is_not_wanted(talk: Path) -> None:
+    assert "\x1b[" in in_terminal(talk, "list")
+    assert "\x1b[" not in in_terminal(talk, "list", "--no-color")
+    assert "\x1b[" not in in_terminal(talk, "list", NO_COLOR="1")
+
+
+def test_a_terminal_sees_a_progress_bar_and_then_the_summary(home: Path) -> None:
+    Path("chat.jsonl").write_text('{"text": "hello there", "time": "2025-01-01T00:00:00Z"}\n')
+    told = in_terminal(home, "import", "chat.jsonl")
+    assert "importing" in told
+    assert "written" in told
+
+
+def test_the_reader_of_a_pipe_may_leave(talk: Path) -> None:
+    line = f'"{sys.executable}" -c "from mnemic.faces.cli import main; main()" list -n 900 --json | head -n 1'
+    done = subprocess.run(
+        ["bash", "-c", line + '; echo "${PIPESTATUS[0]}"'], env=environ(talk), capture_output=True, text=True
+    )
+    first, code = done.stdout.splitlines()
+    assert json.loads(first)["kind"] == "turn"
+    assert int(code) in (0, 141)
+    assert done.stderr == ""
+
+
+def test_output_in_a_poorer_encoding_is_spelt_out(home: Path) -> None:
+    mnemic(home, "add", "我住在里斯本")
+    for args in (("list",), ("list", "--json"), ("recall", "里斯本")):
+        done = subprocess.run([*COMMAND, *args], env=environ(home, PYTHONIOENCODING="latin-1"), capture_output=True)
+        assert done.returncode == 0, done.stderr
+        assert b"\\u91cc" in done.stdout
+
+
+def test_an_argument_that_is_not_utf8_is_one_line_and_code_two(home: Path) -> None:
+    done = mnemic(home, "add", b"caf\xe9")
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: text: is not UTF-8")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_an_interrupted_import_keeps_what_it_counted_and_goes_on(home: Path) -> None:
+    command = ["import", "-", "--format", "jsonl", "--source", "chat", "--json"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([*COMMAND, *command], env=environ(home), **pipes)
+    assert process.stdin is not None
+    process.stdin.write(turns(2500).encode())
+    process.stdin.flush()
+    while not (home / "memory.db").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    told = json.loads(out)
+    assert told["interrupted"] is True
+    assert b"Traceback" not in err
+    after = json.loads(mnemic(home, *command, input=turns(3000).encode()).stdout)
+    assert after["repeated"] == told["written"]
+    assert after["written"] == 3000 - told["written"]
+
+
+def test_completion_knows_the_commands(home: Path) -> None:
+    done = subprocess.run(
+        COMMAND,
+        env=environ(home, _MNEMIC_COMPLETE="bash_complete", COMP_WORDS="mnemic rec", COMP_CWORD="1"),
+        capture_output=True,
+    )
+    assert b"recall" in done.stdout
+
+
+def test_help_imports_nothing_heavy(home: Path) -> None:
+    heavy = "{'numpy', 'rich', 'apsw', 'Stemmer', 'mnemic.memory', 'mnemic.store.sqlite'}"
+    code = (
+        "import sys\nfrom mnemic.faces.cli import cli\ntry:\n    cli.main(['--help'])\nexcept SystemExit:\n    pass\n"
+        f"sys.exit(bool({heavy} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True).returncode == 0

@@ -1,0 +1,116 @@
+"""What goes in: `add`, `fact`, `supersede`, `revise`, `pin`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commandline import Run
+
+
+def test_a_message_comes_back_with_speaker_date_and_session(run: Run) -> None:
+    said = run(
+        "add", "See you on Friday!", "--speaker", "Ben", "--session", "trip", "--said", "2025-03-02T18:30:00+01:00"
+    )
+    assert re.search(r"remembered [0-9a-z]{26}\n", said.out)
+    (item,) = run("list", "--json").lines
+    assert item["speaker"] == "Ben"
+    assert item["session"] == "trip"
+    assert item["said"] == "2025-03-02T18:30:00+01:00"
+
+
+def test_the_first_write_says_where_the_store_was_made(run: Run, home: Path) -> None:
+    assert str(home / "memory.db") in run("add", "hello there").err
+    assert run("add", "hello again").err == ""
+
+
+def test_standard_input_is_taken_without_its_last_line_break(run: Run) -> None:
+    run("add", "-", stdin="第一行\nsecond line\n")
+    assert run("show", "last", "--json").json["text"] == "第一行\nsecond line"
+
+
+def test_a_time_without_zone_is_refused_unless_a_zone_is_named(run: Run) -> None:
+    refused = run("add", "Dinner.", "--said", "2025-03-02 18:30", code=2)
+    assert "said" in refused.err
+    assert "--zone" in refused.err
+    run("add", "Dinner.", "--said", "2025-07-02 18:30", "--zone", "Europe/Lisbon")
+    assert run("show", "last", "--json").json["said"] == "2025-07-02T18:30:00+01:00"
+
+
+def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
+    first = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json
+    again = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json
+    assert (again["ids"], again["repeated"]) == (first["ids"], 1)
+    assert "already" in run("add", "Dinner at eight.", "--key", "mail:1").out
+    run("add", "Dinner at nine.", "--key", "mail:1", code=4)
+
+
+def test_a_masked_secret_is_told(run: Run) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    assert "masked" in run("add", f"the key is {key}").err
+    assert key not in run("list").out
+
+
+def test_a_superseded_fact_and_its_history(run: Run, fact: Callable[..., str], add: Callable[..., str]) -> None:
+    turn = add("I live in Paris.", "--said", "2025-02-01T10:00:00Z")
+    old = fact("Ada lives in Paris.", "--from", turn)
+    moved = ("--said", "2025-04-06T10:00:00Z", "--valid-from", "2025-03-15T00:00:00Z")
+    new = run("supersede", old, "Ada lives in Lisbon.", *moved, "--json").json["ids"][0]
+    assert [v["text"] for v in run("history", new, "--json").json["versions"]] == [
+        "Ada lives in Paris.",
+        "Ada lives in Paris.",
+        "Ada lives in Lisbon.",
+    ]
+    assert run("list", "--kind", "fact", "--json").json["text"] == "Ada lives in Lisbon."
+    assert run("list", "--kind", "fact", "--as-of", "2025-03-31", "--json").json["text"] == "Ada lives in Paris."
+    assert run("list", "--kind", "fact", "--valid-at", "2025-03-31", "--json").json["text"] == "Ada lives in Lisbon."
+    told = run("history", old).out
+    assert "superseded" in told
+    assert "Lisbon" in told
+
+
+def test_a_revised_fact_keeps_what_it_said(run: Run, fact: Callable[..., str]) -> None:
+    item = fact("Ada lives in Pariss.")
+    run("revise", item, "Ada lives in Paris.", "--tag", "home")
+    shown = run("show", item, "--json").json
+    assert (shown["text"], shown["tags"]) == ("Ada lives in Paris.", ["home"])
+    assert run("show", item, "--at", "1", "--json").json["text"] == "Ada lives in Pariss."
+
+
+def test_a_revision_of_nothing_is_refused(run: Run, fact: Callable[..., str]) -> None:
+    run("revise", fact("Ada lives in Paris."), code=2)
+
+
+def test_evidence_is_never_revised(run: Run, add: Callable[..., str]) -> None:
+    assert "evidence" in run("revise", add("I live in Paris."), "I live in Rome.", code=2).err
+
+
+def test_a_pin_holds_until_it_is_taken_out(run: Run, add: Callable[..., str]) -> None:
+    item = add("I live in Paris.")
+    run("pin", item)
+    assert run("show", item, "--json").json["pinned"] is True
+    run("unpin", item)
+    assert run("show", item, "--json").json["pinned"] is False
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xfe\x00\x01", b"caf\xe9 is open", b"nul \x00 inside"])
+def test_input_that_is_not_text_is_refused_by_name_and_nothing_is_written(run: Run, bad: bytes) -> None:
+    refused = run("add", "-", stdin=bad, code=2)
+    assert refused.err.startswith("error: text")
+    assert refused.err.count("\n") <= 2
+    run("add", "the next call works")
+    assert len(run("list", "--json").lines) == 1
+
+
+@pytest.mark.parametrize("verb", [("add",), ("fact",), ("recall",), ("context",), ("show",), ("undo",), ("history",)])
+@pytest.mark.parametrize("bad", ["caf\udce9", "nul\x00"])
+def test_an_argument_that_is_not_text_is_refused(run: Run, verb: tuple[str, ...], bad: str) -> None:
+    assert run(*verb, bad, code=2).err.startswith("error: ")
+
+
+def test_empty_and_huge_input_are_refused(run: Run) -> None:
+    assert "empty" in run("add", " ", code=2).err
+    assert "input_limit" in run("add", "-", stdin="x" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
+    assert "input_limit" in run("add", "-", stdin="汉" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
