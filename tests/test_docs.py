@@ -20,7 +20,12 @@ def blocks(name: str, language: str) -> list[str]:
 
 
 def commands(name: str) -> list[str]:
-    return [line.removeprefix("$ ") for block in blocks(name, "console") for line in block.splitlines() if line.startswith("$ mnemic")]
+    return [
+        line.removeprefix("$ ")
+        for block in blocks(name, "console")
+        for line in block.splitlines()
+        if line.startswith("$ mnemic")
+    ]
 
 
 @pytest.mark.parametrize("name", DOORS)
@@ -43,7 +48,9 @@ def test_every_block_of_python_runs(name: str, tmp_path: Path, monkeypatch: pyte
         assert done.returncode == 0, f"{block}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions/README.md"]
+)
 def test_every_relative_link_leads_somewhere(name: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text())
     assert [link for link in links if not ((ROOT / name).parent / link).exists()] == []

@@ -9,7 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from mnemic import SHARED, Conflict, Filter, Invalid, Kind, Memory, Message, NotFound, Refused, ScopedMemory, Settings, State, TooLarge
+from mnemic import (
+    SHARED,
+    Conflict,
+    Filter,
+    Invalid,
+    Kind,
+    Memory,
+    Message,
+    NotFound,
+    Refused,
+    ScopedMemory,
+    Settings,
+    State,
+    TooLarge,
+)
 from mnemic.core.items import Channel
 
 
@@ -121,7 +135,9 @@ class TestUndo:
 
 
 class TestWalls:
-    def test_users_never_see_each_other_and_everybody_sees_what_is_shared(self, memory: Memory, me: ScopedMemory) -> None:
+    def test_users_never_see_each_other_and_everybody_sees_what_is_shared(
+        self, memory: Memory, me: ScopedMemory
+    ) -> None:
         bob, common = memory.scope(user="bob"), memory.scope(user=SHARED)
         mine, theirs, ours = me.observe("tea for ada"), bob.observe("tea for bob"), common.observe("tea for all")
         assert texts(me) == ["tea for ada", "tea for all"]
@@ -140,7 +156,9 @@ class TestWalls:
         assert texts(cook) == ["on the shelf"]
         assert texts(me.shelf(agent="other")) == []
 
-    @pytest.mark.parametrize("fields", [{}, {"user": ""}, {"user": "a\x00b"}, {"user": "\ud800"}, {"user": "x" * 300}, {"user": 7}])
+    @pytest.mark.parametrize(
+        "fields", [{}, {"user": ""}, {"user": "a\x00b"}, {"user": "\ud800"}, {"user": "x" * 300}, {"user": 7}]
+    )
     def test_a_user_that_cannot_be_one_is_refused_by_name(self, memory: Memory, fields: dict[str, object]) -> None:
         with pytest.raises(Invalid) as refused:
             memory.scope(**fields)  # type: ignore[arg-type]
@@ -188,7 +206,9 @@ class TestBadInput:
         me.observe("far ahead", said=day("9999-12-30"))
         assert texts(me.as_of(day("0001-01-03"))) == ["long ago"]
 
-    @pytest.mark.parametrize("slots", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}, {"a": "b\x00"}, {1: "a"}, {"a": "x" * 40_000}])
+    @pytest.mark.parametrize(
+        "slots", [{"a": object()}, {"a": float("nan")}, {"a": "\ud800"}, {"a": "b\x00"}, {1: "a"}, {"a": "x" * 40_000}]
+    )
     def test_slots_that_are_not_json_are_refused(self, me: ScopedMemory, slots: dict[str, object]) -> None:
         with pytest.raises(Invalid, match="slots"):
             me.observe("text", slots=slots)  # type: ignore[arg-type]

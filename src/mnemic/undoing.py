@@ -9,6 +9,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.queries import View
+from mnemic.core.scope import SHARED
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
@@ -43,6 +44,9 @@ def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: 
 class _Inverse:
     def __init__(self, snapshot: Snapshot, space: int, seq: int) -> None:
         self.snapshot, self.space, self.seq = snapshot, space, seq
+        self.tenant = snapshot.spaces((space,))[0].tenant
+        shared = snapshot.space(self.tenant, SHARED)
+        self.evidence = (space,) if shared is None else (space, shared.id)
         self.written = snapshot.written(space, seq)
         self.standing = snapshot.standing((space,), [version.item.id for version, _ in self.written])
         self.ops: dict[ItemId, Put] = {}
@@ -51,7 +55,7 @@ class _Inverse:
         self._refuse_changed(cascade)
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
-        self._retire_unfounded([item for item, put in self.ops.items() if put.item.state is not State.ACTIVE])
+        self._retire_unfounded([version.item.id for version, before in self.written if self._unwrites(before)])
         ties = list(self._ties())
         if not self.ops and not ties:
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
@@ -71,6 +75,12 @@ class _Inverse:
             self._put(Verb.RETIRED, replace(now, state=State.RETIRED), now)
         else:
             self._put(Verb.REVISED if before.state is now.state else Verb.REOPENED, before, now)
+
+    def _unwrites(self, before: Version | None) -> bool:
+        """Whether an item goes as if never written: what only undoes an undo has no consequences of its own."""
+        if before is None or before.item.state is not State.RETIRED:
+            return before is None
+        return self.snapshot.changes(self.tenant, before.seq_from - 1, 1)[0].cause is not None
 
     def _put(self, verb: Verb, item: Item, now: Item) -> None:
         carried = (item.text, item.key, item.slots, item.said) == (now.text, now.key, now.slots, now.said)
@@ -95,8 +105,9 @@ class _Inverse:
                     queue.append(derived)
 
     def _unfounded(self, item: Item) -> bool:
-        left = self.snapshot.get((self.space,), item.source)
-        return not any(source in left and source not in self.ops for source in item.source)
+        left = {source for source in self.snapshot.get(self.evidence, item.source) if source not in self.ops}
+        left |= {source for source, put in self.ops.items() if put.item.state is State.ACTIVE}
+        return left.isdisjoint(item.source)
 
     def _reopen_superseded(self, item: ItemId) -> None:
         for link in self.snapshot.links((self.space,), [item]):
@@ -105,14 +116,22 @@ class _Inverse:
             version = self.snapshot.standing((self.space,), [link.dst]).get(link.dst)
             if version is not None and version.item.state is State.SUPERSEDED:
                 self.standing[link.dst] = version
-                opened = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
-                self._put(Verb.REOPENED, opened, version.item)
+                self._put(Verb.REOPENED, self._reopened(version.item), version.item)
+
+    def _reopened(self, item: Item) -> Item:
+        """The item with the clocks it had before it was superseded; open ones if it came superseded."""
+        former = [v.item for v in self.snapshot.history((self.space,), item.id) if v.item.state is not State.SUPERSEDED]
+        known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
+        return replace(item, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
 
     def _ties(self) -> Iterator[Tie]:
-        """The links of before: one tied anew was there already, and comes back as it was."""
+        """The links of before: one tied anew or untied was there already, and comes back as it was."""
         for link, opened in self.snapshot.ties(self.space, self.seq):
-            before = self._link_before(link) if opened else link
-            yield Tie(verb=Verb.UNLINKED, link=link) if before is None else Tie(verb=Verb.LINKED, link=before)
+            before = self._link_before(link)
+            if before is not None:
+                yield Tie(verb=Verb.LINKED, link=before)
+            elif opened:
+                yield Tie(verb=Verb.UNLINKED, link=link)
 
     def _link_before(self, link: Link) -> Link | None:
         were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))

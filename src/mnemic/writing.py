@@ -180,18 +180,20 @@ def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
         TooLarge: over `limit` bytes as JSON.
     """
     field = where + "slots"
+    if isinstance(slots, dict) and not slots:
+        return {}
     try:
         plain = dict(slots)  # type: ignore[call-overload]
-        encoded = canonical({"slots": plain})
+        text = canonical({"slots": plain}).decode()
+    except UnicodeEncodeError as error:
+        raise Invalid(field, "holds a lone surrogate", "Decode the source again, as UTF-8.") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise Invalid(field, f"is not JSON ({error})", "Use strings, numbers, booleans, lists and mappings.") from error
     if not all(isinstance(name, str) for name in plain):
         raise Invalid(field, "has a key that is not a string", "Name every slot by a string.")
-    if plain:
-        text = encoded.decode()
-        clean_text(field, text, limit)
-        if "\\u0000" in text:
-            raise Invalid(field, "holds a NUL", "Remove it.")
+    clean_text(field, text, limit)
+    if "\\u0000" in text:
+        raise Invalid(field, "holds a NUL", "Remove it.")
     return plain
 
 
@@ -201,6 +203,8 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
     Raises:
         Invalid: a lone string, or something that cannot be a tag.
     """
+    if not tags:
+        return ()
     if isinstance(tags, str):
         raise Invalid(where + "tags", "is one string", "Give a list of tags.")
     return tuple(sorted({clean_name(where + "tags", tag) for tag in tags}))

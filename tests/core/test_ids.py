@@ -25,7 +25,9 @@ def test_a_later_id_sorts_after_an_earlier_one() -> None:
     assert new_id(1_000_000, entropy) < new_id(2_000_000, entropy)
 
 
-@pytest.mark.parametrize("bad", ["", "z" * 26, "0" * 25, "0" * 27, "O" * 26, "l" + "0" * 25, "0" * 25 + "\n", None, 7, "８" * 26])
+@pytest.mark.parametrize(
+    "bad", ["", "z" * 26, "0" * 25, "0" * 27, "O" * 26, "l" + "0" * 25, "0" * 25 + "\n", None, 7, "８" * 26]
+)
 def test_what_is_no_id_is_refused(bad: object) -> None:
     with pytest.raises(Invalid, match="is not an item id"):
         to_bytes(bad)  # type: ignore[arg-type]

@@ -51,10 +51,14 @@ def clean_text(field: str, text: object, limit: int) -> str:
 
 def _refuse_unstorable(field: str, text: str) -> int:
     if "\x00" in text:
-        raise Invalid(field, f"holds a NUL at character {text.index(chr(0))}", "This looks binary; remove the NUL or convert it.")
+        raise Invalid(
+            field, f"holds a NUL at character {text.index(chr(0))}", "This looks binary; remove the NUL or convert it."
+        )
     try:
         return len(text.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise Invalid(
-            field, f"holds a lone surrogate at character {error.start}", "Decode the source again, as UTF-8 or its own encoding."
+            field,
+            f"holds a lone surrogate at character {error.start}",
+            "Decode the source again, as UTF-8 or its own encoding.",
         ) from error

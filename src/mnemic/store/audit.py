@@ -58,6 +58,12 @@ class _Journal:
                 where=f"tenant {self.tenant.id}",
                 problem=f"its head says commit {self.tenant.seq}, its journal ends at {seq}",
             )
+        for space in self.rows.tenant_spaces(self.tenant.id):
+            if space.seq > seq:
+                yield Fault(
+                    where=f"space {space.id}",
+                    problem=f"was changed by commit {space.seq}, and the journal ends at {seq}",
+                )
         for change, events in self._retained():
             yield from self._contents(change, events)
         yield from self._uncovered()

@@ -82,6 +82,8 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
 
 def _refuse_twins(draft: Draft) -> None:
     """What changes twice in one commit has no order there: views between two events do not exist."""
+    if len(draft.ops) == 1:
+        return
     puts = [op for op in draft.ops if isinstance(op, Put)]
     ties = [(op.link.src, op.link.dst, op.link.type) for op in draft.ops if isinstance(op, Tie)]
     keys = [op.key for op in puts if op.key is not None]

@@ -54,9 +54,6 @@ TABLES: Final = (
         (
             ("id", "INTEGER PRIMARY KEY", _N),
             ("name", "TEXT UNIQUE", _C),
-            ("seq", "INTEGER NOT NULL", _N),
-            ("at", "INTEGER NOT NULL", _N),
-            ("hash", "BLOB NOT NULL", _N),
             ("horizon", "INTEGER NOT NULL", _N),
             ("horizon_hash", "BLOB NOT NULL", _N),
         ),
@@ -127,19 +124,19 @@ TABLES: Final = (
         ", WITHOUT ROWID",
         "PRIMARY KEY(tenant, seq, n)",
         erase_item=(
-            "UPDATE event SET salt = NULL, payload = NULL WHERE (tenant, seq, n) IN"
+            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE (tenant, seq, n) IN"
             " (SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space WHERE v.space = :space AND v.id = :item"
             " UNION ALL SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space"
             " WHERE l.space = :space AND (l.src = :item OR l.dst = :item))"
         ),
         erase_space=(
-            "UPDATE event SET salt = NULL, payload = NULL WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
+            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
         ),
     ),
     Table(
         "version",
         (
-            ("ver", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("ver", "INTEGER PRIMARY KEY", _N),
             ("space", "INTEGER NOT NULL", _N),
             ("id", "BLOB NOT NULL", _N),
             ("seq_from", "INTEGER NOT NULL", _N),
@@ -163,7 +160,7 @@ TABLES: Final = (
     Table(
         "link",
         (
-            ("lver", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("lver", "INTEGER PRIMARY KEY", _N),
             ("space", "INTEGER NOT NULL", _N),
             ("src", "BLOB NOT NULL", _N),
             ("dst", "BLOB NOT NULL", _N),

@@ -25,6 +25,11 @@ from mnemic.store.rows import (
 )
 from mnemic.store.schema import erase_item_statements, erase_space_statements
 
+_TENANT: Final = (
+    "SELECT t.id, t.name, ifnull(c.seq, 0), ifnull(c.at, 0), ifnull(c.hash, zeroblob(32)), t.horizon, t.horizon_hash"
+    " FROM tenant t LEFT JOIN change c"
+    " ON c.tenant = t.id AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id) "
+)
 _SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch FROM space "
 _ERASE_ITEM: Final = tuple(erase_item_statements())
 _ERASE_SPACE: Final = tuple(erase_space_statements())
@@ -39,10 +44,10 @@ class SqliteRows:
         self._db = db
 
     def tenant(self, name: str) -> TenantRow | None:
-        return self._tenant("SELECT * FROM tenant WHERE name = ?", name)
+        return self._tenant(_TENANT + "WHERE t.name = ?", name)
 
     def tenant_row(self, tenant: int) -> TenantRow:
-        row = self._tenant("SELECT * FROM tenant WHERE id = ?", tenant)
+        row = self._tenant(_TENANT + "WHERE t.id = ?", tenant)
         assert row is not None
         return row
 
@@ -51,19 +56,17 @@ class SqliteRows:
         return None if row is None else TenantRow._make(row)
 
     def tenants(self) -> list[TenantRow]:
-        return [TenantRow._make(row) for row in self._db.execute("SELECT * FROM tenant ORDER BY id")]
+        return [TenantRow._make(row) for row in self._db.execute(_TENANT + "ORDER BY t.id")]
 
     def add_tenant(self, name: str) -> TenantRow:
-        self._db.execute(
-            "INSERT INTO tenant(name, seq, at, hash, horizon, horizon_hash) VALUES (?, 0, 0, ?, 0, ?)",
-            (name, GENESIS, GENESIS),
-        )
+        self._db.execute("INSERT INTO tenant(name, horizon, horizon_hash) VALUES (?, 0, ?)", (name, GENESIS))
         return self.tenant_row(self._db.last_insert_rowid())
 
     def set_tenant(self, row: TenantRow) -> None:
+        # The head of a journal is its last commit, read from there: a write more would dirty a page more.
         self._db.execute(
-            "UPDATE tenant SET name = ?2, seq = ?3, at = ?4, hash = ?5, horizon = ?6, horizon_hash = ?7 WHERE id = ?1",
-            tuple(row),
+            "UPDATE tenant SET name = ?2, horizon = ?3, horizon_hash = ?4 WHERE id = ?1 AND (name IS NOT ?2 OR horizon <> ?3)",
+            (row.id, row.name, row.horizon, row.horizon_hash),
         )
 
     def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
@@ -386,7 +389,8 @@ class SqliteRows:
 
     def blank_event(self, tenant: int, seq: int, n: int) -> None:
         self._db.execute(
-            "UPDATE event SET salt = NULL, payload = NULL WHERE tenant = ? AND seq = ? AND n = ?", (tenant, seq, n)
+            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE tenant = ? AND seq = ? AND n = ?",
+            (tenant, seq, n),
         )
 
 

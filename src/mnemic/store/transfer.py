@@ -167,6 +167,8 @@ class _Loading:
         if self.tenant is None:
             raise Invalid("journal", "has no head line", "Export it again.")
         self.rows.set_tenant(self.tenant)
+        if (self.change.hash if self.change else ledger.GENESIS) != self.tenant.hash:
+            raise Invalid("journal", f"does not end at commit {self.tenant.seq}, as its head says", "Export it again.")
         for space in self.rows.tenant_spaces(self.tenant.id):
             seq, epoch = self.heads[space.id]
             self.rows.set_space(space._replace(seq=seq, epoch=epoch))

@@ -145,7 +145,7 @@ class Model:
         before = self._space(user).now(item)
         if before.kind in EVIDENCE:
             raise Invalid("id", item, "")
-        return self._change(user, {item: replace(before, text=text)}, now)
+        return self._change(user, {item: replace(before, text=text, unwritten=False)}, now)
 
     def supersede(self, user: str, old: str, fresh: str, says: Said, now: datetime) -> int:
         """What was said later is newer, and closes both clocks of what was said before."""
@@ -166,7 +166,7 @@ class Model:
     def pin(self, user: str, items: Sequence[str], pinned: bool, now: datetime) -> int:
         """Keep at hand, or not."""
         space = self._space(user)
-        return self._change(user, {i: replace(space.now(i), pinned=pinned) for i in items}, now)
+        return self._change(user, {i: replace(space.now(i), pinned=pinned, unwritten=False) for i in items}, now)
 
     def link(self, user: str, ends: tuple[str, str, str], weight: float | None, now: datetime) -> int:
         """Tie, or with no weight untie."""
@@ -227,6 +227,7 @@ class Model:
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
         self._follow(space, after)
         links = {ln.ends: self._tied_before(space, ln) for ln in space.links if ln.first == seq}
+        links = {ends: weight for ends, weight in links.items() if weight is not None or space.tied(ends) is not None}
         if not after and not links:
             raise NotFound(str(seq))
         self._commit(user, now, after, links)
