@@ -39,7 +39,7 @@ def residue(folder: Path, words: list[str]) -> list[str]:
 
 
 def plant(memory: Memory, word: str, number: int) -> tuple[str, ...]:
-    """One canary in each place in turn: text, speaker, session, agent, metadata, tag, derived fact, link, key, long text."""
+    """One canary in each place in turn: text, speaker, session, agent, metadata, tag, fact, link, key, long text."""
     me = memory.scope(user="ada", agent=word if number % 10 == 3 else None, session=word if number % 10 == 2 else None)
     match number % 10:
         case 0:

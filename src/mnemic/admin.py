@@ -154,7 +154,7 @@ def _modes(path: Path) -> Iterator[Check]:
 
 
 def restore(backup: str | Path, into: str | Path, *, without_tombstones: bool = False) -> int:
-    """Put a backup in a store's place, and erase again what that store had erased since; returns how many items that were.
+    """Put a backup in a store's place and erase again what that store had erased since; returns how many items.
 
     Raises:
         Invalid: there is no store to take tombstones from, and `without_tombstones` does not say that this is known.

@@ -113,7 +113,7 @@ class AsyncScopedMemory(Handle):
         now: datetime | None = None,
         explain: bool = False,
     ) -> Context:
-        """The best evidence for a question, best first, each item with its provenance, score by component and reasons."""
+        """The best evidence for a question, best first, each item with its provenance, scores and reasons."""
         context = await self._run(
             self._kernel.recall(self._who, Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
         )
@@ -123,7 +123,7 @@ class AsyncScopedMemory(Handle):
     async def context(
         self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
     ) -> Context:
-        """A block ready for a prompt: as much evidence as fits the budget (left out: the setting `budget`, 2,000 tokens)."""
+        """A block ready for a prompt: as much evidence as fits the budget; left out, the setting `budget` (2,000)."""
         settings = self._opened.settings
         return await self.recall(query, k=k or settings.k_limit, budget=budget or settings.budget, now=now)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, State, Strength, Version
+from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, Slot, State, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost, Query, View
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.errors import Invalid, NotFound, Refused
@@ -89,7 +89,7 @@ class Statement:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     source: tuple[ItemId, ...] = ()
-    slots: Mapping[str, object] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     key: str | None = None
 
@@ -148,6 +148,7 @@ class Kernel:
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
         closed = replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=newer.valid_from or newer.said)
+        puts: tuple[Put, ...]
         if older is before.item:
             puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
         else:
@@ -241,7 +242,7 @@ class Kernel:
             raise _absent(item)
         return version
 
-    def list(self, who: Who, where: Filter, limit: int) -> Flow[list[Version]]:
+    def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
         """The items last written, newest first."""
         _positive("limit", limit)
         shelf = _shelved(who.scope, where)
@@ -252,14 +253,14 @@ class Kernel:
         shelf = _shelved(who.scope, where)
         return (yield from look(lambda s: s.count(_spaces(s, who), shelf, _view(s, who))))
 
-    def history(self, who: Who, item: ItemId) -> Flow[list[Version]]:
+    def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
         versions = yield from look(lambda s: _story(s, _spaces(s, who), item))
         if not versions:
             raise _absent(item)
         return versions
 
-    def links(self, who: Who, item: ItemId) -> Flow[list[Link]]:
+    def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
         """Links that start or end at an item."""
         return (yield from look(lambda s: s.links(_spaces(s, who), [item], _view(s, who))))
 
@@ -267,12 +268,12 @@ class Kernel:
         """An item's counters of use."""
         return (yield from look(lambda s: s.strength(_own(s, who), [item]).get(item, Strength())))
 
-    def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[list[Change]]:
+    def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[Sequence[Change]]:
         """The commits that touched this user's space, newest first."""
         _positive("limit", limit)
         return (yield from look(lambda s: _log(s, who, limit, after, newest)))
 
-    def diff(self, who: Who, a: int, b: int | None) -> Flow[list[Difference]]:
+    def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
         return (yield from look(lambda s: _diff(s, _own(s, who), a, b)))
 
@@ -336,7 +337,7 @@ class Kernel:
             said=moment(micros(said)), said_offset=offset_minutes(said),
             valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
             agent=who.scope.agent, session=who.scope.session, pos=micros(said),
-        )  # type: ignore[arg-type]  # fmt: skip
+        )  # fmt: skip
         return self.desk.item(item, statement.key)
 
     def _mark(self, who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:

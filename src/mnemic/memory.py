@@ -148,7 +148,7 @@ class ScopedMemory(Handle):
     def context(
         self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
     ) -> Context:
-        """A block ready for a prompt: as much evidence as fits the budget (left out: the setting `budget`, 2,000 tokens)."""
+        """A block ready for a prompt: as much evidence as fits the budget; left out, the setting `budget` (2,000)."""
         settings = self._opened.settings
         return self.recall(query, k=k or settings.k_limit, budget=budget or settings.budget, now=now)
 

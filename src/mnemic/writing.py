@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -183,7 +183,7 @@ def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
     if isinstance(slots, dict) and not slots:
         return {}
     try:
-        plain = dict(slots)  # type: ignore[call-overload]
+        plain: dict[str, Slot] = dict(slots)  # type: ignore[call-overload]
         text = canonical({"slots": plain}).decode()
     except UnicodeEncodeError as error:
         raise Invalid(field, "holds a lone surrogate", "Decode the source again, as UTF-8.") from error
@@ -210,30 +210,42 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
     return tuple(sorted({clean_name(where + "tags", tag) for tag in tags}))
 
 
-def as_messages(given: str | Message | Sequence[str | Message], **fields: object) -> tuple[Message, ...]:
+def as_messages(
+    given: str | Message | Sequence[str | Message],
+    *,
+    speaker: str | None = None,
+    role: str | None = None,
+    said: datetime | None = None,
+    slots: Mapping[str, Slot] | None = None,
+    tags: Sequence[str] = (),
+    key: str | None = None,
+) -> tuple[Message, ...]:
     """What `observe` was given, as messages: one string, one message, or a list of either."""
     many = [given] if isinstance(given, str | Message) else list(given)
     if not many:
         raise Invalid("messages", "is empty", "Give at least one message.")
-    return tuple(_as_message(m, fields, place if len(many) > 1 else None) for place, m in enumerate(many))
+    if said is not None and not isinstance(said, datetime):
+        raise Invalid("said", f"is {type(said).__name__}, not a datetime", "Give an aware datetime.")
+    named = {
+        name: clean_name(name, value) for name, value in (("speaker", speaker), ("role", role)) if value is not None
+    }
+    common = Message(
+        text="",
+        key="",
+        said=said,
+        slots={**(slots or {}), **named},
+        tags=(tags,) if isinstance(tags, str) else tuple(tags),
+    )
+    return tuple(_as_message(m, common, _numbered(key, place, len(many))) for place, m in enumerate(many))
 
 
-def _as_message(given: object, fields: dict[str, object], place: int | None) -> Message:
+def _numbered(key: str | None, place: int, of: int) -> str:
+    return "" if key is None else key if of == 1 else f"{key}#{place}"
+
+
+def _as_message(given: object, common: Message, key: str) -> Message:
     if isinstance(given, Message):
         return given
     if not isinstance(given, str):
         raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings or Message values.")
-    speaker, role, said, key = (fields.get(name) for name in ("speaker", "role", "said", "key"))
-    slots: dict[str, Slot] = {
-        name: clean_name(name, value) for name, value in (("speaker", speaker), ("role", role)) if value is not None
-    }
-    extra = fields.get("slots")
-    if isinstance(extra, dict):
-        slots = {**extra, **slots}
-    if said is not None and not isinstance(said, datetime):
-        raise Invalid("said", f"is {type(said).__name__}, not a datetime", "Give an aware datetime.")
-    tags = fields.get("tags") or ()
-    name = "" if key is None else str(key) if place is None else f"{key}#{place}"
-    return Message(
-        text=given, key=name, said=said, slots=slots, tags=tuple(tags) if not isinstance(tags, str) else (tags,)
-    )  # type: ignore[arg-type]
+    return replace(common, text=given, key=key)

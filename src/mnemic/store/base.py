@@ -154,7 +154,7 @@ class Snapshot(Protocol):
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
     ) -> list[tuple[int, Version]]:
-        """Versions with their local number, ascending from just past `after`: pass the last number on for the next page."""
+        """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
         ...
 
     def latest(
@@ -262,7 +262,8 @@ class Store(Protocol):
     def commit(self, draft: Draft) -> Receipt:
         """Write all of a draft, durably, or nothing.
 
-        When every keyed op of it has landed before with the same content, nothing is written and the first receipt comes back.
+        When every op of it has landed before under its key with the same content, nothing is written and the first
+        receipt comes back.
 
         Raises:
             Conflict: a key came with other content, or an item in `expect` has changed; nothing was written.

@@ -27,7 +27,7 @@ def _closed_gate() -> threading.Lock:
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One caller's place in the queue; its gate opens when the work is done, or when it is the caller's turn to write."""
+    """One caller's place in the queue; its gate opens when the work is done, or when it is its turn to write."""
 
     work: Prepared
     gate: threading.Lock = field(default_factory=_closed_gate)

@@ -52,7 +52,7 @@ def prepare_file(path: Path) -> None:
         ) from error
     refuse_network(path.parent)
     try:
-        # Only a new file is opened here: closing a second handle on an open store would drop this process's locks on it.
+        # Only a new file is opened here: closing a second handle on an open store would drop our locks on it.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         return

@@ -125,12 +125,14 @@ TABLES: Final = (
         "PRIMARY KEY(tenant, seq, n)",
         erase_item=(
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE (tenant, seq, n) IN"
-            " (SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space WHERE v.space = :space AND v.id = :item"
+            " (SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space"
+            " WHERE v.space = :space AND v.id = :item"
             " UNION ALL SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space"
             " WHERE l.space = :space AND (l.src = :item OR l.dst = :item))"
         ),
         erase_space=(
-            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
+            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0"
+            " WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
         ),
     ),
     Table(

@@ -1,4 +1,4 @@
-"""What a reader sees, once for every keeper: rows become nouns, and each row's space is checked again on the way out."""
+"""What a reader sees, once for every keeper: rows become nouns, and each row's space is checked on the way out."""
 
 from __future__ import annotations
 

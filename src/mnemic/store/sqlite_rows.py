@@ -65,7 +65,8 @@ class SqliteRows:
     def set_tenant(self, row: TenantRow) -> None:
         # The head of a journal is its last commit, read from there: a write more would dirty a page more.
         self._db.execute(
-            "UPDATE tenant SET name = ?2, horizon = ?3, horizon_hash = ?4 WHERE id = ?1 AND (name IS NOT ?2 OR horizon <> ?3)",
+            "UPDATE tenant SET name = ?2, horizon = ?3, horizon_hash = ?4"
+            " WHERE id = ?1 AND (name IS NOT ?2 OR horizon <> ?3)",
             (row.id, row.name, row.horizon, row.horizon_hash),
         )
 
@@ -253,7 +254,8 @@ class SqliteRows:
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         statement = (
-            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to, agent, session, pos, terms"
+            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to,"
+            " agent, session, pos, terms"
             " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
         )
         return map(Entry._make, self._db.execute(statement, (space, after)))
@@ -293,7 +295,8 @@ class SqliteRows:
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         return self._links(
-            "WHERE space = ?1 AND seq_from = ?2 AND lver IN (SELECT e.lver FROM space s JOIN event e ON e.tenant = s.tenant"
+            "WHERE space = ?1 AND seq_from = ?2"
+            " AND lver IN (SELECT e.lver FROM space s JOIN event e ON e.tenant = s.tenant"
             " WHERE s.id = ?1 AND e.seq = ?2) ORDER BY n",
             (space, seq),
         )
@@ -322,8 +325,9 @@ class SqliteRows:
 
     def add_strength(self, row: StrengthRow) -> None:
         self._db.execute(
-            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE SET uses = uses + excluded.uses,"
-            " useful = useful + excluded.useful, harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
+            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE"
+            " SET uses = uses + excluded.uses, useful = useful + excluded.useful,"
+            " harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
             tuple(row),
         )
 
@@ -408,7 +412,8 @@ _COMPACT: Final = (
     "DELETE FROM version WHERE ver IN (SELECT v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")",
     "DELETE FROM link WHERE lver IN (SELECT v.lver FROM link v JOIN space s ON s.id = v.space " + _CLOSED + ")",
     (
-        "DELETE FROM event WHERE tenant = :tenant AND seq <= :horizon AND ver NOT IN (SELECT ver FROM version) AND lver NOT IN (SELECT lver FROM link)"
+        "DELETE FROM event WHERE tenant = :tenant AND seq <= :horizon"
+        " AND ver NOT IN (SELECT ver FROM version) AND lver NOT IN (SELECT lver FROM link)"
     ),
     # The horizon's own commit stays, so that a moment after it can be told from one before it.
     "DELETE FROM change WHERE tenant = :tenant AND seq < :horizon AND NOT EXISTS"

@@ -226,9 +226,8 @@ class _Loading:
             self.rows.close_version(before, seq)
         agent, session = self._number(space, item.agent), self._number(space, item.session)
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-        row = VersionRow(
-            0, space, raw, seq, FOREVER, record["n"], state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body
-        )  # fmt: skip
+        columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
+        row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
         ver = self.rows.add_version(row)
         self.rows.add_entries(space, ledger.entries(row._replace(ver=ver), entry_terms(item)))
         for source in item.source:

@@ -24,7 +24,7 @@ class Said:
     """What one version of an item says.
 
     Attributes:
-        unwritten: Retired because the commit that wrote it, or all it stood on, was undone; not because it was forgotten.
+        unwritten: Retired because what wrote it, or all it stood on, was undone; not because it was forgotten.
     """
 
     text: str
@@ -226,8 +226,11 @@ class Model:
             raise Conflict(str(seq))
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
         self._follow(space, after)
-        links = {ln.ends: self._tied_before(space, ln) for ln in space.links if ln.first == seq}
-        links = {ends: weight for ends, weight in links.items() if weight is not None or space.tied(ends) is not None}
+        links = {
+            ln.ends: former
+            for ln in space.links
+            if ln.first == seq and ((former := self._tied_before(space, ln)) is not None or ln.weight is not None)
+        }
         if not after and not links:
             raise NotFound(str(seq))
         self._commit(user, now, after, links)

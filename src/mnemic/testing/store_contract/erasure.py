@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -220,7 +221,7 @@ def test_a_whole_tenant_goes_and_the_others_stay(world: World) -> None:
 def test_an_erasure_after_another_leaves_nothing_to_complain_of(world: World) -> None:
     items = [world.item(f"{n}", session="s") for n in range(6)]
     world.commit(*(world.put(item) for item in items))
-    for one, two in zip(items, items[1:], strict=False):
+    for one, two in pairwise(items):
         world.tie(one.id, two.id)
     for item in items[::2]:
         world.erase(item.id, reason="asked to")
