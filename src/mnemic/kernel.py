@@ -187,7 +187,7 @@ class Kernel:
 
     def use(self, who: Who, used: Mapping[ItemId, Strength]) -> Flow[Receipt]:
         """Add to the counters of items, as one event."""
-        counts = {
+        counts: dict[str, object] = {
             item: [s.uses, s.useful, s.harms, micros(s.last_used) if s.last_used else 0] for item, s in used.items()
         }
         return (yield from commit(self._draft(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))

@@ -79,7 +79,7 @@ def _with_derived(rows: Rows, space: int, items: Iterable[bytes]) -> list[bytes]
 def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
     if erasure.user is None:
         spaces = rows.tenant_spaces(tenant.id)
-        tenant = tenant._replace(name=None)
+        rows.set_tenant(tenant._replace(name=None))
     else:
         space = rows.space(tenant.id, erasure.user)
         if space is None:
@@ -122,7 +122,7 @@ def compact(rows: Rows, name: str, horizon: int, actor: str, now: int, entropy: 
         return 0
     (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
     gone = rows.drop_closed(tenant.id, horizon)
-    tenant = tenant._replace(horizon=horizon, horizon_hash=change.hash)
+    rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
     who = rows.name(0, actor) or rows.add_name(0, actor)
     seq = ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), who, now, entropy)
     for space in rows.tenant_spaces(tenant.id):

@@ -273,7 +273,6 @@ class _Commit:
         change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
         change = change._replace(hash=chain(self.tenant.hash, change, self.events))
         self.rows.add_change(change)
-        self.rows.set_tenant(self.tenant._replace(seq=self.seq, at=self.at, hash=change.hash))
         self.rows.set_space(self.space._replace(seq=self.seq))
 
 
@@ -303,5 +302,4 @@ def journal(
     change = change._replace(hash=chain(tenant.hash, change, (event,)))
     rows.add_event(event)
     rows.add_change(change)
-    rows.set_tenant(tenant._replace(seq=change.seq, at=at, hash=change.hash))
     return change.seq

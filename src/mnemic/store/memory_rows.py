@@ -51,10 +51,10 @@ class MemoryRows:
         return row
 
     def set_tenant(self, row: TenantRow) -> None:
-        before = self._tables.tenants[row.id].name
-        if before is not None and row.name is None:
-            del self._tables.tenant_names[before]
-        self._tables.tenants[row.id] = row
+        head = self._tables.tenants[row.id]
+        if head.name is not None and row.name is None:
+            del self._tables.tenant_names[head.name]
+        self._tables.tenants[row.id] = head._replace(name=row.name, horizon=row.horizon, horizon_hash=row.horizon_hash)
 
     def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
         number = self._tables.owners.get((tenant, user))
@@ -104,6 +104,8 @@ class MemoryRows:
 
     def add_change(self, row: ChangeRow) -> None:
         self._tables.journal(row.tenant).changes[row.seq] = row
+        head = self._tables.tenants[row.tenant]
+        self._tables.tenants[row.tenant] = head._replace(seq=row.seq, at=row.at, hash=row.hash)
 
     def add_event(self, row: EventRow) -> None:
         self._tables.journal(row.tenant).add_event(row)
@@ -331,7 +333,7 @@ class MemoryRows:
     def blank_event(self, tenant: int, seq: int, n: int) -> None:
         events = self._tables.journal(tenant).events.get(seq)
         if events is not None and n in events:
-            events[n] = events[n]._replace(salt=None, payload=None)
+            events[n] = events[n]._replace(salt=None, payload=None, ver=0, lver=0)
 
     # Underneath
 

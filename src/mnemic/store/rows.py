@@ -15,7 +15,10 @@ from mnemic.core.scope import Shared
 
 
 class TenantRow(NamedTuple):
-    """A tenant and the head of its journal; `name` is None once it is erased."""
+    """A tenant and the head of its journal, which is its last commit; `name` is None once it is erased.
+
+    `set_tenant` sets the name and the horizon; the head follows `add_change`.
+    """
 
     id: int
     name: str | None
