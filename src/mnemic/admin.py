@@ -76,9 +76,9 @@ class Admin:
             ]
         return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users))
 
-    def verify(self) -> Iterator[Fault]:
-        """Check everything against everything; yields what is wrong, and nothing if all is well."""
-        return self._store.verify()
+    def verify(self) -> list[Fault]:
+        """Check everything against everything; what is wrong, and nothing if all is well."""
+        return list(self._store.verify())
 
     def state_hash(self, tenant: str | None = None) -> str:
         """One hash of a tenant's retained versions and links."""
@@ -109,7 +109,7 @@ class Admin:
 
     def compact(self, horizon: int, *, tenant: str | None = None) -> int:
         """Drop versions closed at or before commit `horizon`; the past behind it can no longer be asked for."""
-        return self._store.compact(tenant or self._opened.settings.tenant, horizon, "admin")
+        return self._store.compact(tenant or self._opened.settings.tenant, horizon)
 
     def doctor(self) -> list[Check]:
         """Look at what the store stands on: engine, settings, disk, permissions."""

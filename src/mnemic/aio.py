@@ -12,13 +12,11 @@ from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
-from mnemic.errors import Invalid
 from mnemic.flow import Flow, Request, arun
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.ingest.message import Message
 from mnemic.kernel import Ask, Difference, Statement
 from mnemic.store.base import ErasureReceipt
-from mnemic.writing import as_messages
+from mnemic.writing import Given, as_messages
 
 T = TypeVar("T")
 
@@ -30,7 +28,7 @@ class AsyncScopedMemory(Handle):
 
     async def observe(
         self,
-        messages: str | Message | Sequence[str | Message],
+        messages: Given | Sequence[Given],
         *,
         speaker: str | None = None,
         role: str | None = None,
@@ -91,10 +89,6 @@ class AsyncScopedMemory(Handle):
         self, *ids: ItemId, session: str | None = None, source: str | None = None, reason: str = ""
     ) -> ErasureReceipt:
         """Take items, a session or a named source out for good, with all that was derived from them."""
-        if not ids and session is None and source is None:
-            raise Invalid(
-                "ids", "names nothing to erase", "Give ids, a session or a source; erase_user() takes everything."
-            )
         return await self._run(self._kernel.erase(self._who, ids, session=session, source=source, reason=reason))
 
     async def erase_user(self, *, reason: str = "") -> ErasureReceipt:
@@ -114,18 +108,13 @@ class AsyncScopedMemory(Handle):
         explain: bool = False,
     ) -> Context:
         """The best evidence for a question, best first, each item with its provenance, scores and reasons."""
-        context = await self._run(
-            self._kernel.recall(self._who, Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
-        )
-        await asyncio.to_thread(self._opened.count_use, self._who, context)
-        return context
+        return await self._recalled(Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
 
     async def context(
         self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
     ) -> Context:
         """A block ready for a prompt: as much evidence as fits the budget; left out, the setting `budget` (2,000)."""
-        settings = self._opened.settings
-        return await self.recall(query, k=k or settings.k_limit, budget=budget or settings.budget, now=now)
+        return await self._recalled(self._asked_for_a_block(query, budget, k, now))
 
     async def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
@@ -164,6 +153,11 @@ class AsyncScopedMemory(Handle):
     async def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
         """What differs between two commits; `b` left out is now."""
         return await self._run(self._kernel.diff(self._who, a, b))
+
+    async def _recalled(self, ask: Ask) -> Context:
+        context = await self._run(self._kernel.recall(self._who, ask))
+        self._opened.count_use(self._who, context)
+        return context
 
     async def _run(self, flow: Flow[T]) -> T:
         return await arun(flow, self._perform)

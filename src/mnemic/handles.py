@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from mnemic.admin import Admin
+from mnemic.checking import whole
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
-from mnemic.kernel import Past, Statement, Who
+from mnemic.kernel import Ask, Past, Statement, Who
 from mnemic.opening import Opened, When, looking, open_store, read_moment
 from mnemic.settings import Settings
 from mnemic.store.base import Store
@@ -29,7 +32,9 @@ class Handle:
 
     def at(self, when: int | When) -> Self:
         """The journal's past: as it stood after a commit, or at a recorded moment."""
-        return self._looking(Past(at_seq=when) if isinstance(when, int) else Past(at_moment=self._moment(when, "at")))
+        return self._looking(
+            Past(at_seq=whole("at", when)) if isinstance(when, int) else Past(at_moment=self._moment(when, "at"))
+        )
 
     def as_of(self, when: When) -> Self:
         """What was known then, by the dates that messages themselves carry. A bare date is the end of that day."""
@@ -42,8 +47,18 @@ class Handle:
     def shelf(self, *, agent: str | None = None, session: str | None = None) -> Self:
         """The same memory, with an agent or a session named."""
         mine = self._who.scope
-        scope = Scope(user=mine.user, tenant=mine.tenant, agent=agent or mine.agent, session=session or mine.session)
-        return self._looking(Past(), scope)
+        agent, session = mine.agent if agent is None else agent, mine.session if session is None else session
+        return self._looking(Past(), Scope(user=mine.user, tenant=mine.tenant, agent=agent, session=session))
+
+    def _asked_for_a_block(self, query: str, budget: int | None, k: int | None, now: datetime | None) -> Ask:
+        """A context block takes as many items as fit its budget."""
+        settings = self._opened.settings
+        return Ask(
+            query=query,
+            k=settings.k_limit if k is None else k,
+            budget=settings.budget if budget is None else budget,
+            now=now,
+        )
 
     def _looking(self, past: Past, scope: Scope | None = None) -> Self:
         return type(self)(self._opened, looking(self._who, past, scope))
@@ -104,8 +119,10 @@ class Front(Generic[H]):
             raise Invalid(field, "is no field of a scope", "A scope has user, tenant, agent, session and actor.")
         if user is None:
             raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
-        scope = Scope(user=user, tenant=tenant or self._opened.settings.tenant, agent=agent, session=session)
-        who = Who(scope=scope, actor=actor or agent or (user if isinstance(user, str) else "shared"))
+        tenant = self._opened.settings.tenant if tenant is None else tenant
+        scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
+        acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")
+        who = Who(scope=scope, actor=clean_name("actor", acting))
         handle: H = self._handle(self._opened, who)
         return handle
 

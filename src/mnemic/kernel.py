@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from mnemic.checking import instant, number, text_field, whole, zone
 from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, Slot, State, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost, Query, View
 from mnemic.core.scope import SHARED, Scope, Shared
-from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.errors import Conflict, Invalid, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.ingest.message import Message
@@ -27,6 +28,8 @@ from mnemic.writing import Desk, Written
 
 T = TypeVar("T")
 _ALL_STATES = tuple(State)
+LIST_LIMIT: Final = 1_000_000
+"""Most rows one call may ask for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,11 +133,12 @@ class Kernel:
                 f"{item} is evidence ({version.item.kind}), which is never revised",
                 "Write or supersede a fact instead.",
             )
-        revised = self.desk.item(replace(version.item, **changes), None).puts[0].item  # type: ignore[arg-type]
+        written = self.desk.item(_revised(version.item, changes), None)
+        revised = written.puts[0].item
         if revised == version.item:
             return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
         put = self.desk.put(Verb.REVISED, revised)
-        return (yield from self._commit(who, (put,), expect={item: version.seq_from}))
+        return (yield from self._commit(who, (put,), expect={item: version.seq_from}, masked=written.masked))
 
     def supersede(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
         """Say that the world has changed: the new statement takes the old one's place from its own `valid_from` on.
@@ -143,11 +147,12 @@ class Kernel:
         """
         _writable(who)
         before = yield from self._standing(who, old)
+        _refuse_closed(before.item)
         sources = yield from look(lambda s: _sources(s, _spaces(s, who), statement.source))
         written = self._stated(who, statement, sources)
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
-        closed = replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=newer.valid_from or newer.said)
+        closed = replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=_end(older, newer))
         puts: tuple[Put, ...]
         if older is before.item:
             puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
@@ -159,15 +164,19 @@ class Kernel:
     def link(self, who: Who, link: Link, *, remove: bool = False) -> Flow[Receipt]:
         """Tie two items, or untie them."""
         _writable(who)
-        if not (link.weight >= 0 and link.weight != float("inf")):
-            raise Invalid("weight", f"is {link.weight}", "Give a number of at least 0.")
-        yield from self._standing(who, link.src)
-        yield from self._standing(who, link.dst)
+        number("weight", link.weight)
+        text_field("type", link.type)
+        for end in (link.src, link.dst, *link.evidence):
+            yield from self._standing(who, end)
+        if remove and not (yield from look(lambda s: _tied(s, _own_or_none(s, who), link))):
+            raise NotFound(f"no link {link.src} -{link.type}-> {link.dst} here")
         return (yield from self._commit(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))
 
     def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
         """Hide items from every view but the journal's past; `undo` brings them back."""
-        return (yield from self._mark(who, items, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
+        chunks = yield from look(lambda s: _chunks(s, _own_or_none(s, who), items))
+        every = (*items, *chunks)
+        return (yield from self._mark(who, every, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
         """Keep items at hand, or let them go again."""
@@ -180,6 +189,8 @@ class Kernel:
     def feedback(self, who: Who, items: Sequence[ItemId], *, useful: bool) -> Flow[Receipt]:
         """Say that items helped, or misled: their strength changes, never their truth."""
         _writable(who)
+        if not items:
+            raise Invalid("ids", "is empty", "Name at least one item.")
         for item in items:
             yield from self._standing(who, item)
         delta = Strength(useful=1) if useful else Strength(harms=1)
@@ -197,6 +208,7 @@ class Kernel:
     def undo(self, who: Who, seq: int, *, cascade: bool = False) -> Flow[Receipt]:
         """Invert a commit, with its consequences, in one commit; undoing that is redo."""
         _writable(who)
+        whole("seq", seq, low=1)
         blank = self._draft(who, ())
         draft = yield from look(lambda s: inverse(s, _own(s, who), seq, blank, cascade=cascade))
         return (yield from commit(draft))
@@ -206,16 +218,36 @@ class Kernel:
     ) -> Flow[ErasureReceipt]:
         """Take items, a session or a named source out for good, with all that was derived from them."""
         _writable(who)
+        if not items and session is None and source is None:
+            raise Invalid(
+                "ids", "names nothing to erase", "Give ids, a session or a source; erase_user() takes everything."
+            )
+        for what, name in (("session", session), ("source", source), ("reason", reason or None)):
+            if name is not None:
+                text_field(what, name)
         for item in items:
             to_bytes(item)
-        found = yield from look(lambda s: _doomed(s, _own(s, who), session, source))
-        ids = tuple(dict.fromkeys((*items, *found)))
-        return (yield from erase(self._erasure(who, ids=ids, reason=reason)))
+        found = yield from look(lambda s: _doomed(s, _own(s, who), who.scope, items, session, source))
+        reopening = yield from look(lambda s: _superseded_by(s, _own(s, who), found))
+        receipt = yield from erase(self._erasure(who, ids=found, reason=reason))
+        yield from self._reopen(who, [item for item in reopening if item not in receipt.ids])
+        return receipt
 
     def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
         """Take everything of this user out for good, their name included."""
         _writable(who)
+        if reason:
+            text_field("reason", reason)
         return (yield from erase(self._erasure(who, whole=True, reason=reason)))
+
+    def _reopen(self, who: Who, items: Sequence[ItemId]) -> Flow[None]:
+        """What was superseded by something that is now erased stands again: nothing is left that says otherwise."""
+        for item in items:
+            version = yield from self._standing(who, item)
+            if version.item.state is State.SUPERSEDED:
+                opened = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
+                put = Put(verb=Verb.REOPENED, item=opened, terms=None)
+                yield from self._commit(who, (put,), expect={item: version.seq_from})
 
     def _erasure(self, who: Who, *, ids: tuple[ItemId, ...] = (), whole: bool = False, reason: str) -> Erasure:
         return Erasure(
@@ -244,7 +276,7 @@ class Kernel:
 
     def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
         """The items last written, newest first."""
-        _positive("limit", limit)
+        whole("limit", limit, low=1, high=LIST_LIMIT)
         shelf = _shelved(who.scope, where)
         return (yield from look(lambda s: s.latest(_spaces(s, who), shelf, _view(s, who), limit=limit)))
 
@@ -255,14 +287,14 @@ class Kernel:
 
     def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
-        versions = yield from look(lambda s: _story(s, _spaces(s, who), item))
-        if not versions:
+        versions = yield from look(lambda s: _story(s, _spaces(s, who), item, _view(s, who)))
+        if not any(v.item.id == item and _on_shelf(who.scope, v.item) for v in versions):
             raise _absent(item)
         return versions
 
     def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
         """Links that start or end at an item."""
-        return (yield from look(lambda s: s.links(_spaces(s, who), [item], _view(s, who))))
+        return (yield from look(lambda s: _links(s, _spaces(s, who), item, _view(s, who))))
 
     def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
         """An item's counters of use."""
@@ -270,7 +302,8 @@ class Kernel:
 
     def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[Sequence[Change]]:
         """The commits that touched this user's space, newest first."""
-        _positive("limit", limit)
+        whole("limit", limit, low=1, high=LIST_LIMIT)
+        whole("after", after)
         return (yield from look(lambda s: _log(s, who, limit, after, newest)))
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
@@ -302,6 +335,7 @@ class Kernel:
         return Query(
             text=ask.query,
             now=asked,
+            offset=self._offset(ask.now, asked),
             spaces=spaces,
             view=view,
             where=_shelved(who.scope, ask.where),
@@ -316,29 +350,33 @@ class Kernel:
             raise Invalid(
                 "query", "is longer than an item may be", f"Ask in at most {self.settings.item_limit:,} bytes."
             )
-        if ask.k is not None and not 1 <= ask.k <= self.settings.k_limit:
-            raise Invalid("k", f"is {ask.k}", f"Ask for 1 to {self.settings.k_limit} items.")
+        if ask.k is not None:
+            whole("k", ask.k, low=1, high=self.settings.k_limit)
         if ask.budget is not None:
-            _positive("budget", ask.budget)
+            whole("budget", ask.budget, low=1)
+        if ask.now is not None:
+            instant("now", ask.now)
+
+    def _offset(self, now: datetime | None, us: int) -> int:
+        """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
+        return offset_minutes(now if now is not None else moment(us).astimezone(zone(self.settings.timezone)))
 
     def _stated(self, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Written:
         latest = max((v.item.said for v in sources.values()), default=None)
         said = statement.said or latest or moment(self.desk.clock.now())
-        for name in ("said", "valid_from", "valid_to"):
-            when = said if name == "said" else getattr(statement, name)
+        for name, when in (("said", said), ("valid_from", statement.valid_from), ("valid_to", statement.valid_to)):
             if when is not None:
-                micros(when, name)
-        if statement.kind in EVIDENCE:
-            raise Invalid("kind", f"{statement.kind} is evidence", "Use observe for what was said or read.")
+                instant(name, when)
+        kind = _statement_kind(statement.kind)
         if statement.valid_to is not None and statement.valid_to <= (statement.valid_from or said):
             raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
         item = Item(
-            id=self.desk.fresh_id(), kind=statement.kind, text=statement.text, valid_from=statement.valid_from,
+            id=self.desk.fresh_id(), kind=kind, text=statement.text, valid_from=statement.valid_from,
             said=moment(micros(said)), said_offset=offset_minutes(said),
             valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
             agent=who.scope.agent, session=who.scope.session, pos=micros(said),
         )  # fmt: skip
-        return self.desk.item(item, statement.key)
+        return self.desk.item(item, statement.key, statement.said)
 
     def _mark(self, who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
         _writable(who)
@@ -390,11 +428,6 @@ def _writable(who: Who) -> Scope:
     return who.scope
 
 
-def _positive(name: str, value: int) -> None:
-    if value < 1:
-        raise Invalid(name, f"is {value}", "Give a number of at least 1.")
-
-
 def _absent(item: str) -> NotFound:
     return NotFound(f"no item {item} here")
 
@@ -432,7 +465,18 @@ def _view(snapshot: Snapshot, who: Who) -> View:
 
 
 def _shelved(scope: Scope, where: Filter) -> Filter:
-    return replace(where, agent=where.agent or scope.agent, session=where.session or scope.session)
+    shelves: dict[str, str | None] = {}
+    for name in ("agent", "session"):
+        wanted, mine = getattr(where, name), getattr(scope, name)
+        if wanted is not None:
+            text_field(name, wanted)
+        if None not in (wanted, mine) and wanted != mine:
+            raise Invalid(name, f"{wanted!r} is not this handle's {mine!r}", "Use a handle without that shelf.")
+        shelves[name] = mine if wanted is None else wanted
+    for name in ("said_from", "said_to"):
+        if getattr(where, name) is not None:
+            whole(name, getattr(where, name), low=-(2**62))
+    return replace(where, agent=shelves["agent"], session=shelves["session"])
 
 
 def _on_shelf(scope: Scope, item: Item) -> bool:
@@ -447,30 +491,95 @@ def _sources(snapshot: Snapshot, spaces: tuple[int, ...], ids: Sequence[ItemId])
     return found
 
 
-def _doomed(snapshot: Snapshot, space: int, session: str | None, source: str | None) -> list[ItemId]:
-    """Items of a session or of a named source, in every state."""
+def _doomed(
+    snapshot: Snapshot, space: int, scope: Scope, items: Sequence[ItemId], session: str | None, source: str | None
+) -> tuple[ItemId, ...]:
+    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf."""
+    found = [item for item, v in snapshot.standing((space,), items).items() if _on_shelf(scope, v.item)]
     if session is None and source is None:
-        return []
-    found, after = [], 0
-    where = Filter(session=session, states=_ALL_STATES)
+        return tuple(found)
+    where, after = replace(_shelved(scope, Filter(session=session)), states=_ALL_STATES), 0
     while page := snapshot.scan((space,), where, after=after, limit=1000):
         after = page[-1][0]
         found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
-    return found
+    return tuple(dict.fromkeys(found))
 
 
-def _story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId) -> list[Version]:
-    """The versions of an item and of every item tied to it by supersession, in order of commit."""
+def _superseded_by(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[ItemId]:
+    """What these items superseded, and is not one of them."""
+    links = snapshot.links((space,), items)
+    return [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in items and ln.dst not in items]
+
+
+def _chunks(snapshot: Snapshot, spaces: tuple[int, ...], items: Sequence[ItemId]) -> list[ItemId]:
+    """The chunks of the documents among these items: a document is forgotten as a whole."""
+    documents = [i for i, v in snapshot.standing(spaces, items).items() if v.item.kind is Kind.DOCUMENT]
+    parts = [part for space in spaces for part in snapshot.derived(space, documents)] if documents else []
+    return [i for i, v in snapshot.standing(spaces, parts).items() if v.item.kind is Kind.CHUNK]
+
+
+def _tied(snapshot: Snapshot, spaces: tuple[int, ...], link: Link) -> bool:
+    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in snapshot.links(spaces, [link.src]))
+
+
+def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Link]:
+    """Links of an item; of the past of what was known or held, those whose both ends it shows."""
+    found = snapshot.links(spaces, [item], view)
+    if view.as_of is None and view.valid_at is None:
+        return found
+    ends = snapshot.get(spaces, list({end for link in found for end in (link.src, link.dst)}), view)
+    return [link for link in found if link.src in ends and link.dst in ends]
+
+
+def _story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Version]:
+    """The versions of an item and of every item tied to it by supersession, in order of commit, as far as `at` goes."""
     story: dict[ItemId, list[Version]] = {}
     queue = [item]
     while queue:
         one = queue.pop()
         if one in story:
             continue
-        story[one] = snapshot.history(spaces, one)
-        ties = [link for link in snapshot.links(spaces, [one]) if link.type == SUPERSEDES] if story[one] else []
-        queue += [end for link in ties for end in (link.src, link.dst)]
+        story[one] = [v for v in snapshot.history(spaces, one) if view.at is None or v.seq_from <= view.at]
+        links = snapshot.links(spaces, [one], View(at=view.at)) if story[one] else []
+        queue += [end for link in links if link.type == SUPERSEDES for end in (link.src, link.dst)]
     return sorted((v for versions in story.values() for v in versions), key=lambda v: (v.seq_from, v.item.said))
+
+
+def _refuse_closed(item: Item) -> None:
+    if item.kind in EVIDENCE:
+        raise Invalid(
+            "id", f"{item.id} is evidence ({item.kind}), which stays as it was said", "Supersede a statement."
+        )
+    if item.state is not State.ACTIVE:
+        raise Conflict(f"{item.id} is {item.state.name.lower()} already; `history` shows what stands in its place")
+
+
+def _end(older: Item, newer: Item) -> datetime:
+    """When a superseded statement ceased to hold: when the newer one began, or earlier if it said so itself."""
+    began = newer.valid_from or newer.said
+    return began if older.valid_to is None else min(began, older.valid_to)
+
+
+def _statement_kind(kind: object) -> Kind:
+    try:
+        known = Kind(kind)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise Invalid("kind", f"{kind!r} is none", f"Known: {', '.join(sorted(set(Kind) - EVIDENCE))}.") from error
+    if known in EVIDENCE:
+        raise Invalid("kind", f"{known} is evidence", "Use observe for what was said or read.")
+    return known
+
+
+def _revised(item: Item, changes: Mapping[str, object]) -> Item:
+    for name in ("valid_from", "valid_to"):
+        if changes.get(name) is not None:
+            instant(name, changes[name])
+    if changes.get("key") is not None:
+        text_field("key", changes["key"])
+    revised: Item = replace(item, **changes)  # type: ignore[arg-type]
+    if revised.valid_to is not None and revised.valid_to <= (revised.valid_from or revised.said):
+        raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
+    return revised
 
 
 def _log(snapshot: Snapshot, who: Who, limit: int, after: int, newest: bool) -> list[Change]:
@@ -480,14 +589,15 @@ def _log(snapshot: Snapshot, who: Who, limit: int, after: int, newest: bool) -> 
     if tenant is None or not own:
         return []
     found: list[Change] = []
-    head = snapshot.head(tenant).seq
+    at = _view(snapshot, who).at
+    head = snapshot.head(tenant).seq if at is None else min(at, snapshot.head(tenant).seq)
     start, page = (head, 200) if newest else (after, 200)
     while len(found) < limit and (start > after if newest else start < head):
         low = max(after, start - page) if newest else start
         changes = snapshot.changes(tenant, low, page)
         if newest:
             changes = [c for c in reversed(changes) if c.seq <= start]
-        found += [c for c in changes if c.space in own]
+        found += [c for c in changes if c.space in own and c.seq <= head]
         start = low if newest else (changes[-1].seq if changes else head)
     return found[:limit]
 

@@ -11,13 +11,11 @@ from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
-from mnemic.errors import Invalid
 from mnemic.flow import Flow, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.ingest.message import Message
 from mnemic.kernel import Ask, Difference, Statement
 from mnemic.store.base import ErasureReceipt
-from mnemic.writing import as_messages
+from mnemic.writing import Given, as_messages
 
 T = TypeVar("T")
 
@@ -29,7 +27,7 @@ class ScopedMemory(Handle):
 
     def observe(
         self,
-        messages: str | Message | Sequence[str | Message],
+        messages: Given | Sequence[Given],
         *,
         speaker: str | None = None,
         role: str | None = None,
@@ -39,7 +37,7 @@ class ScopedMemory(Handle):
         key: str | None = None,
         channel: Channel = Channel.USER,
     ) -> Receipt:
-        """Remember what was said or read, in the words it was given.
+        """Remember what was said or read, in the words it was given: a text, a `Message`, a chat message, or a list.
 
         When it returns it is on disk and recallable by its words. Several messages are one commit: all or none.
 
@@ -109,10 +107,6 @@ class ScopedMemory(Handle):
         Raises:
             Invalid: nothing was named.
         """
-        if not ids and session is None and source is None:
-            raise Invalid(
-                "ids", "names nothing to erase", "Give ids, a session or a source; erase_user() takes everything."
-            )
         return self._run(self._kernel.erase(self._who, ids, session=session, source=source, reason=reason))
 
     def erase_user(self, *, reason: str = "") -> ErasureReceipt:
@@ -139,18 +133,13 @@ class ScopedMemory(Handle):
             now: When it is asked, for "yesterday"; left out, now.
             explain: Also say how many candidates each stage took in and let out.
         """
-        context = self._run(
-            self._kernel.recall(self._who, Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
-        )
-        self._opened.count_use(self._who, context)
-        return context
+        return self._recalled(Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
 
     def context(
         self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
     ) -> Context:
         """A block ready for a prompt: as much evidence as fits the budget; left out, the setting `budget` (2,000)."""
-        settings = self._opened.settings
-        return self.recall(query, k=k or settings.k_limit, budget=budget or settings.budget, now=now)
+        return self._recalled(self._asked_for_a_block(query, budget, k, now))
 
     def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
@@ -189,6 +178,11 @@ class ScopedMemory(Handle):
     def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
         """What differs between two commits; `b` left out is now."""
         return self._run(self._kernel.diff(self._who, a, b))
+
+    def _recalled(self, ask: Ask) -> Context:
+        context = self._run(self._kernel.recall(self._who, ask))
+        self._opened.count_use(self._who, context)
+        return context
 
     def _run(self, flow: Flow[T]) -> T:
         return run(flow, self._opened.perform)

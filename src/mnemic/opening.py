@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from mnemic.checking import zone
 from mnemic.core.clock import Clock, SystemClock, micros
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
@@ -23,7 +23,7 @@ from mnemic.kernel import Kernel, Past, Who
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
-from mnemic.store.requests import answer
+from mnemic.store.requests import Erase, answer
 from mnemic.use import UseCounts
 from mnemic.writing import Desk
 
@@ -40,7 +40,10 @@ class Opened:
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a flow."""
-        return answer(self.store, request)
+        answered = answer(self.store, request)
+        if isinstance(request, Erase):
+            self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
+        return answered
 
     def count_use(self, who: Who, context: Context) -> None:
         """Count what was shown; reads in the past count nothing."""
@@ -63,6 +66,8 @@ def open_store(
     """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the default file."""
     settings = settings or Settings()
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
+    if where is not None and not isinstance(where, str | Path) and not hasattr(where, "commit"):
+        raise Invalid("where", f"is {type(where).__name__}", "Give a file, a URL or a store.")
     if where is None:
         where = settings.where
     store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
@@ -79,7 +84,7 @@ def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, 
 
 def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:
     scheme, found, rest = url.partition(":")
-    if not found or scheme not in ("sqlite", "memory", "postgresql", "postgres"):
+    if not (found and (rest.startswith("//") or scheme in STORES)):
         scheme, rest = "sqlite", url
     if scheme not in STORES:
         raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
@@ -107,23 +112,12 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
 
         return parse_when(when, zone=settings.timezone, now=now, end=True)
     if isinstance(when, datetime):
-        aware = when if when.tzinfo is not None else when.replace(tzinfo=_zone(settings.timezone))
+        aware = when if when.tzinfo is not None else when.replace(tzinfo=zone(settings.timezone))
         return micros(aware, field)
     if isinstance(when, date):
-        midnight = datetime.combine(when, time(), tzinfo=_zone(settings.timezone))
+        midnight = datetime.combine(when, time(), tzinfo=zone(settings.timezone))
         return micros(midnight, field) + timedelta(days=1) // timedelta(microseconds=1) - 1
     raise Invalid(field, f"is {type(when).__name__}", "Give a datetime, a date, or words such as '2026-02-01'.")
-
-
-def _zone(name: str) -> ZoneInfo | Any:
-    if name == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError) as error:
-        raise Invalid(
-            "timezone", f"{name!r} is no time zone known here", "Use an IANA name, such as Europe/Lisbon."
-        ) from error
 
 
 def looking(who: Who, past: Past, scope: Scope | None = None) -> Who:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,8 @@ class Settings:
         """Settings with every `MNEMIC_<NAME>` of `environ` applied.
 
         Raises:
-            Invalid: an unknown name (with the nearest known one), or a value of the wrong type.
+            Invalid: an unknown name (with the nearest known one), or a value that is empty, of the wrong type, or
+                too small a number.
         """
         fields = {f.name: f for f in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
@@ -76,6 +78,17 @@ class Settings:
 
 
 def _parse(variable: str, raw: str, type_name: str) -> object:
+    if not raw.strip():
+        raise Invalid(variable, "is empty", "Give it a value, or unset it.")
+    value = _read(variable, raw, type_name)
+    if type_name == "int" and isinstance(value, int) and value < 1:
+        raise Invalid(variable, f"is {value}", "Give a number of at least 1.")
+    if isinstance(value, float) and not 0 <= value < math.inf:
+        raise Invalid(variable, f"is {raw}", "Give a number of seconds, at least 0.")
+    return value
+
+
+def _read(variable: str, raw: str, type_name: str) -> object:
     try:
         match type_name:
             case "bool":

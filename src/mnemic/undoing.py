@@ -66,8 +66,15 @@ class _Inverse:
 
     def _refuse_changed(self, cascade: bool) -> None:
         changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
+        changed += [f"the link {link.src} -{link.type}-> {link.dst}" for link in self._links_changed()]
         if changed and not cascade:
             raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+
+    def _links_changed(self) -> list[Link]:
+        """Links of this commit that do not stand as it left them."""
+        left = self.snapshot.ties(self.space, self.seq)
+        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
+        return [link for link, opened in left if (link in now) != opened]
 
     def _restore(self, standing: Version, before: Item | None) -> None:
         now = standing.item
@@ -83,6 +90,8 @@ class _Inverse:
         return self.snapshot.changes(self.tenant, before.seq_from - 1, 1)[0].cause is not None
 
     def _put(self, verb: Verb, item: Item, now: Item) -> None:
+        if item == now:
+            return
         carried = (item.text, item.key, item.slots, item.said) == (now.text, now.key, now.slots, now.said)
         self.ops[item.id] = Put(verb=verb, item=item, terms=None if carried else entry_terms(item))
 
@@ -97,7 +106,7 @@ class _Inverse:
                 if (
                     derived not in self.ops
                     and version
-                    and version.item.state is State.ACTIVE
+                    and version.item.state in (State.ACTIVE, State.SUPERSEDED)
                     and self._unfounded(version.item)
                 ):
                     self.standing[derived] = version
@@ -126,12 +135,15 @@ class _Inverse:
 
     def _ties(self) -> Iterator[Tie]:
         """The links of before: one tied anew or untied was there already, and comes back as it was."""
-        for link, opened in self.snapshot.ties(self.space, self.seq):
+        left = self.snapshot.ties(self.space, self.seq)
+        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
+        for link, _ in left:
             before = self._link_before(link)
-            if before is not None:
+            stands = next((n for n in now if (n.src, n.dst, n.type) == (link.src, link.dst, link.type)), None)
+            if before is not None and before != stands:
                 yield Tie(verb=Verb.LINKED, link=before)
-            elif opened:
-                yield Tie(verb=Verb.UNLINKED, link=link)
+            elif before is None and stands is not None:
+                yield Tie(verb=Verb.UNLINKED, link=stands)
 
     def _link_before(self, link: Link) -> Link | None:
         were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from mnemic.checking import instant, whole
 from mnemic.core.clock import Clock, micros, moment, offset_minutes
 from mnemic.core.cut import cut
 from mnemic.core.events import Verb
@@ -58,18 +59,14 @@ class Desk:
         ]
         return Written(tuple(puts), tuple(sorted(masked.items())))
 
-    def item(self, item: Item, key: str | None) -> Written:
-        """The op that writes one derived or stated item."""
-        clean_text("text", item.text, self.settings.item_limit)
-        text, masked = mask(item.text) if self.settings.mask_secrets else (item.text, Counter[str]())
-        checked = replace(
-            item, text=text, slots=clean_slots(item.slots, self.settings.item_limit), tags=clean_tags(item.tags)
-        )
-        content = (
-            canonical({"text": item.text, "kind": item.kind.value, "slots": dict(checked.slots)})
-            if key is not None
-            else b""
-        )
+    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Written:
+        """The op that writes one derived or stated item; `said` is what its caller gave, before any default."""
+        clean_text("text", item.text, self.settings.item_limit, "item_limit")
+        masked: Counter[str] = Counter()
+        text = self._masked(item.text, masked)
+        slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
+        checked = replace(item, text=text, slots=slots, tags=clean_tags(item.tags))
+        content = b"" if key is None else _statement_content(checked, said)
         return Written((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
     def put(
@@ -87,11 +84,11 @@ class Desk:
     ) -> Iterator[Put]:
         settings = self.settings
         clean_text(where + "text", message.text, settings.input_limit)
-        text, found = mask(message.text) if settings.mask_secrets else (message.text, Counter[str]())
-        masked.update(found)
+        text = self._masked(message.text, masked)
         item = self._evidence_item(scope, message, text, channel, where)
+        item = replace(item, slots=self._masked_slots(item.slots, masked)) if item.slots else item
         key = _key(message.key or None)
-        content = _content(message) if key is not None else b""
+        content = b"" if key is None else _content(message, item)
         if len(text.encode()) <= settings.item_limit:
             yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
             return
@@ -110,10 +107,22 @@ class Desk:
                 lasting=lasting,
             )
 
+    def _masked(self, text: str, found: Counter[str]) -> str:
+        if not self.settings.mask_secrets:
+            return text
+        text, kinds = mask(text)
+        found.update(kinds)
+        return text
+
+    def _masked_slots(self, slots: Mapping[str, Slot], found: Counter[str]) -> dict[str, Slot]:
+        return {name: self._masked(value, found) if isinstance(value, str) else value for name, value in slots.items()}
+
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         now = self.clock.now()
         said = moment(now) if message.said is None else message.said
-        us = micros(said, where + "said")
+        us = micros(instant(where + "said", said), where + "said")
+        if message.pos is not None:
+            whole(where + "pos", message.pos, low=-(2**62))
         session = message.session if message.session is not None else scope.session
         agent = message.agent if message.agent is not None else scope.agent
         for field, name in (("session", session), ("agent", agent)):
@@ -146,14 +155,24 @@ class Desk:
         )
 
 
-def _content(message: Message) -> bytes:
+def _statement_content(item: Item, said: datetime | None) -> bytes:
+    """What a caller's key stands for, secrets masked: a digest of a secret would let it be confirmed."""
+    times = {
+        name: None if t is None else micros(t)
+        for name, t in (("said", said), ("from", item.valid_from), ("to", item.valid_to))
+    }
+    lists = {"tags": list(item.tags), "source": list(item.source)}
+    return canonical({"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists})
+
+
+def _content(message: Message, item: Item) -> bytes:
     said = None if message.said is None else micros(message.said, "said")
     record = {
-        "text": message.text,
+        "text": item.text,
         "kind": message.kind.value,
         "said": said,
         "session": message.session,
-        "slots": dict(message.slots),
+        "slots": dict(item.slots),
     }
     return canonical(record)
 
@@ -210,8 +229,14 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
     return tuple(sorted({clean_name(where + "tags", tag) for tag in tags}))
 
 
+Given = str | Message | Mapping[str, object]
+"""One thing to observe: a text, a Message, or a chat message (`role`, `content`, `name`)."""
+
+_NOTHING: Final = Message(text="", key="")
+
+
 def as_messages(
-    given: str | Message | Sequence[str | Message],
+    given: Given | Sequence[Given],
     *,
     speaker: str | None = None,
     role: str | None = None,
@@ -221,7 +246,11 @@ def as_messages(
     key: str | None = None,
 ) -> tuple[Message, ...]:
     """What `observe` was given, as messages: one string, one message, or a list of either."""
-    many = [given] if isinstance(given, str | Message) else list(given)
+    if key is not None:
+        clean_text("key", key, KEY_LIMIT)
+    if not isinstance(given, str | Message | Mapping | Sequence):
+        raise Invalid("messages", f"is {type(given).__name__}", "Give a string, a Message, or a list of them.")
+    many = [given] if isinstance(given, str | Message | Mapping) else list(given)
     if not many:
         raise Invalid("messages", "is empty", "Give at least one message.")
     if said is not None and not isinstance(said, datetime):
@@ -245,7 +274,23 @@ def _numbered(key: str | None, place: int, of: int) -> str:
 
 def _as_message(given: object, common: Message, key: str) -> Message:
     if isinstance(given, Message):
+        if key or replace(common, key="") != _NOTHING:
+            raise Invalid("messages", "holds a Message, and fields stand beside it", "Put them into the Message.")
         return given
+    if isinstance(given, Mapping):
+        return _from_chat(given, replace(common, key=key))
     if not isinstance(given, str):
-        raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings or Message values.")
+        raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings, Messages or chat messages.")
     return replace(common, text=given, key=key)
+
+
+def _from_chat(given: Mapping[str, object], common: Message) -> Message:
+    """A message as chat models take it: `{"role": ..., "content": ..., "name": ...}`."""
+    unknown = sorted(str(name) for name in set(given) - {"role", "content", "name"})
+    if unknown:
+        raise Invalid(f"messages.{unknown[0]}", "is no field of a chat message", "Use a Message for more.")
+    slots = dict(common.slots)
+    for slot, name in (("role", "role"), ("speaker", "name")):
+        if given.get(name) is not None:
+            slots[slot] = clean_name(f"messages.{name}", given[name])
+    return replace(common, text=given.get("content"), slots=slots)  # type: ignore[arg-type]  # checked as any text is

@@ -13,11 +13,11 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind
-from mnemic.core.queries import Context, Hit, Lost, Query
+from mnemic.core.queries import Context, Lost, Query
 from mnemic.core.tokens import entry_terms
 from mnemic.index.lexical import Catalogues
 from mnemic.index.reading import Reading
-from mnemic.recall.pipeline import rank, recall, why_not
+from mnemic.recall.pipeline import recall, why_not
 from mnemic.store.base import Draft, Put, Snapshot
 from mnemic.store.memory import MemoryStore
 
@@ -66,10 +66,6 @@ class World:
         with self.store.read() as snapshot:
             return recall(snapshot, self.catalogues, self.query(snapshot, text, **fields), explain=explain)
 
-    def rank(self, text: str, **fields: Any) -> list[Hit]:
-        with self.store.read() as snapshot:
-            return rank(snapshot, self.catalogues, self.query(snapshot, text, **fields))
-
     def why_not(self, text: str, item: ItemId, **fields: Any) -> Lost:
         with self.store.read() as snapshot:
             return why_not(snapshot, self.catalogues, self.query(snapshot, text, **fields), item)
@@ -83,6 +79,12 @@ class World:
 @pytest.fixture
 def world() -> World:
     return World()
+
+
+@pytest.fixture(scope="session")
+def worlds() -> type[World]:
+    """To make one world for each example."""
+    return World
 
 
 @pytest.fixture

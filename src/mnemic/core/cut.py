@@ -11,8 +11,13 @@ _UNSPACED: Final = (
 _PIECE: Final = re.compile(
     r"'?[a-zA-Z]{1,7}|\d{1,3}|" + f"[{_UNSPACED}]" + r"|[^\W\d_a-zA-Z" + _UNSPACED + r"]{1,3}|[^\w\s]|_|\n+"
 )
-_PARAGRAPH: Final = re.compile(r".+?(?:\n[ \t\r]*\n\s*|\Z)", re.DOTALL)
-_SENTENCE: Final = re.compile(r".+?(?:[.!?;]+[\"')\]]*\s+|[。！？；…]+[”’」』）]*\s*|\n\s*|\Z)", re.DOTALL)
+# Each unit runs on, without ever going back, to where it ends: a pattern that tries every end costs the square.
+_PARAGRAPH: Final = re.compile(r".(?:[^\n]++|\n(?![ \t\r]*+\n))*+(?:\n[ \t\r]*+\n\s*+|\Z)", re.DOTALL)
+_SENTENCE: Final = re.compile(
+    r".(?:[^.!?;。！？；…\n]++|[.!?;]++[\"')\]]*+(?!\s))*+"
+    r"(?:[.!?;]++[\"')\]]*+\s++|[。！？；…]++[”’」』）]*+\s*+|\n\s*+|\Z)",
+    re.DOTALL,
+)
 _WORD: Final = re.compile(r".{1,12}?(?:\s+|\Z)|.{1,12}", re.DOTALL)
 
 

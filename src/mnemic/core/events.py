@@ -25,7 +25,7 @@ class Verb(IntEnum):
     ERASED = 11
     USED = 12
     COMPACTED = 13
-    RESTORED = 14
+    NOTED = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

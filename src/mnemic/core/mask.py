@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from typing import Final
 
+_KEY_BEGINS: Final = re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")
+_KEY_ENDS: Final = re.compile(r"-----END (?:[A-Z]+ )*PRIVATE KEY-----")
 _PATTERNS: Final = (
-    (
-        "private key",
-        re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----.*?-----END (?:[A-Z]+ )*PRIVATE KEY-----", re.DOTALL),
-    ),
     (
         "api key",
         re.compile(
@@ -18,7 +16,13 @@ _PATTERNS: Final = (
             r"|xox[abposr]-[A-Za-z0-9-]{20,}|AIza[0-9A-Za-z_-]{35}|glpat-[0-9A-Za-z_-]{20,}|npm_[A-Za-z0-9]{36})"
         ),
     ),
-    ("token", re.compile(r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}")),
+    (
+        "token",  # from the first eyJ of a run of its letters: trying every one of them costs the square
+        re.compile(
+            r"(?<![A-Za-z0-9_-])(?P<before>(?>[A-Za-z0-9_-]*?\b(?=eyJ[A-Za-z0-9_-]{10})))[A-Za-z0-9_-]++"
+            r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+"
+        ),
+    ),
     ("card number", re.compile(r"(?<![\d-])(?:\d[ -]?){12,18}\d(?![\d-])")),
 )
 _SUSPECT: Final = re.compile(r"-----BEGIN|sk-|AKIA|gh[pousr]_|github_pat_|xox|AIza|glpat-|npm_|eyJ|(?:\d[ -]?){8}")
@@ -31,16 +35,27 @@ def mask(text: str) -> tuple[str, Counter[str]]:
     if not _SUSPECT.search(text):
         return text, found
 
+    text, found["private key"] = _without_keys(text)
     for kind, pattern in _PATTERNS:
 
         def replace(match: re.Match[str], kind: str = kind) -> str:
             if kind == "card number" and not _is_card(match.group()):
                 return match.group()
             found[kind] += 1
-            return f"[masked {kind}]"
+            return f"{match.groupdict().get('before', '')}[masked {kind}]"
 
         text = pattern.sub(replace, text)
-    return text, found
+    return text, +found
+
+
+def _without_keys(text: str) -> tuple[str, int]:
+    """Private keys, each from a beginning to the next end; a beginning that no end follows is no key."""
+    kept: list[str] = []
+    at = 0
+    while (begins := _KEY_BEGINS.search(text, at)) and (ends := _KEY_ENDS.search(text, begins.end())):
+        kept += (text[at : begins.start()], "[masked private key]")
+        at = ends.end()
+    return "".join((*kept, text[at:])), len(kept) // 2
 
 
 def _is_card(shown: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -174,3 +174,9 @@ class Context:
 
     def __str__(self) -> str:
         return self.text
+
+    def __iter__(self) -> Iterator[Recalled]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)

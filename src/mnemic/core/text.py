@@ -29,11 +29,11 @@ def clean_name(field: str, name: object) -> str:
     return name
 
 
-def clean_text(field: str, text: object, limit: int) -> str:
+def clean_text(field: str, text: object, limit: int, setting: str = "input_limit") -> str:
     """`text` itself, if every byte of it can be kept as it is.
 
     Args:
-        limit: Most UTF-8 bytes.
+        limit: Most UTF-8 bytes, held by `setting`.
 
     Raises:
         Invalid: not a string, blank, or with NUL or a lone surrogate.
@@ -45,7 +45,7 @@ def clean_text(field: str, text: object, limit: int) -> str:
         raise Invalid(field, "is empty", "There is nothing to remember; skip it or give some text.")
     size = _refuse_unstorable(field, text)
     if size > limit:
-        raise TooLarge(field, f"has {size:,} bytes", f"The limit is {limit:,} (setting `input_limit`); split it.")
+        raise TooLarge(field, f"has {size:,} bytes", f"The limit is {limit:,} (setting `{setting}`); split it.")
     return text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -10,7 +11,8 @@ from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
 from mnemic.faces.errand import errand, given_text, looking_at
 from mnemic.faces.naming import resolve
-from mnemic.faces.paper import Paper, cut, flat, indented, many, plain, width
+from mnemic.faces.paper import Paper, cut, excerpt, flat, indented, many, plain, width
+from mnemic.faces.past import context_then, version_then
 from mnemic.faces.records import (
     context_record,
     item_record,
@@ -26,6 +28,7 @@ from mnemic.faces.writing import read_said
 if TYPE_CHECKING:
     from mnemic.core.items import Item, Link, Strength, Version
     from mnemic.core.queries import Context, Recalled
+    from mnemic.memory import ScopedMemory
 
 _KINDS: Final = click.Choice([kind.value for kind in Kind])
 _STATES: Final = click.Choice([state.name.lower() for state in State])
@@ -61,11 +64,25 @@ def recall(
     asked = read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
     with run.mine() as me:
-        context = looking_at(me, **past).recall(words, k=k, budget=budget, where=where, now=asked, explain=explain)
+        context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
     if run.paper.json:
         run.paper.document(context_record(context))
     else:
         print_recalled(run.paper, context, explain=explain)
+
+
+def _asked(
+    me: ScopedMemory, past: dict[str, str | None], words: str, *, explain: bool = False, **options: Any
+) -> Context:
+    """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
+    found = looking_at(me, **past).recall(words, explain=True, **options)
+    dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
+    if dropped:
+        told = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
+        found = replace(found, notes=(*found.notes, told))
+    if past["as_of"] is not None:
+        found = context_then(me, found)
+    return found if explain else replace(found, stages=())
 
 
 def print_recalled(paper: Paper, context: Context, *, explain: bool) -> None:
@@ -91,7 +108,7 @@ def _print_hit(paper: Paper, rank: int, one: Recalled, *, explain: bool) -> None
     head += [plain(f"session {item.session}")] if item.session else []
     head += [flag] if (flag := _flags(item)) else []
     paper.line(f"{paper.bold(f'{rank:>2}')} " + "  ".join(head))
-    paper.line(indented(item.text))
+    paper.line(indented(excerpt(item.text, item.id)))
     paper.line(f"   {paper.ink(one.id, fg='yellow')}  {paper.dim(f'score {one.score:.2f}')}")
     if one.reasons:
         paper.line(paper.dim("   why: " + plain("; ".join(one.reasons))))
@@ -123,12 +140,15 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     run = errand()
     words = given_text(query, run.settings)
     with run.mine() as me:
-        found = looking_at(me, **past).context(words, budget=budget, k=k)
+        k, budget = run.settings.k_limit if k is None else k, run.settings.budget if budget is None else budget
+        found = _asked(me, past, words, k=k, budget=budget)
     if run.paper.json:
         run.paper.document(context_record(found))
         return
     if found.text:
         run.paper.line(plain(found.text))
+    for note in found.notes:
+        run.paper.note(plain(note))
     run.paper.note(f"{many(len(found.items), 'item')}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
 
 
@@ -174,6 +194,8 @@ def list_(
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
     with run.mine() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
+        if past["as_of"] is not None:
+            versions = [version_then(me, version) for version in versions]
     for version in versions:
         if run.paper.json:
             run.paper.record(version_record(version))
@@ -184,10 +206,10 @@ def list_(
 
 
 def item_line(paper: Paper, item: Item) -> str:
-    """An item on one line; cut where a terminal ends."""
+    """An item on one line; cut where a terminal ends, and where its text is long."""
     start = f"{item.id}  {said(item)}  "
     flags = _flags(item)
-    rest = f"{who(item)}: {flat(item.text)}" + (f"  ({flags})" if flags else "")
+    rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
     if paper.columns is not None:
         rest = cut(rest, max(paper.columns - width(start), 10))
     return f"{paper.ink(item.id, fg='yellow')}  {paper.dim(said(item))}  {rest}"
@@ -207,6 +229,8 @@ def show(id: str, **past: str | None) -> None:
         item = resolve(me, id)
         then = looking_at(me, **past)
         version, links, strength = then.get(item), then.links(item), me.strength(item)
+        if past["as_of"] is not None:
+            version = version_then(me, version)
     if run.paper.json:
         run.paper.document(
             {**version_record(version), "links": [link_record(one) for one in links], "strength": _strength(strength)}

@@ -137,7 +137,7 @@ def _settings(run: Errand) -> list[tuple[str, object, str, str]]:
     meanings = _meanings()
     rows = []
     for one in dataclasses.fields(Settings):
-        value = getattr(run.settings, one.name)
+        value = run.settings.where if one.name == "store" else getattr(run.settings, one.name)
         came = "environment" if PREFIX + one.name.upper() in os.environ else "default"
         rows.append((one.name, str(value) if isinstance(value, Path) else value, came, meanings.get(one.name, "")))
     return rows
@@ -171,10 +171,14 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
+    run = errand()
     root = click.get_current_context().find_root().command
     made = get_completion_class(shell)
-    if made is not None:
-        click.echo(made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source())
+    script = made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source() if made is not None else ""
+    if run.paper.json:
+        run.paper.document({"shell": shell, "script": script})
+    else:
+        click.echo(script)
 
 
 COMMANDS: Final = {command.name: command for command in (stats, verify, doctor, settings, completion)}

@@ -128,17 +128,28 @@ class Mnemic(Verbs):
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(_version.__version__, message="mnemic %(version)s")
+@click.option("--version", "version", is_flag=True, help="Show the version and exit.")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, *, version: bool) -> None:
     """Long-term memory for agents, in one file on your own disk.
 
     Without a command: where the data lies, how much there is, and what to type.
     """
+    if version:
+        _tell_version()
+        ctx.exit()
     if ctx.invoked_subcommand is None:
         from mnemic.faces.welcome import welcome
 
         welcome(errand())
+
+
+def _tell_version() -> None:
+    paper = errand().paper
+    if paper.json:
+        paper.document({"version": _version.__version__})
+    else:
+        paper.line(f"mnemic {_version.__version__}")
 
 
 def main() -> None:
@@ -170,6 +181,7 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except MnemicError as error:
         _tell(str(error), error, code_of(error), json_wanted)
     except OSError as error:
+        _drop_output()
         _tell(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
 
 
@@ -202,7 +214,11 @@ def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -
 
 
 def _leave_pipe() -> NoReturn:
+    _drop_output()
+    sys.exit(BROKEN_PIPE)
+
+
+def _drop_output() -> None:
     # Python flushes standard output once more on its way out; it must not stumble there.
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(BROKEN_PIPE)

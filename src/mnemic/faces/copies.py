@@ -25,6 +25,7 @@ def backup(dest: Path) -> None:
     DEST is never overwritten.
     """
     run = errand()
+    _folder(dest)
     began = time.perf_counter()
     with run.memory() as memory:
         made = memory.admin.backup(dest)
@@ -50,6 +51,8 @@ def restore(source: Path, no_tombstones: bool, yes: bool) -> None:
     run = errand()
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
+    if not source.expanduser().is_file():
+        raise NotFound(f"there is no file {source}; name one that `mnemic backup` made")
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.paper.note("nothing was changed")
         return
@@ -92,7 +95,15 @@ def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
     return count
 
 
+def _folder(path: Path) -> None:
+    """Refuse a new file in a folder that is not there: a slip of the pen makes no folders."""
+    parent = path.expanduser().absolute().parent
+    if not parent.is_dir():
+        raise NotFound(f"there is no folder {parent}; make it first, or name a file elsewhere")
+
+
 def _fresh(path: Path) -> BinaryIO:
+    _folder(path)
     try:
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
     except FileExistsError as error:

@@ -44,9 +44,9 @@ def forget(ids: tuple[str, ...]) -> None:
 @click.argument("ids", type=WORDS, nargs=-1)
 @click.option("--source", type=WORDS, metavar="NAME", help="All that was imported under this name.")
 @click.option("--everything", is_flag=True, help="All of this user, their name included.")
-@click.option("--reason", type=WORDS, default="", help="For the journal; erased itself with the whole user.")
+@click.option("--reason", type=WORDS, help="For the journal; erased itself with the whole user.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: str, yes: bool) -> None:
+def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: str | None, yes: bool) -> None:
     """Take out for good: items, a session, a source, everything.
 
     With all that was derived from them. Name ids, or one of --session, --source and --everything.
@@ -54,7 +54,9 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     """
     run = errand()
     session = run.wishes.session
-    named = [name for name, given in (("ids", ids), ("session", session), ("source", source)) if given]
+    named = [
+        name for name, given in (("ids", ids), ("session", session), ("source", source)) if given not in (None, ())
+    ]
     if len(named) + everything != 1:
         raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
     with run.mine(shelved=False) as me:
@@ -64,9 +66,9 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
             return
         began = time.perf_counter()
         if everything:
-            receipt = me.erase_user(reason=reason)
+            receipt = me.erase_user(reason=reason or "")
         else:
-            receipt = me.erase(*found, session=session, source=source, reason=reason)
+            receipt = me.erase(*found, session=session, source=source, reason=reason or "")
     _report(run, receipt, time.perf_counter() - began)
 
 

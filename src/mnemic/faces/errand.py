@@ -44,17 +44,17 @@ class Errand:
     @property
     def user(self) -> str:
         """Whose memory is meant."""
-        return self.wishes.user or self.settings.user
+        return self.settings.user if self.wishes.user is None else self.wishes.user
 
     @property
     def tenant(self) -> str:
         """Of which installation."""
-        return self.wishes.tenant or self.settings.tenant
+        return self.settings.tenant if self.wishes.tenant is None else self.wishes.tenant
 
     @property
     def where(self) -> str:
         """The store, as a path or URL."""
-        return self.wishes.store or self.settings.where
+        return self.settings.where if self.wishes.store is None else self.wishes.store
 
     @property
     def path(self) -> Path | None:
@@ -83,7 +83,7 @@ class Errand:
                 f"nothing has been remembered yet: there is no store at {self.path}. `mnemic add` and `mnemic import` "
                 "make it; --store names another"
             )
-        self._check_names()
+        self.scope()  # a name is refused before anything is made for it
         from mnemic.memory import Memory
 
         fresh = not self.exists
@@ -92,9 +92,14 @@ class Errand:
         if fresh:
             self.paper.note(f"made a new store, which only you can read: {self.path}")
 
-    def _check_names(self) -> None:
-        """Refuse a name before anything is made for it."""
-        Scope(user=self.user, tenant=self.tenant, agent=self.wishes.agent, session=self.wishes.session)
+    def scope(self, user: str | None = None) -> Scope:
+        """What is written where.
+
+        Raises:
+            Invalid: a name cannot name anything.
+        """
+        owner = self.user if user is None else user
+        return Scope(user=owner, tenant=self.tenant, agent=self.wishes.agent, session=self.wishes.session)
 
     @contextmanager
     def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
@@ -105,7 +110,7 @@ class Errand:
     def scoped(self, memory: Memory, user: str | None = None, *, shelved: bool = True) -> ScopedMemory:
         """This user's part of an open store."""
         return memory.scope(
-            user=user or self.user,
+            user=self.user if user is None else user,
             tenant=self.tenant,
             agent=self.wishes.agent if shelved else None,
             session=self.wishes.session if shelved else None,
@@ -130,14 +135,37 @@ def errand() -> Errand:
 
 
 def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: str | None) -> ScopedMemory:
-    """`me` as of the moments that were named; digits alone name a commit."""
+    """`me` as of the moments that were named; digits alone name a commit.
+
+    Raises:
+        Invalid: a moment cannot be read; the option is named.
+    """
     if at is not None:
-        me = me.at(int(at) if at.isascii() and at.isdigit() else at)
+        with naming_option("at"):
+            me = me.at(int(at) if at.isascii() and at.isdigit() else at)
     if as_of is not None:
-        me = me.as_of(as_of)
+        with naming_option("as-of"):
+            me = me.as_of(as_of)
     if valid_at is not None:
-        me = me.valid_at(valid_at)
+        with naming_option("valid-at"):
+            me = me.valid_at(valid_at)
     return me
+
+
+@contextmanager
+def naming_option(option: str) -> Iterator[None]:
+    """What is wrong with a value is said of the option it was given to; a zone that is wrong stays a zone."""
+    try:
+        yield
+    except Invalid as error:
+        if error.field == "timezone":
+            raise
+        raise Invalid(option, problem(error), error.remedy) from error
+
+
+def problem(error: Invalid) -> str:
+    """What an error says is wrong, without the field's name and the remedy."""
+    return str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
 
 
 def given_words(text: str, settings: Settings) -> str:

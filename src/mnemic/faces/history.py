@@ -10,24 +10,25 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.core.events import Verb as Did
-from mnemic.errors import Compacted, Invalid, NotFound
+from mnemic.errors import Invalid, NotFound
 from mnemic.faces.asking import item_line
 from mnemic.faces.errand import errand
 from mnemic.faces.naming import resolve
-from mnemic.faces.paper import Paper, flat, many
+from mnemic.faces.paper import Paper, excerpt, flat, many
 from mnemic.faces.records import change_record, item_record, said, validity, version_record, who
 from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mnemic.core.events import Change, Event
-    from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
     from mnemic.kernel import Difference
     from mnemic.memory import ScopedMemory
 
+_LASTING: Final = frozenset({Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED})
+"""What is never undone."""
 _SHOWN: Final = 3
 """Items of a commit that the log names; the rest are counted."""
 
@@ -40,11 +41,12 @@ _SHOWN: Final = 3
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most commits.")
 @click.option("--after", type=int, default=0, metavar="SEQ", help="Only commits after this one.")
 @click.option("--oldest-first", is_flag=True, help="In the order they were made.")
-def log(limit: int, after: int, oldest_first: bool) -> None:
+@click.option("--all", "every", is_flag=True, help="Also commits that only count what was used.")
+def log(limit: int, after: int, oldest_first: bool, every: bool) -> None:
     """The journal: every commit of this user, newest first."""
     run = errand()
-    with run.mine() as me:
-        changes = me.log(limit=limit, after=after, newest=not oldest_first)
+    with run.mine(shelved=False) as me:
+        changes = _changes(me, limit, after, newest=not oldest_first, every=every)
         for change in changes:
             if run.paper.json:
                 run.paper.record(change_record(change))
@@ -52,6 +54,17 @@ def log(limit: int, after: int, oldest_first: bool) -> None:
                 _print_change(run.paper, me, change)
     if not changes:
         run.paper.note("no commits yet")
+
+
+def _changes(me: ScopedMemory, limit: int, after: int, *, newest: bool, every: bool) -> Sequence[Change]:
+    """The first `limit` commits; of those that only count use, `every` one or none."""
+    asked = limit
+    while True:
+        found = me.log(limit=asked, after=after, newest=newest)
+        kept = found if every else [c for c in found if any(event.verb is not Did.USED for event in c.events)]
+        if len(kept) >= limit or len(found) < asked:
+            return kept[:limit]
+        asked *= 2
 
 
 def _print_change(paper: Paper, me: ScopedMemory, change: Change) -> None:
@@ -64,7 +77,7 @@ def _print_change(paper: Paper, me: ScopedMemory, change: Change) -> None:
     for did, count in verbs.items():
         shown = [event for event in change.events if event.verb is did][:_SHOWN]
         for event in shown:
-            told = _payload(event) if event.item is None else _words(paper, me, change, event.item)
+            told = _payload(event) if event.item is None else _words(paper, me, change, event)
             paper.line(f"    {did.name.lower()}  {told}".rstrip())
         if count > _SHOWN:
             paper.line(paper.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
@@ -84,13 +97,16 @@ def _payload(event: Event) -> str:
     return ", ".join(told)
 
 
-def _words(paper: Paper, me: ScopedMemory, change: Change, item: ItemId) -> str:
-    for view in (me.at(change.seq), me.at(max(change.seq - 1, 1))):
-        try:
-            return item_line(paper, view.get(item).item)
-        except (NotFound, Compacted):
-            continue
-    return f"{item}  {paper.dim('(its words are gone)')}"
+def _words(paper: Paper, me: ScopedMemory, change: Change, event: Event) -> str:
+    """The item that an event touched, as the commit left it, whatever has become of it since."""
+    if event.item is None or event.erased:
+        return f"{event.item}  {paper.dim('(its words are gone)')}"
+    try:
+        versions = [v for v in me.history(event.item) if v.item.id == event.item]
+    except NotFound:
+        return f"{event.item}  {paper.dim('(its words are gone)')}"
+    then = [version for version in versions if version.seq_from <= change.seq]
+    return item_line(paper, (then or versions)[-1 if then else 0].item)
 
 
 @verb(
@@ -123,7 +139,7 @@ def print_history(paper: Paper, versions: Sequence[Version]) -> None:
             f"{paper.ink(item.id, fg='yellow')}  {span}, {paper.ink(item.state.name.lower(), bold=standing)}, "
             f"said {said(item)}" + (f", {validity(item)}" if validity(item) else "")
         )
-        paper.line(f"    {who(item)}: {flat(item.text)}")
+        paper.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
 
 
 @verb(
@@ -167,7 +183,7 @@ def _print_difference(paper: Paper, one: Difference) -> None:
 
 def _said(item: Item) -> str:
     marks = (item.state.name.lower(), "pinned" if item.pinned else "", validity(item))
-    return f"{who(item)}: {flat(item.text)}  ({', '.join(mark for mark in marks if mark)})"
+    return f"{who(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
 
 
 @verb(
@@ -179,13 +195,15 @@ def _said(item: Item) -> str:
 def undo(seq: str, cascade: bool) -> None:
     """Take a commit back, with its consequences.
 
-    SEQ is its number, or `last` for the last one that changed something. Undoing an undo is redo.
+    SEQ is its number, or `last` for the last one that still stands; again, it is the one before that. Undoing an undo,
+    by its number, is redo.
     """
     run = errand()
     with run.mine() as me:
+        # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)
         began = time.perf_counter()
-        receipt = me.undo(number, cascade=cascade)
+        receipt = me.undo(number, cascade=cascade or seq == "last")
         acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
@@ -194,11 +212,40 @@ def _commit(me: ScopedMemory, given: str) -> int:
         return int(given)
     if given != "last":
         raise Invalid("seq", f"{given[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
-    lasting = {Did.USED, Did.ERASED, Did.COMPACTED, Did.RESTORED}
-    for change in me.log(limit=200):
-        if any(event.verb not in lasting and not event.erased for event in change.events):
+    asked = 200
+    while True:
+        changes = me.log(limit=asked)
+        standing = _last_standing(changes)
+        if standing is not None:
+            return standing
+        if len(changes) < asked:
+            raise NotFound("no commit here that could be undone; `mnemic log` shows them")
+        asked *= 4
+
+
+def _last_standing(changes: Sequence[Change]) -> int | None:
+    """The newest of these commits, given newest first, that has an effect which could be taken back.
+
+    An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back.
+    """
+    undid = {c.seq: c.cause for c in changes if c.cause and any(event.verb is Did.UNDID for event in c.events)}
+    undone: set[int] = set()
+    for change in changes:
+        if change.seq in undone:
+            continue
+        if change.seq in undid:
+            undone.add(undid[change.seq])
+        if _redoes(change.seq, undid) and any(e.verb not in _LASTING and not e.erased for e in change.events):
             return change.seq
-    raise NotFound("no commit here that could be undone; `mnemic log` shows them")
+    return None
+
+
+def _redoes(seq: int, undid: Mapping[int, int]) -> bool:
+    """Whether a commit does something, or does it again: an even number of undos, if any, lead to it."""
+    turns = 0
+    while seq in undid:
+        seq, turns = undid[seq], turns + 1
+    return turns % 2 == 0
 
 
 COMMANDS: Final = {command.name: command for command in (log, history, diff, undo)}

@@ -16,15 +16,19 @@ from urllib.parse import unquote
 
 import click
 
-from mnemic.errors import Conflict, Invalid
+from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
+    from mnemic.core.events import Receipt
+    from mnemic.core.ids import ItemId
     from mnemic.ingest.message import Message
-    from mnemic.memory import Memory
+    from mnemic.memory import Memory, ScopedMemory
 
+FAILED: Final = 1
+"""The exit code where nothing could be taken."""
 BATCH: Final = 200
 """Messages to a commit."""
 _PLACES: Final = 3
@@ -34,15 +38,34 @@ _FORMATS: Final = ("jsonl", "json", "text", "dialogue", "markdown", "locomo", "l
 
 @dataclass(slots=True)
 class Tally:
-    """What became of a source so far."""
+    """What became of a source so far.
+
+    Attributes:
+        away: Of `repeated`, those that have been erased or taken back since they were written.
+        first, last: The commits written.
+    """
 
     written: int = 0
     repeated: int = 0
+    away: int = 0
     commits: int = 0
+    first: int | None = None
+    last: int | None = None
     masked: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, None] = field(default_factory=dict)
+
+    def took(self, receipt: Receipt, away: int) -> None:
+        """Count a batch that was written, or was there."""
+        fresh = len(receipt.ids) - receipt.repeated
+        self.written += fresh
+        self.repeated += receipt.repeated
+        self.away += away
+        self.masked += sum(count for _, count in receipt.masked)
+        if fresh:
+            self.commits += 1
+            self.first, self.last = self.first or receipt.seq, receipt.seq
 
     def skip(self, where: str, why: str) -> None:
         """Count a place that was left out."""
@@ -120,6 +143,9 @@ def import_(path: str, form: str | None, zone: str | None, source: str | None, e
         _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=True)
         click.get_current_context().exit(130)
     _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
+    if not tally.written and not tally.repeated:
+        run.paper.note(f"error: nothing here could be imported; {many(tally.skipped.total(), 'record')} skipped")
+        click.get_current_context().exit(FAILED)
 
 
 def _messages(
@@ -158,8 +184,24 @@ def _owner(run: Errand, message: Message, tally: Tally, *, each_user: bool) -> s
 
 
 def _count(run: Errand, messages: Iterator[Message], tally: Tally, *, each_user: bool) -> None:
+    """What a write would make of the messages, but for what is there already, which only the store could tell."""
+    from mnemic.core.clock import SystemClock
+    from mnemic.core.ids import SystemEntropy
+    from mnemic.core.items import Channel
+    from mnemic.writing import Desk
+
+    desk = Desk(SystemClock(), SystemEntropy(), run.settings)
     for message in messages:
-        tally.written += _owner(run, message, tally, each_user=each_user) is not None
+        owner = _owner(run, message, tally, each_user=each_user)
+        if owner is None:
+            continue
+        try:
+            written = desk.evidence(run.scope(owner), [message], Channel.IMPORT, lasting=True)
+        except Invalid as error:
+            tally.skip(message.key, _unplaced(error))
+            continue
+        tally.written += len(written.puts)
+        tally.masked += sum(count for _, count in written.masked)
 
 
 def _write(run: Errand, messages: Iterator[Message], tally: Tally, brake: Brake, *, each_user: bool) -> None:
@@ -195,16 +237,34 @@ def _commit(run: Errand, memory: Memory, owner: str, batch: Sequence[Message], t
         receipt = run.scoped(memory, owner).observe(batch, channel=Channel.IMPORT)
     except (Conflict, Invalid) as error:
         if len(batch) == 1:
-            tally.skip(batch[0].key, str(error).removeprefix("messages[0]."))
+            tally.skip(batch[0].key, _unplaced(error))
             return
         for message in batch:
             _commit(run, memory, owner, [message], tally)
         return
-    fresh = len(receipt.ids) - receipt.repeated
-    tally.written += fresh
-    tally.repeated += receipt.repeated
-    tally.commits += fresh > 0
-    tally.masked += sum(count for _, count in receipt.masked)
+    mine = run.scoped(memory, owner, shelved=False)
+    tally.took(receipt, sum(_is_away(mine, one) for one in receipt.ids) if receipt.repeated else 0)
+
+
+def _unplaced(error: MnemicError) -> str:
+    return str(error).removeprefix("messages[0].")
+
+
+def _is_away(me: ScopedMemory, item: ItemId) -> bool:
+    """Whether an item has been erased, or taken back."""
+    from mnemic.core.items import State
+
+    try:
+        me.get(item)
+    except NotFound:
+        pass
+    else:
+        return False
+    try:
+        versions = [version for version in me.history(item) if version.item.id == item]
+    except NotFound:
+        return True
+    return versions[-1].item.state is State.RETIRED
 
 
 @contextmanager
@@ -231,8 +291,11 @@ def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interru
         return
     paper, verb = run.paper, "would write" if dry_run else "written"
     rate = f" ({tally.written / seconds:,.0f} items/s)" if tally.written and seconds > 0 else ""
-    rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", f"{tally.repeated:,}")]
+    there = "not looked up in a dry run" if dry_run else f"{tally.repeated - tally.away:,}"
+    rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", there)]
+    rows += [("gone", _gone(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
+    rows += [("commits", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
     rows += [("source", flat(", ".join(tally.sources)))] if tally.sources else []
     paper.table(rows)
@@ -243,13 +306,30 @@ def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interru
         paper.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
 
 
+def _gone(away: int) -> str:
+    were = "was" if away == 1 else "were"
+    return (
+        f"{away:,} {were} imported before and since erased or taken back: they stay away; "
+        "a new --source brings them in again"
+    )
+
+
+def _commits(tally: Tally) -> str:
+    if tally.commits == 1:
+        return f"{tally.first} (take it back: mnemic undo {tally.first})"
+    return f"{tally.first}-{tally.last} (take them back: mnemic undo {tally.last}, and so on to {tally.first})"
+
+
 def _record(tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
     why_not = tally.skipped.most_common()
     return {
         "written": 0 if dry_run else tally.written,
         "readable": tally.written + tally.repeated,
-        "repeated": tally.repeated,
+        "repeated": None if dry_run else tally.repeated,
+        "away": None if dry_run else tally.away,
         "commits": tally.commits,
+        "first_commit": tally.first,
+        "last_commit": tally.last,
         "masked": tally.masked,
         "skipped": [{"reason": why, "count": count, "places": tally.places[why]} for why, count in why_not],
         "sources": list(tally.sources),

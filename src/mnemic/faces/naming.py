@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 LEAST: Final = 6
 """Fewest characters that name an item."""
 _WHOLE: Final = 26
-_EVERYTHING: Final = 1 << 31
+_EVERYTHING: Final = 1_000_000
+"""As many as one call may list."""
 _KEPT: Final = Filter(states=tuple(State))
 _ALPHABET: Final = frozenset("0123456789abcdefghjkmnpqrstvwxyz")
 
@@ -37,11 +38,19 @@ def resolve(me: ScopedMemory, given: str) -> ItemId:
     if len(typed) == _WHOLE:
         to_bytes(typed)
         return ItemId(typed)
-    if not LEAST <= len(typed) < _WHOLE or not _ALPHABET.issuperset(typed):
-        raise Invalid(
-            "id", f"{given[:60]!r} is not an id", f"Give {LEAST} or more of its first or last characters, or `last`."
-        )
+    _check(given, typed)
     return _only(typed, _candidates(me, typed))
+
+
+def _check(given: str, typed: str) -> None:
+    if odd := sorted(set(typed) - _ALPHABET):
+        told = f"{given[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
+        raise Invalid("id", told, "`mnemic list` shows the ids; `last` names the newest.")
+    if len(typed) > _WHOLE:
+        raise Invalid("id", f"{given[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
+    if len(typed) < LEAST:
+        told = f"{given!r} is too short for an id"
+        raise Invalid("id", told, f"Give {LEAST} or more of its first or last characters, or `last`.")
 
 
 def resolve_all(me: ScopedMemory, given: Sequence[str]) -> list[ItemId]:

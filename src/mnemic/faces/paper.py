@@ -15,6 +15,10 @@ import click
 
 _UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _NARROW: Final = 40
+_LINES: Final = 8
+_CHARACTERS: Final = 600
+_REST: Final = 60
+"""Characters that are shown rather than announced."""
 
 
 def plain(text: str) -> str:
@@ -25,6 +29,13 @@ def plain(text: str) -> str:
 def flat(text: str) -> str:
     """`text` on one line."""
     return plain(" ".join(text.split()))
+
+
+def excerpt(text: str, id: str) -> str:
+    """The beginning of an item's text, as much as a list can bear, and how to see the rest."""
+    kept = "\n".join(text.split("\n")[:_LINES])[:_CHARACTERS].rstrip()
+    left = len(text) - len(kept)
+    return text if left <= _REST else f"{kept} ... ({left:,} more characters; `mnemic show {id}`)"
 
 
 def indented(text: str, by: str = "   ") -> str:

@@ -35,13 +35,15 @@ class Words(_TextType):
     """Text from the command line, as it was typed.
 
     An argument that is not UTF-8 reaches Python with lone surrogates in it, which no store can keep: it is refused
-    here, by the name of its parameter.
+    here, by the name of its parameter. So is an option with nothing in it: an empty name must not stand for another.
     """
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text, field = str(value), param.name if param and param.name else "text"
+        text, field = str(value), called(param)
+        if isinstance(param, click.Option) and not text.strip():
+            raise Invalid(field, "is empty", "Give it a value, or leave the option out.")
         if "\x00" in text:
             raise Invalid(field, "holds a NUL", "This looks binary; convert it to text first.")
         try:
@@ -54,9 +56,16 @@ class Words(_TextType):
 WORDS: Final = Words()
 
 
+def called(param: click.Parameter | None) -> str:
+    """What a person calls a parameter: an option by the word after its dashes, an argument by its name."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len).lstrip("-")
+    return param.name if param is not None and param.name else "text"
+
+
 def _wish(ctx: click.Context, param: click.Parameter, value: object) -> None:
     wishes = ctx.find_root().ensure_object(Wishes)
-    if value and param.name:
+    if value not in (None, False) and param.name:
         setattr(wishes, param.name, value)
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.core.items import EVIDENCE, Kind
+from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
-from mnemic.faces.errand import Errand, errand, given_words
+from mnemic.faces.errand import Errand, errand, given_words, naming_option
 from mnemic.faces.naming import resolve, resolve_all
+from mnemic.faces.paper import many
 from mnemic.faces.records import receipt_record
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
+    from mnemic.core.ids import ItemId
+    from mnemic.memory import ScopedMemory
 
 _STATED: Final = [kind.value for kind in Kind if kind not in EVIDENCE]
 
@@ -28,19 +32,25 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
     Raises:
         Invalid: no time, or one without a zone.
     """
-    if text is None:
+    if text is None and zone is None:
         return None
-    from mnemic.ingest.times import said_at
+    from mnemic.ingest.times import known_zone, said_at
 
-    try:
+    known_zone(zone)
+    with naming_option(field):
         return said_at(text, zone)
-    except Invalid as error:
-        problem = str(error).partition(": ")[2].removesuffix(error.remedy).strip(" .")
-        raise Invalid(field, problem, error.remedy) from error
 
 
-def acknowledge(run: Errand, did: str, receipt: Receipt, began: float, *, then: str = "") -> None:
-    """Say what a write did."""
+def acknowledge(
+    run: Errand,
+    did: str,
+    receipt: Receipt,
+    began: float,
+    *,
+    closed: ItemId | None = None,
+    then: str = "",
+) -> None:
+    """Say what a write did: `did` to each item but `closed`, which it closed."""
     took = (time.perf_counter() - began) * 1000
     paper = run.paper
     if paper.json:
@@ -48,7 +58,7 @@ def acknowledge(run: Errand, did: str, receipt: Receipt, began: float, *, then: 
         return
     said = "was there already" if receipt.repeated and receipt.repeated == len(receipt.ids) else did
     for one in receipt.ids:
-        paper.line(f"{said} {paper.ink(one, fg='yellow')}")
+        paper.line(f"{'closed' if one == closed else said} {paper.ink(one, fg='yellow')}")
     paper.line(paper.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
     for kind, count in receipt.masked:
         paper.note(f"masked before it was written: {count} x {kind} (setting mask_secrets)")
@@ -88,7 +98,18 @@ def add(
     with run.mine(create=True) as me:
         began = time.perf_counter()
         receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
-        acknowledge(run, "remembered", receipt, began)
+        if len(receipt.ids) == 1 or run.paper.json:
+            acknowledge(run, "remembered", receipt, began)
+        else:
+            _acknowledge_parts(run, receipt, began)
+
+
+def _acknowledge_parts(run: Errand, receipt: Receipt, began: float) -> None:
+    """A long text makes a document and its parts: one line names it, however many those are."""
+    document, *parts = receipt.ids
+    there = ", was there already" if receipt.repeated == len(receipt.ids) else ""
+    whole = replace(receipt, ids=(document,), repeated=0)
+    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole, began)
 
 
 def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,8 +140,8 @@ def _fields(
 ) -> dict[str, Any]:
     return {
         "kind": Kind(kind),
-        "valid_from": read_said(valid_from, zone, "valid_from"),
-        "valid_to": read_said(valid_to, zone, "valid_to"),
+        "valid_from": read_said(valid_from, zone, "valid-from"),
+        "valid_to": read_said(valid_to, zone, "valid-to"),
         "said": read_said(said, zone, "said"),
         "tags": tags,
         "key": key,
@@ -166,7 +187,15 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
         old = resolve(me, id)
         began = time.perf_counter()
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
-        acknowledge(run, "wrote", receipt, began, then=f"see both: mnemic history {old}")
+        acknowledge(run, "wrote", receipt, began, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
+
+
+def _closed(me: ScopedMemory, receipt: Receipt) -> ItemId | None:
+    """Which of a supersession's items is closed: the older one, which may be the new words."""
+    for version in me.history(receipt.id):
+        if version.seq_from == receipt.seq and version.item.state is State.SUPERSEDED:
+            return version.item.id
+    return None
 
 
 @verb(
@@ -193,7 +222,8 @@ def revise(
     """
     run = errand()
     given = {"valid_from": valid_from, "valid_to": valid_to}
-    changes: dict[str, Any] = {name: read_said(when, zone, name) for name, when in given.items() if when is not None}
+    moments = {name: read_said(when, zone, name.replace("_", "-")) for name, when in given.items()}
+    changes: dict[str, Any] = {name: when for name, when in moments.items() if when is not None}
     if tags:
         changes["tags"] = tags
     if text is None and not changes:

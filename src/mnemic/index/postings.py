@@ -34,7 +34,7 @@ class Segment:
     def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
         """The rows that hold a token, ascending, and how often each does."""
         short = np.uint64(token >> 20)
-        at = int(np.searchsorted(self.tokens, short))
+        at = int(self.tokens.searchsorted(short))
         if at == len(self.tokens) or self.tokens[at] != short:
             return None
         start, end = self.starts[at], self.starts[at + 1]

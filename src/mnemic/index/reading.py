@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.core.clock import FOREVER
 from mnemic.index.columns import Column, Columns
 from mnemic.store.codec import kind_number
 from mnemic.store.rows import shown_states
@@ -30,6 +31,8 @@ AFTER: Final = (0.5, 0.25)
 
 REACH: Final = len(BEFORE)
 """How far neighbours reach."""
+
+_NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +126,34 @@ class Reading:
         """The places that hold a token, each once, and how often each does."""
         found = [hit for part in self._parts if (hit := part.find(token)) is not None]
         if not found:
-            return np.empty(0, np.intp), np.empty(0, np.float32)
+            return _NOWHERE
         rows, counts = found[0] if len(found) == 1 else (np.concatenate(column) for column in zip(*found, strict=True))
-        known = rows < len(self._place)
-        places = self._place[rows if known.all() else rows[known]]
+        if rows[-1] >= len(self._place):  # rows are ascending, and the tail may have grown
+            known = int(rows.searchsorted(len(self._place)))
+            rows, counts = rows[:known], counts[:known]
+        places = self._place[rows]
+        if self.size == len(self._place):
+            return places, counts
         seen = places >= 0
-        return (places, counts) if seen.all() and known.all() else (places[seen], counts[known][seen])
+        return places[seen], counts[seen]
 
-    def places_of(self, ver: int) -> list[int]:
-        """Where the parts of a version lie; empty if it cannot be seen."""
-        vers = self._columns.column(Column.VER)[: len(self._place)]
-        low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
-        return [int(place) for place in self._place[low:high] if place >= 0]
+    def holds(self, token: int, places: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Which of some places hold a token."""
+        holders, _ = self.find(token)
+        if not len(holders):
+            return np.zeros(places.shape, dtype=np.bool_)
+        held = np.zeros(self.size, dtype=np.bool_)
+        held[holders] = True
+        return held[places]
 
-    def neighbours(self, place: int) -> list[int]:
-        """Places within two turns of a place in its session."""
-        after = [place + d for d in (1, 2) if self.joined[d][place]]
-        return after + [place - d for d in (1, 2) if place >= d and self.joined[d][place - d]]
+    def neighbours(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The places within two turns of each in its session: four columns; its own place where there is none."""
+        near = np.empty((4, len(places)), dtype=np.intp)
+        for i, distance in enumerate((1, 2)):
+            joined = self.joined[distance]
+            near[i] = places + distance * joined[places]
+            near[i + 2] = places - distance * joined[places - distance]
+        return near.T
 
     def _neighbours(self, distance: int) -> NDArray[np.bool_]:
         joined = np.zeros(self.size + REACH, dtype=np.bool_)
@@ -169,11 +183,15 @@ def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shel
     shown = (columns.column(Column.SEQ_FROM) <= at) & (at < columns.column(Column.SEQ_TO))
     shown &= _any_of(columns.column(Column.STATE), [int(state) for state in states])
     if view.as_of is not None:
-        shown &= (columns.column(Column.SAID) <= view.as_of) & (view.as_of < columns.column(Column.KNOWN_TO))
+        shown &= columns.column(Column.SAID) <= view.as_of
+        if view.valid_at is None:
+            shown &= view.as_of < columns.column(Column.KNOWN_TO)
     if view.valid_at is not None:
-        shown &= (columns.column(Column.VALID_FROM) <= view.valid_at) & (
-            view.valid_at < columns.column(Column.VALID_TO)
-        )
+        held = view.valid_at < columns.column(Column.VALID_TO)
+        if view.as_of is not None:  # what was superseded later than that was open then: its end was not known yet
+            known_to = columns.column(Column.KNOWN_TO)
+            held |= (view.as_of < known_to) & (known_to < FOREVER)
+        shown &= (columns.column(Column.VALID_FROM) <= view.valid_at) & held
     if where.kinds:
         shown &= _any_of(columns.column(Column.KIND), [kind_number(kind) for kind in where.kinds])
     if shelves.agent is not None:

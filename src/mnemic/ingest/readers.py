@@ -17,6 +17,7 @@ from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.records import read_json, read_jsonl
 from mnemic.ingest.source import Progress, Source
 from mnemic.ingest.text import looks_spoken, read_dialogue, read_document
+from mnemic.ingest.times import known_zone
 from mnemic.ingest.unified import read_unified
 
 Reader = Callable[[Source, Options], Iterator[Message | Skipped]]
@@ -66,13 +67,13 @@ def read(
         zone, source, session, limit, progress: As in `Options`.
 
     Raises:
-        Invalid: at the first message: an unknown format, or a file that cannot be read or is not text. Later: a file
-            that breaks off. What was given before that is good, and reading again gives the same keys.
+        Invalid: at once: an unknown format or zone. At the first message: a file that cannot be read or is not text.
+            Later: a file that breaks off. What was given before that is good, and reading again gives the same keys.
         NotFound: at the first message: there is no such file.
     """
     if format is not None and format not in READERS:
         raise Invalid("format", f"{format!r} is not one we read", f"Give one of {', '.join(READERS)}.")
-    options = Options(source=source, zone=zone, session=session, limit=limit, progress=progress)
+    options = Options(source=source, zone=known_zone(zone), session=session, limit=limit, progress=progress)
     return _read(path, format, options)
 
 

@@ -13,6 +13,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM: Final = 1e11
 _MICROSECONDS_FROM: Final = 1e14
 _LONGEST: Final = 100
+_FORMS: Final = "Give a time such as 2026-02-01T18:30+01:00, or 2026-02-01 18:30 and its zone."
 _DIGITS: Final = re.compile(r"\d{10}|\d{13}|\d{16}")
 
 
@@ -34,6 +35,20 @@ def said_at(raw: object, zone: str | None) -> datetime | None:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         return _since_1970(raw)
     raise Invalid("time", f"is {type(raw).__name__}, not a time", "Give an ISO time or seconds since 1970.")
+
+
+def known_zone(name: str | None) -> str | None:
+    """`name` itself, if it is a time zone.
+
+    Raises:
+        Invalid: it is none.
+    """
+    if name is not None:
+        try:
+            parse_said("2000-01-01", zone=name)
+        except Invalid as error:
+            raise Invalid("zone", f"{name[:60]!r} is not a time zone", error.remedy) from error
+    return name
 
 
 def _since_1970(count: float) -> datetime:
@@ -68,3 +83,7 @@ def _aware(text: str, zone: str | None) -> datetime:
         return when.astimezone(timezone(timedelta(minutes=offset)))
     except OverflowError as error:
         raise Invalid("time", f"{text!r} leaves years 1-9999", "Give a time within years 1-9999.") from error
+    except Invalid as error:
+        if error.field != "time":
+            raise
+        raise Invalid("time", f"{text[:60]!r} is not a time in years 1-9999 that we can read", _FORMS) from error

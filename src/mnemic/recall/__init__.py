@@ -1,1 +1,1 @@
-"""The kitchen: understand, gather, fuse, expand, diversify, pack - one pass from a question to its evidence."""
+"""The kitchen: understand, gather, fuse, diversify, pack - one pass from a question to its evidence."""

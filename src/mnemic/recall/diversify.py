@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import Field
 from mnemic.index.columns import FIELD_SHIFT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mnemic.core.queries import Hit
     from mnemic.index.reading import Reading
@@ -20,29 +21,37 @@ SHORTEST: Final = 6
 """Entries of fewer different words are told apart only by being equal."""
 
 
-def one_part_each(hits: list[Hit]) -> list[Hit]:
-    """Of several parts of one item, the best."""
-    best: dict[tuple[int, int], Hit] = {}
-    for hit in hits:
-        best.setdefault((hit.space, hit.ver), hit)
-    return list(best.values())
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The hits that differ from each other, best first.
+
+    Attributes:
+        looked: How many hits were looked at.
+        twins: How many of these say the same as a better one.
+    """
+
+    hits: list[Hit]
+    looked: int
+    twins: int
 
 
-def diversify(hits: list[Hit], readings: Mapping[int, Reading], limit: int) -> list[Hit]:
-    """The best `limit` hits that differ from every better one."""
+def diversify(hits: Iterable[Hit], readings: Mapping[int, Reading], limit: int, twins: int) -> Chosen:
+    """The best `limit` hits that differ from every better one; at most `twins` that do not are passed over."""
     kept: list[Hit] = []
     shown: list[frozenset[int]] = []
+    looked = 0
     for hit in hits:
+        looked += 1
         words = _words(readings[hit.space], hit.doc)
         if not any(_same(words, other) for other in shown):
             kept.append(hit)
             shown.append(words)
-            if len(kept) == limit:
-                break
-    return kept
+        if len(kept) == limit or looked - len(kept) > twins:
+            break
+    return Chosen(kept, looked, looked - len(kept))
 
 
-def twin(hit: Hit, better: list[Hit], readings: Mapping[int, Reading]) -> Hit | None:
+def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hit | None:
     """The hit among `better` that says the same as `hit`."""
     words = _words(readings[hit.space], hit.doc)
     return next((other for other in better if _same(words, _words(readings[other.space], other.doc))), None)
@@ -55,7 +64,9 @@ def _words(reading: Reading, place: int) -> frozenset[int]:
 
 
 def _same(one: frozenset[int], other: frozenset[int]) -> bool:
-    small, large = sorted((len(one), len(other)))
+    small, large = len(one), len(other)
+    if small > large:
+        small, large = large, small
     if small < SHORTEST:
         return one == other
     return small >= SAME * large and len(one & other) >= SAME * len(one | other)

@@ -42,45 +42,52 @@ class Arms:
         own: BM25 of the entry's words, and of the question's words in its date.
         window: BM25 of the entry with its neighbours in the session.
         session: BM25 of its whole session.
-        phrase: How many phrases that the question quotes stand in the entry, word by word.
-        speaker: 1 where the entry's speaker is named in the question.
-        time: 1 where it was said in a stretch of time that the question names.
-        mention: 1 where it speaks of such a stretch.
-        dated: 1 where it speaks of any time, if the question asks when.
+        marks: What else speaks for an entry, by name; an arm that finds nothing to look for is left out.
+            speaker: 1 where the entry's speaker is named in the question.
+            phrase: How many phrases that the question quotes stand in the entry, word by word.
+            time: 1 where it was said in a stretch of time that the question names.
+            mention: 1 where it speaks of such a stretch.
+            dated: 1 where it speaks of any time, if the question asks when.
     """
 
     reading: Reading
     own: Scores
     window: Scores
     session: Scores
-    phrase: Scores
-    speaker: Scores
-    time: Scores
-    mention: Scores
-    dated: Scores
+    marks: dict[str, Scores]
 
     def column(self, name: str) -> Scores:
-        """One arm's scores."""
+        """One of the arms that score every entry."""
         scores: Scores = getattr(self, name)
         return scores
+
+    @property
+    def touched(self) -> NDArray[np.bool_]:
+        """Which entries any arm speaks for: being in the session, or the speaker, or dated, is not enough."""
+        touched: NDArray[np.bool_] = (self.window > 0) | (self.own > 0)
+        for name in ("time", "mention"):
+            if name in self.marks:
+                touched |= self.marks[name] > 0
+        return touched
+
+    def mark(self, name: str) -> Scores:
+        """An arm of `marks`, to be filled in."""
+        if name not in self.marks:
+            self.marks[name] = np.zeros(self.reading.size, dtype=np.float32)
+        return self.marks[name]
 
 
 def gather(question: Question, readings: Sequence[Reading], offset: int) -> list[Arms]:
     """Score every entry of every reading; statistics are summed over the readings, and over nothing else."""
     if not readings:
         return []
-    arms = [_blank(reading) for reading in readings]
     scope = _Scope.of(readings)
-    sessions = [np.zeros(reading.group_count, dtype=np.float32) for reading in readings]
-    for word in _words(question, readings):
-        _add_word(word, arms, sessions, scope)
+    arms = _add_words(_words(question, readings), readings, scope)
     for term in question.terms:
         _add_dates(term, arms, scope)
-    for arm, scores in zip(arms, sessions, strict=True):
-        scores[0] = 0
-        arm.session[:] = scores[arm.reading.groups]
+    for arm in arms:
         for name in question.names:
-            arm.speaker[arm.reading.find(name.speaker)[0]] = 1
+            arm.mark("speaker")[arm.reading.find(name.speaker)[0]] = 1
         _add_phrases(question, arm)
         _add_times(question, arm, offset)
     return arms
@@ -111,10 +118,6 @@ class _Scope:
         )
 
 
-def _blank(reading: Reading) -> Arms:
-    return Arms(reading, *(np.zeros(reading.size, dtype=np.float32) for _ in range(8)))
-
-
 Found = tuple["NDArray[np.intp]", "Scores"]
 
 
@@ -130,35 +133,79 @@ def _holders(word: list[Found]) -> int:
     return sum(len(places) for places, _ in word)
 
 
-def _add_word(word: list[Found], arms: Sequence[Arms], sessions: Sequence[Scores], scope: _Scope) -> None:
-    weight = _idf(_holders(word), scope.entries)
-    grouped = [_by_group(arm.reading, *found) for arm, found in zip(arms, word, strict=True)]
-    session_weight = _idf(sum(int(np.count_nonzero(counts[1:])) for counts in grouped), scope.sessions)
-    for arm, scores, (places, counts), groups in zip(arms, sessions, word, grouped, strict=True):
-        if not len(places):
-            continue
-        reading = arm.reading
-        arm.own[places] += weight * _saturate(counts, reading.lengths[places], scope.length)
-        near, spread = _spread(reading, places, counts)
-        arm.window[near] += weight * _saturate(spread, reading.window[near], scope.window)
-        held = np.flatnonzero(groups)
-        scores[held] += session_weight * _saturate(groups[held], reading.group_lengths[held], scope.session_length)
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Where all words of a question stand in one reading, end to end: the word, the place, and how often."""
+
+    words: NDArray[np.intp]
+    places: NDArray[np.intp]
+    counts: Scores
+
+    @classmethod
+    def of(cls, found: Sequence[Found]) -> _Held:
+        words = np.repeat(np.arange(len(found)), [len(places) for places, _ in found])
+        if not len(words):
+            return cls(words, words, np.empty(0, np.float32))
+        return cls(words, np.concatenate([places for places, _ in found]), np.concatenate([c for _, c in found]))
 
 
-def _spread(reading: Reading, places: NDArray[np.intp], counts: Scores) -> tuple[NDArray[np.intp], Scores]:
-    """A word's counts with those of the neighbours: the places it reaches, and how much of it does."""
-    total = np.zeros(reading.size + REACH, dtype=np.float32)
-    total[places] = counts
+def _add_words(words: Sequence[list[Found]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:
+    """The arms that score by words: all words at once, because in a small space a call costs more than its work."""
+    weights = _idfs([_holders(word) for word in words], scope.entries)
+    held = [_Held.of([word[i] for word in words]) for i in range(len(readings))]
+    grouped = [_by_group(reading, one, len(words)) for reading, one in zip(readings, held, strict=True)]
+    in_groups = sum((np.count_nonzero(groups, axis=1) for groups in grouped), np.zeros(len(words), np.int64))
+    session_weights = _idfs(in_groups.tolist(), scope.sessions)
+    return [
+        Arms(
+            reading,
+            *_own_and_window(reading, one, weights, scope),
+            _session(reading, groups, session_weights, scope),
+            {},
+        )
+        for reading, one, groups in zip(readings, held, grouped, strict=True)
+    ]
+
+
+def _own_and_window(reading: Reading, held: _Held, weights: Scores, scope: _Scope) -> tuple[Scores, Scores]:
+    own = weights[held.words] * _saturate(held.counts, reading.lengths[held.places], scope.length)
+    words, places, spread = _spread(reading, held, len(weights))
+    window = weights[words] * _saturate(spread, reading.window[places], scope.window)
+    return _summed(held.places, own, reading.size), _summed(places, window, reading.size)
+
+
+def _session(reading: Reading, groups: Scores, weights: Scores, scope: _Scope) -> Scores:
+    words, numbers = np.nonzero(groups)
+    scores = weights[words] * _saturate(groups[words, numbers], reading.group_lengths[numbers], scope.session_length)
+    return _summed(numbers, scores, reading.group_count)[reading.groups]
+
+
+def _spread(reading: Reading, held: _Held, words: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Scores]:
+    """Words' counts with those of the neighbours: each word, the places it reaches, and how much of it does."""
+    width = reading.size + REACH
+    total = np.zeros(words * width, dtype=np.float32)
+    at = held.words * width + held.places
+    total[at] = held.counts
     for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
         joined = reading.joined[distance]
-        total[places + distance] += np.float32(before) * counts * joined[places]
-        total[places - distance] += np.float32(after) * counts * joined[places - distance]
-    near = np.flatnonzero(total > 0)
-    return near, total[near]
+        total[at + distance] += np.float32(before) * held.counts * joined[held.places]
+        total[at - distance] += np.float32(after) * held.counts * joined[held.places - distance]
+    reached = np.flatnonzero(total)
+    found = reached // width
+    return found, reached - found * width, total[reached]
 
 
-def _by_group(reading: Reading, places: NDArray[np.intp], counts: Scores) -> Scores:
-    return np.bincount(reading.groups[places], counts, minlength=reading.group_count).astype(np.float32)
+def _by_group(reading: Reading, held: _Held, words: int) -> Scores:
+    """How often each word stands in each session; those of no session count for nothing."""
+    width = reading.group_count
+    at = held.words * width + reading.groups[held.places]
+    groups = np.bincount(at, held.counts, minlength=words * width).astype(np.float32).reshape(words, width)
+    groups[:, 0] = 0
+    return groups
+
+
+def _summed(at: NDArray[np.intp], scores: Scores, size: int) -> Scores:
+    return np.bincount(at, scores, minlength=size).astype(np.float32)
 
 
 def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope) -> None:
@@ -166,7 +213,8 @@ def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope) -> None:
     found = [arm.reading.find(token)[0] for arm in arms]
     weight = _idf(sum(len(places) for places in found), scope.entries)
     for arm, places in zip(arms, found, strict=True):
-        arm.own[places] += weight
+        if len(places):
+            arm.own[places] += weight
 
 
 def _add_phrases(question: Question, arm: Arms) -> None:
@@ -174,19 +222,19 @@ def _add_phrases(question: Question, arm: Arms) -> None:
         holders = min((arm.reading.find(token)[0] for token in phrase.hashes), key=len)
         for place in holders[:PHRASE_PLACES].tolist():
             if arm.reading.says(place, phrase.hashes):
-                arm.phrase[place] += 1
+                arm.mark("phrase")[place] += 1
 
 
 def _add_times(question: Question, arm: Arms, offset: int) -> None:
     if question.asks_when:
-        arm.dated[arm.reading.find(mention(""))[0]] = 1
+        arm.mark("dated")[arm.reading.find(mention(""))[0]] = 1
     if not question.spans:
         return
     said = arm.reading.said
     for span in question.spans:
-        arm.time[(span.start <= said) & (said < span.end)] = 1
+        arm.mark("time")[(span.start <= said) & (said < span.end)] = 1
         for when in _called(span, offset):
-            arm.mention[arm.reading.find(mention(when))[0]] = 1
+            arm.mark("mention")[arm.reading.find(mention(when))[0]] = 1
 
 
 def _called(span: TimeSpan, offset: int) -> set[str]:
@@ -197,6 +245,10 @@ def _called(span: TimeSpan, offset: int) -> set[str]:
 
 def _idf(holders: int, entries: int) -> np.float32:
     return np.float32(math.log(1 + (entries - holders + 0.5) / (holders + 0.5)))
+
+
+def _idfs(holders: Sequence[int], entries: int) -> Scores:
+    return np.array([_idf(count, entries) for count in holders], dtype=np.float32)
 
 
 def _saturate(counts: Scores, lengths: Scores, average: float) -> Scores:

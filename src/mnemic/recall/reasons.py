@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from mnemic.core.clock import moment
 from mnemic.index.columns import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from mnemic.core.queries import Hit
     from mnemic.index.reading import Reading
@@ -18,28 +22,45 @@ if TYPE_CHECKING:
 
 def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit]) -> list[Hit]:
     """The same hits, each with its reasons."""
-    wanted = frozenset(value for term in question.terms for value in (term.text, term.speaker, term.date))
-    return [replace(hit, reasons=(*hit.reasons, *_reasons(question, wanted, readings[hit.space], hit))) for hit in hits]
+    told: dict[tuple[int, int], list[str]] = {}
+    for reading in readings.values():
+        here = [hit for hit in hits if hit.space == reading.space]
+        if here:
+            told.update(zip(((hit.space, hit.doc) for hit in here), _reasons(question, reading, here), strict=True))
+    return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc])) for hit in hits]
 
 
-def _reasons(question: Question, wanted: frozenset[int], reading: Reading, hit: Hit) -> list[str]:
-    held = wanted.intersection(reading.stream(hit.doc).tolist())
-    beside = (reading.stream(place).tolist() for place in reading.neighbours(hit.doc))
-    around = frozenset[int]().union(*map(wanted.intersection, beside))
-    own = [term.word for term in question.terms if term.text in held]
-    near = [term.word for term in question.terms if term.text in around - held]
-    dated = [term.word for term in question.terms if term.date in held]
-    spoken = [term.word for term in question.names if term.speaker in held]
-    quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
-    told = [
-        f"says {', '.join(quoted)!r}" if quoted else "",
-        f"holds {_read(own)}" if own else "",
-        f"beside {_read(near)}" if near else "",
-        f"dated {', '.join(dated)}" if dated else "",
-        f"said by {', '.join(spoken)}" if spoken else "",
-        *_times(question, reading.value(Column.SAID, hit.doc), "time" in hit.components),
-    ]
-    return [reason for reason in told if reason]
+def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[list[str]]:
+    """Of each hit of one reading: all hits at once, word by word."""
+    places = np.array([hit.doc for hit in hits])
+    around = np.column_stack((places, reading.neighbours(places)))
+    own: list[list[str]] = [[] for _ in hits]
+    near: list[list[str]] = [[] for _ in hits]
+    for term in question.terms:
+        for i, (holds, *beside) in enumerate(reading.holds(term.text, around).tolist()):
+            if holds:
+                own[i].append(term.word)
+            elif any(beside):
+                near[i].append(term.word)
+    dated = _named(reading, places, [(term.word, term.date) for term in question.terms])
+    spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
+    for i, hit in enumerate(hits):
+        quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
+        told = [
+            f"says {', '.join(quoted)!r}" if quoted else "",
+            f"holds {_read(own[i])}" if own[i] else "",
+            f"beside {_read(near[i])}" if near[i] else "",
+            f"dated {', '.join(dated[i])}" if dated[i] else "",
+            f"said by {', '.join(spoken[i])}" if spoken[i] else "",
+            *_times(question, reading.value(Column.SAID, hit.doc), "time" in hit.components),
+        ]
+        yield [reason for reason in told if reason]
+
+
+def _named(reading: Reading, places: NDArray[np.intp], tokens: list[tuple[str, int]]) -> list[list[str]]:
+    """For each place, the words whose tokens it holds."""
+    held = [(word, reading.holds(token, places)) for word, token in tokens]
+    return [[word for word, holds in held if holds[i]] for i in range(len(places))]
 
 
 def _read(words: list[str]) -> str:

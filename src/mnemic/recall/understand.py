@@ -26,7 +26,7 @@ _WHEN: Final = re.compile(
     r"|什么时候|什麼時候|何时|何時|哪[一]?[天年月周日]|几[月号点]|幾[月號點]|多久|多长时间",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|《([^》]+)》")
+_QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
 _ROLES: Final = frozenset({"user", "system", "tool"})
 _ANYTHING: Final = frozenset(
     tokenise(
@@ -51,6 +51,11 @@ class Term:
     def of(cls, word: str, token: str) -> Term:
         """`token` is what `tokenise` makes of `word`."""
         return cls(word, token, *(hash_term(token, field) for field in (Field.TEXT, Field.SPEAKER, Field.DATE)))
+
+    @property
+    def name(self) -> str:
+        """The word as a name: whose "Ada's" is."""
+        return self.word.removesuffix("'s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Question:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was understood, one line each."""
-        named = (f"speaker: {name.word}" for name in self.names)
+        named = (f"speaker: {name.name}" for name in self.names)
         timed = (f"time: {span.text} ({span.kind})" for span in self.spans)
         quoted = (f"quoted: {phrase.text}" for phrase in self.phrases)
         return (*named, *timed, *quoted)

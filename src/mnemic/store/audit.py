@@ -11,8 +11,9 @@ from typing import Final
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.core.items import Item
 from mnemic.core.queries import Entry
-from mnemic.errors import NotFound
+from mnemic.errors import NotFound, StoreCorrupt
 from mnemic.store import codec
 from mnemic.store.base import Fault
 from mnemic.store.ledger import chain, entries, seal
@@ -35,9 +36,10 @@ class _Journal:
 
     def __init__(self, rows: Rows, tenant: TenantRow) -> None:
         self.rows, self.tenant = rows, tenant
-        self.blank: list[tuple[int, int, bytes | None]] = []
+        self.blank: list[tuple[EventRow, int]] = []
         self.erased_items: dict[bytes, int] = {}
         self.erased_spaces: dict[int, int] = {}
+        self.erased_links: set[tuple[int, int]] = set()
 
     def faults(self) -> Iterator[Fault]:
         seq, at, previous = self.tenant.horizon, 0, self.tenant.horizon_hash
@@ -96,7 +98,7 @@ class _Journal:
             if event.salt is None or body is None:
                 if event.salt is not None or body is not None:
                     yield Fault(where=where, problem="only one of its bytes and its salt is there")
-                self.blank.append((change.seq, change.space, event.item))
+                self.blank.append((event, change.space))
             elif seal(event.salt, body) != event.digest:
                 yield Fault(where=where, problem="its bytes are not those that were digested")
             elif event.verb == Verb.ERASED:
@@ -106,20 +108,23 @@ class _Journal:
         record = json.loads(payload)
         self.erased_items.update((to_bytes(item), seq) for item in record.get("ids", ()))
         self.erased_spaces.update((space, seq) for space in record.get("spaces", ()))
+        self.erased_links.update((tied, n) for tied, n in record.get("links", ()))
 
     def _uncovered(self) -> Iterator[Fault]:
-        for seq, space, item in self.blank:
-            by_item = self.erased_items.get(item, 0) if item is not None else 0
-            if max(by_item, self._linked_erasure(space, seq), self.erased_spaces.get(space, 0)) < seq:
+        for event, space in self.blank:
+            item = event.item
+            by_item = 0 if item is None or self._ties(event) else self.erased_items.get(item, 0)
+            by_link = (event.seq, event.n) in self.erased_links
+            if not by_link and max(by_item, self.erased_spaces.get(space, 0)) < event.seq:
                 name = from_bytes(item) if item is not None else "its event"
-                yield Fault(where=f"commit {seq}", problem=f"the bytes of {name} are gone, and no erasure says so")
+                yield Fault(
+                    where=f"commit {event.seq}", problem=f"the bytes of {name} are gone, and no erasure says so"
+                )
 
-    def _linked_erasure(self, space: int, seq: int) -> int:
-        """A link goes with either of its ends; its event names only its source, the tombstones tell the rest."""
-        events = self.rows.events(self.tenant.id, seq, seq)
-        if not any(event.verb in (Verb.LINKED, Verb.UNLINKED) and event.salt is None for event in events):
-            return 0
-        return max((tomb for _, tomb in self.rows.tombs(space)), default=0)
+    @staticmethod
+    def _ties(event: EventRow) -> bool:
+        """A link goes with either of its ends, and its event names only one: the erasure lists it by itself."""
+        return event.verb in (Verb.LINKED, Verb.UNLINKED)
 
 
 def _projections(rows: Rows, space: int) -> Iterator[Fault]:
@@ -127,7 +132,7 @@ def _projections(rows: Rows, space: int) -> Iterator[Fault]:
     parts = groupby(rows.entries(space, 0), key=lambda entry: entry.ver)
     ver, found = next(parts, (0, iter(())))
     for row in rows.all_versions(space):
-        yield from _columns(row, names)
+        yield from _reading(rows, row, names)
         if ver != row.ver:
             yield Fault(where=_named(row), problem="has no entry in the catalogue's table")
             continue
@@ -137,13 +142,29 @@ def _projections(rows: Rows, space: int) -> Iterator[Fault]:
         yield Fault(where=f"space {space}", problem=f"has entries of version {ver}, which is not there")
 
 
-def _columns(row: VersionRow, names: dict[int, str]) -> Iterator[Fault]:
-    item = codec.decode_item(from_bytes(row.id), row.body)
+def _reading(rows: Rows, row: VersionRow, names: dict[int, str]) -> Iterator[Fault]:
+    try:
+        item = codec.decode_item(from_bytes(row.id), row.body)
+    except StoreCorrupt:
+        yield Fault(where=_named(row), problem="its body cannot be read")
+        return
+    yield from _columns(row, item, names)
+    yield from _provenance(rows, row, item)
+
+
+def _columns(row: VersionRow, item: Item, names: dict[int, str]) -> Iterator[Fault]:
     stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos)
     if stored != codec.columns(item):
         yield Fault(where=_named(row), problem="its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):
         yield Fault(where=_named(row), problem="its agent or session disagrees with its body")
+
+
+def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
+    """An erasure follows `derived`, so what a version cites must stand there."""
+    for source in item.source:
+        if row.id not in rows.derived(row.space, to_bytes(source)):
+            yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
 
 
 def _entries(row: VersionRow, found: list[Entry]) -> Iterator[Fault]:

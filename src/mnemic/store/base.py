@@ -283,7 +283,7 @@ class Store(Protocol):
         """Whether every erasure has reached every file; tries once more if one is pending."""
         ...
 
-    def compact(self, tenant: str, horizon: int, actor: str) -> int:
+    def compact(self, tenant: str, horizon: int) -> int:
         """Drop versions closed, and journal rows written, at or before `horizon`; returns how many versions went."""
         ...
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from mnemic.core.clock import FOREVER, micros, moment
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Channel, Item, Kind, Link, Standing, State, Version
+from mnemic.errors import StoreCorrupt
 from mnemic.store.rows import LinkRow, VersionRow
 
 KINDS: Final = tuple(Kind)
@@ -53,8 +54,18 @@ def encode_item(item: Item) -> bytes:
 
 
 def decode_item(item: ItemId, body: bytes) -> Item:
-    """The item that `encode_item` wrote."""
-    record = json.loads(body)
+    """The item that `encode_item` wrote.
+
+    Raises:
+        StoreCorrupt: these are not bytes that it wrote.
+    """
+    try:
+        return _item(item, json.loads(body))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise StoreCorrupt(f"the bytes of item {item} are damaged; run `mnemic verify`") from error
+
+
+def _item(item: ItemId, record: dict[str, Any]) -> Item:
     return Item(
         id=item,
         kind=Kind(record["kind"]),
@@ -97,15 +108,18 @@ def encode_link(link: Link) -> bytes:
 
 
 def decode_link(row: LinkRow) -> Link:
-    """The link a row holds."""
-    record = json.loads(row.body)
-    return Link(
-        src=from_bytes(row.src),
-        dst=from_bytes(row.dst),
-        type=record["type"],
-        weight=record["weight"],
-        evidence=tuple(record.get("evidence", ())),
-    )
+    """The link a row holds.
+
+    Raises:
+        StoreCorrupt: its bytes are not those of a link.
+    """
+    src, dst = from_bytes(row.src), from_bytes(row.dst)
+    try:
+        record = json.loads(row.body)
+        evidence = tuple(record.get("evidence", ()))
+        return Link(src=src, dst=dst, type=record["type"], weight=record["weight"], evidence=evidence)
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreCorrupt(f"the bytes of a link of {src} are damaged; run `mnemic verify`") from error
 
 
 def _instant(when: datetime | None, field: str) -> int | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mnemic.core.events import Receipt
+from mnemic.errors import StoreError
 from mnemic.store.ledger import Prepared
 
 BATCH: Final = 256
@@ -85,14 +86,15 @@ class CommitQueue:
             raise
 
     def _lead(self, ticket: Ticket) -> None:
-        with self._mutex:
-            batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+        batch: list[Ticket] = []
         try:
+            with self._mutex:
+                batch += [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
             self._write(batch)
-        except BaseException as error:
+        except BaseException:
             for other in batch:
                 if not other.done:
-                    other.error = error
+                    other.error = StoreError("the write was interrupted and may have landed; retry with the same key")
             raise
         finally:
             with self._mutex:

@@ -8,6 +8,7 @@ from typing import Final
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.scope import Shared
 from mnemic.errors import Invalid, NotFound
 from mnemic.store import ledger
 from mnemic.store.base import Erasure
@@ -52,27 +53,34 @@ def apply(rows: Rows, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
 
 
 def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
-    known = (raw for item in erasure.ids if rows.item_rows(space.id, raw := to_bytes(item)))
-    going = _with_derived(rows, space.id, known)
+    known = [raw for item in erasure.ids if rows.item_rows(space.id, raw := to_bytes(item))]
+    # What is shared may have been built upon in every user's space; what is one user's, only in their own.
+    reach = rows.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else [space]
+    going = _with_derived(rows, reach, [(space.id, raw) for raw in known])
     if not going:
         return Erased(None, (), 0, 0)
+    ids = tuple(from_bytes(raw) for _, raw in going)
+    ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links_of(home, raw)})
+    payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.name(space.id, erasure.actor) or rows.add_name(space.id, erasure.actor)
-    ids = tuple(from_bytes(raw) for raw in going)
-    payload = canonical({"ids": list(ids), **_reason(erasure)})
-    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy)
-    counts = [rows.drop_item(space.id, raw, seq) for raw in going]
-    rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
+    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure))
+    counts = [rows.drop_item(home, raw, seq) for home, raw in going]
+    touched = {home for home, _ in going} | {space.id}
+    for row in rows.space_rows(sorted(touched)):
+        rows.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
 
 
-def _with_derived(rows: Rows, space: int, items: Iterable[bytes]) -> list[bytes]:
+def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     going = dict.fromkeys(items)
-    queue = list(going)
+    queue, homes = list(going), [row.id for row in reach]
     while queue:
-        for derived in rows.derived(space, queue.pop()):
-            if derived not in going:
-                going[derived] = None
-                queue.append(derived)
+        _, source = queue.pop()
+        for home in homes:
+            for derived in rows.derived(home, source):
+                if (home, derived) not in going:
+                    going[home, derived] = None
+                    queue.append((home, derived))
     return list(going)
 
 
@@ -86,23 +94,22 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: E
             raise NotFound("nothing was ever remembered for this user")
         spaces = [space]
     ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.all_versions(space.id)))
-    payload = canonical({"spaces": [space.id for space in spaces], **_reason(erasure)})
-    # The journal's names outlive a user's; one who erases themselves leaves no name behind.
-    actor = 0 if erasure.actor == erasure.user else rows.name(0, erasure.actor) or rows.add_name(0, erasure.actor)
-    seq = ledger.journal(
-        rows, tenant, spaces[0].id if len(spaces) == 1 else 0, Verb.ERASED, payload, actor, now, entropy
-    )
     counts = [rows.drop_space(space.id) for space in spaces]
+    payload = canonical({"spaces": [space.id for space in spaces]})
+    home = spaces[0].id if len(spaces) == 1 else 0
+    # Nobody's name is kept for it: whoever erases a user may well be that user, or an agent that is called after them.
+    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, now, entropy, note=_reason(erasure))
     for space in spaces:
         rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
 
 
-def _reason(erasure: Erasure) -> dict[str, str]:
-    return {"reason": erasure.reason} if erasure.reason else {}
+def _reason(erasure: Erasure) -> bytes | None:
+    """The reason given, as an event of its own: it is content, and can be erased in its turn."""
+    return canonical({"reason": erasure.reason}) if erasure.reason else None
 
 
-def compact(rows: Rows, name: str, horizon: int, actor: str, now: int, entropy: Entropy) -> int:
+def compact(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int:
     """Drop what was closed at or before commit `horizon`, inside a transaction; returns how many versions went.
 
     Raises:
@@ -123,8 +130,7 @@ def compact(rows: Rows, name: str, horizon: int, actor: str, now: int, entropy: 
     (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
     gone = rows.drop_closed(tenant.id, horizon)
     rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
-    who = rows.name(0, actor) or rows.add_name(0, actor)
-    seq = ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), who, now, entropy)
+    seq = ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0, now, entropy)
     for space in rows.tenant_spaces(tenant.id):
         rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return gone

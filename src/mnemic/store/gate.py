@@ -45,18 +45,25 @@ class Gate:
                     self._changed.notify_all()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Hold the gate shut with nobody else inside; what the calling thread itself reads does not count."""
+    def alone(self, patience: float | None = None) -> Iterator[bool]:
+        """Hold the gate shut with nobody else inside; what the calling thread itself reads does not count.
+
+        Yields whether it came to that within `patience` seconds (None: however long); if not, the gate stays open.
+        """
         own = getattr(self._inside, "depth", 0)
         with self._changed:
-            while self._shut:
-                self._changed.wait()
+            shut = self._changed.wait_for(lambda: not self._shut, patience)
             self._shut = True
-            while self._readers > own:
-                self._changed.wait()
+            quiet = shut and self._changed.wait_for(lambda: self._readers <= own, patience)
+            if shut and not quiet:
+                self._open()
         try:
-            yield
+            yield quiet
         finally:
-            with self._changed:
-                self._shut = False
-                self._changed.notify_all()
+            if quiet:
+                with self._changed:
+                    self._open()
+
+    def _open(self) -> None:
+        self._shut = False
+        self._changed.notify_all()

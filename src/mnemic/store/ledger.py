@@ -114,6 +114,8 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
         Conflict: a key came with other content, or an expected item has changed; the caller rolls back.
     """
     draft = prepared.draft
+    if draft.used:
+        return _count_use(rows, prepared, now)
     tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
     space = rows.space(tenant.id, draft.user) or rows.add_space(tenant.id, draft.user, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
@@ -124,10 +126,26 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
             commit.write(sealed)
-    commit.count_use(prepared.used)
     commit.finish(draft)
     ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
     return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
+
+
+def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
+    tenant = rows.tenant(prepared.draft.tenant)
+    space = None if tenant is None else rows.space(tenant.id, prepared.draft.user)
+    if tenant is None or space is None:
+        return Receipt(seq=0, ids=())
+    used = [(item, delta) for item, delta in prepared.used if rows.standing(space.id, item) is not None]
+    if not used:
+        return Receipt(seq=tenant.seq, ids=())
+    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    for sealed in prepared.sealed:
+        commit.write(sealed)
+    commit.count_use(used)
+    commit.finish(prepared.draft)
+    return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
 
 
 def _named(prepared: Prepared) -> list[tuple[int, Sealed]]:
@@ -293,13 +311,26 @@ def space_owner(user: str | Shared) -> tuple[str | None, int]:
 
 
 def journal(
-    rows: Rows, tenant: TenantRow, space: int, verb: Verb, payload: bytes, actor: int, now: int, entropy: Entropy
+    rows: Rows,
+    tenant: TenantRow,
+    space: int,
+    verb: Verb,
+    payload: bytes,
+    actor: int,
+    now: int,
+    entropy: Entropy,
+    *,
+    note: bytes | None = None,
 ) -> int:
-    """Write a commit of one event that changes no version (an erasure, a compaction); returns its seq."""
-    at, salt = max(now, tenant.at), entropy.bytes(16)
-    event = EventRow(tenant.id, tenant.seq + 1, 0, verb, None, 0, 0, payload, salt, seal(salt, payload))
-    change = ChangeRow(tenant.id, tenant.seq + 1, space, at, actor, 0, GENESIS)
-    change = change._replace(hash=chain(tenant.hash, change, (event,)))
-    rows.add_event(event)
-    rows.add_change(change)
-    return change.seq
+    """Write a commit that changes no version, such as an erasure, with a note of its own; returns its seq."""
+    seq, at = tenant.seq + 1, max(now, tenant.at)
+    said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
+    events = []
+    for n, (what, stored) in enumerate(said):
+        salt = entropy.bytes(16)
+        events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
+    change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
+    for event in events:
+        rows.add_event(event)
+    rows.add_change(change._replace(hash=chain(tenant.hash, change, events)))
+    return seq

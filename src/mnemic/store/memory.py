@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.errors import Invalid, StoreError
+from mnemic.errors import Invalid, StoreError, StoreLocked
 from mnemic.store import audit, erasure, ledger, transfer
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
 from mnemic.store.gate import Gate
 from mnemic.store.memory_rows import MemoryRows
 from mnemic.store.memory_tables import Tables
 from mnemic.store.snapshot import RowsSnapshot
+
+PATIENCE: Final = 30.0
+"""Seconds that a writer waits for readers to end."""
 
 
 class MemoryStore:
@@ -60,10 +64,10 @@ class MemoryStore:
         self._refuse_closed()
         return True
 
-    def compact(self, tenant: str, horizon: int, actor: str) -> int:
+    def compact(self, tenant: str, horizon: int) -> int:
         with self._writing() as rows:
             rows.forget_keys(self._clock.now() - ledger.KEY_LIFE)
-            return erasure.compact(rows, tenant, horizon, actor, self._clock.now(), self._entropy)
+            return erasure.compact(rows, tenant, horizon, self._clock.now(), self._entropy)
 
     def verify(self) -> Iterator[Fault]:
         with self._reading() as rows:
@@ -100,7 +104,7 @@ class MemoryStore:
 
     def close(self) -> None:
         """Let go of everything it holds."""
-        with self._gate.alone():
+        with self._alone():
             self._closed = True
             self._tables = Tables()
 
@@ -114,7 +118,7 @@ class MemoryStore:
     def _writing(self) -> Iterator[MemoryRows]:
         if self._gate.held:
             raise StoreError("this thread is reading the store in memory; end the read, then write")
-        with self._gate.alone():
+        with self._alone():
             self._refuse_closed()
             try:
                 yield MemoryRows(self._tables)
@@ -122,6 +126,13 @@ class MemoryStore:
                 self._tables.undoing.roll_back()
                 raise
             self._tables.undoing.settle()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with self._gate.alone(PATIENCE) as alone:
+            if not alone:
+                raise StoreLocked(f"readers have held the store in memory for {PATIENCE:.0f} s; end them, then retry")
+            yield
 
     def _refuse_closed(self) -> None:
         if self._closed:

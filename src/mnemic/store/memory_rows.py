@@ -380,6 +380,7 @@ class MemoryRows:
 
 def _in_view(row: VersionRow, view: View) -> bool:
     stands = row.seq_to == FOREVER if view.at is None else row.seq_from <= view.at < row.seq_to
-    known = view.as_of is None or row.said <= view.as_of < row.known_to
-    held = view.valid_at is None or row.valid_from <= view.valid_at < row.valid_to
+    known = view.as_of is None or (row.said <= view.as_of and (view.valid_at is not None or view.as_of < row.known_to))
+    open_then = view.as_of is not None and view.as_of < row.known_to < FOREVER  # its end was not known yet
+    held = view.valid_at is None or (row.valid_from <= view.valid_at and (view.valid_at < row.valid_to or open_then))
     return stands and known and held

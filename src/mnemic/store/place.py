@@ -42,13 +42,15 @@ def prepare_file(path: Path) -> None:
         Invalid: `path` is a folder, or lies on a network file system.
         StoreReadOnly: they cannot be made or written.
     """
+    if "\x00" in str(path):
+        raise Invalid("path", "holds a NUL", "Name a file.")
     if path.is_dir():
         raise Invalid("path", f"{path} is a folder", "Name a file, such as memory.db in it.")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True, mode=0o700)  # one folder, not a path: a mistyped one is told, not made
     except OSError as error:
         raise StoreReadOnly(
-            f"cannot make the folder {path.parent}: {error.strerror}; choose another with MNEMIC_HOME"
+            f"cannot make the folder {path.parent}: {error.strerror}; make its parent, or name another file"
         ) from error
     refuse_network(path.parent)
     try:
@@ -105,16 +107,17 @@ def machine() -> str:
         return f"{platform.node()}-{uuid.getnode():x}"
 
 
-def take_lease(db: apsw.Connection) -> bool:
+def take_lease(db: apsw.Connection) -> dict[str, bytes]:
     """Inside a write: note that this machine writes here, for the next minute.
 
-    Returns whether an erasure is still waiting for the log to be truncated.
+    Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied, and
+    `swept`, when old idempotency keys were last forgotten.
 
     Raises:
         StoreLocked: another machine wrote within the last minute.
     """
     now = time.time()
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept')"))
     holder, until = meta["lease"].decode().rsplit(" ", 1) if "lease" in meta else ("", "0")
     if holder not in ("", machine()) and float(until) > now:
         wait = float(until) - now
@@ -124,12 +127,14 @@ def take_lease(db: apsw.Connection) -> bool:
         )
     if holder != machine() or float(until) - now < LEASE_SECONDS / 2:
         set_meta(db, "lease", f"{machine()} {now + LEASE_SECONDS:.0f}".encode())
-    return "residue" in meta
+    return meta
 
 
 def set_meta(db: apsw.Connection, key: str, value: bytes) -> None:
     """Keep one small fact about the file in it."""
-    db.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (key, value))
+    db.execute(
+        "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value", (key, value)
+    )
 
 
 def free_bytes(path: Path) -> int:

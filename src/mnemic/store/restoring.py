@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 
 from mnemic.core.ids import from_bytes
-from mnemic.core.scope import SHARED
-from mnemic.errors import Invalid, StoreLocked
+from mnemic.core.scope import SHARED, Shared
+from mnemic.errors import Invalid, StoreCorrupt, StoreForeign, StoreLocked
 from mnemic.store.base import Erasure
 from mnemic.store.place import prepare_file
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite import SqliteStore, sync
 from mnemic.store.sqlite_errors import translated
 
 
@@ -32,38 +32,84 @@ def replace_store(backup: Path, dest: Path, *, without_tombstones: bool) -> int:
             f"there is no store at {dest} to take tombstones from",
             "Say so (--no-tombstones): what was erased since the backup would come back.",
         )
-    tombstones = _tombstones(dest) if dest.exists() else []
+    if not backup.stat().st_size:
+        raise StoreForeign(f"{backup} is empty, no store; name a file that `mnemic backup` made")
     fresh = dest.with_name(dest.name + ".restoring")
-    fresh.unlink(missing_ok=True)
-    prepare_file(fresh)
-    shutil.copyfile(backup, fresh)
-    again = _erase_again(fresh, tombstones)
-    _quiet(fresh)
-    if dest.exists():
-        _quiet(dest)
-    fresh.rename(dest)
+    _drop(fresh)
+    try:
+        prepare_file(fresh)
+        _copy(backup, fresh)
+        with closing(SqliteStore(fresh, create=False)) as copy:
+            again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
+            for fault in copy.verify():
+                raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
+        _quiet(fresh)
+        _set_aside(dest)
+        sync(fresh)
+        fresh.rename(dest)
+        sync(dest.parent)
+    finally:
+        _drop(fresh)
     return again
 
 
-def _tombstones(dest: Path) -> list[tuple[str, str | None, list[bytes]]]:
-    store = SqliteStore(dest, create=False)
-    try:
-        return store.tombstones()
-    finally:
-        store.close()
+def _copy(backup: Path, fresh: Path) -> None:
+    """Copy pages, not bytes: a store that is still open has its latest ones in a log beside it."""
+    with translated(backup):
+        source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
+        copy = apsw.Connection(str(fresh))
+        try:
+            with copy.backup("main", source, "main") as run:
+                run.step(-1)
+        finally:
+            copy.close(True)
+            source.close(True)
 
 
-def _erase_again(path: Path, tombstones: list[tuple[str, str | None, list[bytes]]]) -> int:
-    store = SqliteStore(path, create=False)
+def _drop(fresh: Path) -> None:
+    for end in ("", "-wal", "-shm", "-journal"):
+        fresh.with_name(fresh.name + end).unlink(missing_ok=True)
+
+
+def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int:
     try:
-        owners = {(tenant, user) for tenant, user, _ in tombstones}
-        again = sum(_erase_items(store, *tombstone) for tombstone in tombstones if tombstone[2])
-        for tenant, user, _ in store.tombstones() if owners else []:
-            if (tenant, user) not in owners and user is not None:  # a whole user that was erased since
-                again += len(store.erase(Erasure(tenant=tenant, user=user, whole=True, actor="restore")).ids)
-        return again
-    finally:
-        store.close()
+        with closing(SqliteStore(dest, create=False)) as old:
+            items = sum(_erase_items(copy, *tombstone) for tombstone in old.tombstones() if tombstone[2])
+            return items + sum(_erase_whole(copy, *owner) for owner in _erased_since(copy, old, without_tombstones))
+    except StoreCorrupt as error:
+        if without_tombstones:
+            return 0
+        raise Invalid(
+            "into",
+            f"{dest} is damaged, its tombstones cannot be read",
+            "Say so (--no-tombstones): what was erased since the backup would come back.",
+        ) from error
+
+
+def _erased_since(copy: SqliteStore, old: SqliteStore, without_tombstones: bool) -> list[tuple[str, str | Shared]]:
+    """The spaces of the copy that have lost their owner in the store it replaces: tenant and user.
+
+    Spaces are compared by number, which means something only between a store and its own copies.
+
+    Raises:
+        Invalid: they are no copies of each other, and the store has erased users that nobody can tell any more.
+    """
+    with copy.read() as ours, old.read() as theirs:
+        lost = {h.id for tenant, _ in theirs.tenants() for h in theirs.all_spaces(tenant) if h.user is None}
+        if not lost or (without_tombstones and copy.origin() != old.origin()):
+            return []
+        if copy.origin() != old.origin():
+            raise Invalid(
+                "into",
+                "has erased users, and is no relative of the backup: whether they are in it cannot be told",
+                "Say that you know (--no-tombstones), and erase them again yourself.",
+            )
+        owned = [(name, head) for tenant, name in ours.tenants() for head in ours.all_spaces(tenant)]
+        return [(name, head.user) for name, head in owned if head.id in lost and head.user is not None]
+
+
+def _erase_whole(store: SqliteStore, tenant: str, user: str | Shared) -> int:
+    return len(store.erase(Erasure(tenant=tenant, user=user, whole=True, actor="restore")).ids)
 
 
 def _erase_items(store: SqliteStore, tenant: str, user: str | None, items: list[bytes]) -> int:
@@ -74,6 +120,15 @@ def _erase_items(store: SqliteStore, tenant: str, user: str | None, items: list[
             return 0
     erasure = Erasure(tenant=tenant, user=owner, ids=tuple(from_bytes(i) for i in items), actor="restore")
     return len(store.erase(erasure).ids)
+
+
+def _set_aside(dest: Path) -> None:
+    """Leave nothing beside the place of the store that the next one there would take for its own."""
+    with suppress(StoreCorrupt):
+        if dest.exists():
+            _quiet(dest)
+    for end in ("-wal", "-shm"):
+        dest.with_name(dest.name + end).unlink(missing_ok=True)
 
 
 def _quiet(path: Path) -> None:

@@ -134,7 +134,7 @@ class RowsSnapshot:
         return pairs
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
-        return [(decode_link(row), row.open) for row in self._rows.links_written(space, seq)]
+        return [(decode_link(row), bool(row.open)) for row in self._rows.links_written(space, seq)]
 
     def seq_at(self, tenant: int, at: int) -> int:
         return self._rows.seq_at(tenant, at)

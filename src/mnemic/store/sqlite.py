@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ import apsw
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
-from mnemic.core.forking import renew_in_child
+from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
 from mnemic.store import audit, erasure, ledger, transfer
@@ -29,8 +29,13 @@ from mnemic.store.snapshot import RowsSnapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
 
+PATIENCE: Final = 5.0
+"""Seconds to wait for readers of this process to leave before going on without that."""
 GROUP_SECONDS: Final = 0.05
 """Most work one group commit does before it syncs."""
+
+_DAY: Final = 86_400 * 1_000_000
+"""In microseconds."""
 
 Probe = Callable[[str], None]
 
@@ -78,17 +83,34 @@ class SqliteStore:
         with translated(self.path):
             self._refuse_foreign()
             self._migrate()
-        renew_in_child(self)
+        rest_for_forks(self)
 
     def renew(self) -> None:
-        """Fresh connections and locks: at birth, and in a forked child, where the parent's must not be touched."""
-        self._abandoned = getattr(self, "_readers", []), getattr(self, "_writer", None)
+        """Fresh locks, at birth and in a forked child; connections are opened as they are needed."""
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._queue = CommitQueue(self._write)
         self._gate = Gate()
         self._writing = threading.Lock()
         self._closed = False
+
+    def rest(self) -> None:
+        """Close every connection before a fork: a child would inherit SQLite's own record of the locks they hold."""
+        self._resting = ExitStack()
+        if self._writing.acquire(timeout=PATIENCE):
+            self._resting.callback(self._writing.release)
+        self._resting.enter_context(self._gate.alone(PATIENCE))
+        self._let_go()
+
+    def resume(self) -> None:
+        """Go on after a fork, in the parent."""
+        self._resting.close()
+
+    def _let_go(self) -> None:
+        for db in (*self._readers, *([self._writer] if self._writer else [])):
+            db.close(True)
+        self._readers.clear()
+        self._writer = None
 
     # Opening
 
@@ -130,6 +152,7 @@ class SqliteStore:
         with self._transaction(db):
             for number in range(int(db.pragma("user_version")) + 1, FORMAT + 1):
                 MIGRATIONS[number](db)
+            set_meta(db, "origin", self._entropy.bytes(16).hex().encode())
             db.pragma("application_id", APPLICATION)
             db.pragma("user_version", FORMAT)
 
@@ -188,6 +211,7 @@ class SqliteStore:
         with self._writing:
             try:
                 with translated(self.path):
+                    self._refuse_closed()
                     db = self._writer_connection()
                     written = self._write_group(db, batch)
             except MnemicError as error:
@@ -203,17 +227,25 @@ class SqliteStore:
         deadline = time.monotonic() + GROUP_SECONDS
         self._probe("commit:begin")
         with self._transaction(db):
-            residue = take_lease(db)
+            meta = take_lease(db)
             rows = SqliteRows(db)
+            self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
                 self._write_one(db, rows, ticket, written, alone=len(batch) == 1)
                 if time.monotonic() > deadline:
                     break
             self._probe("commit:before-commit")
         self._probe("commit:after-commit")
-        if residue and self._gate.idle:
+        if "residue" in meta and self._gate.idle:
             self._truncate(db)
         return written
+
+    def _sweep_keys(self, db: apsw.Connection, rows: SqliteRows, last: int) -> None:
+        """Once a day, forget the idempotency keys that have lived their time."""
+        now = self._clock.now()
+        if now - last > _DAY:
+            rows.forget_keys(now - ledger.KEY_LIFE)
+            set_meta(db, "swept", b"%d" % now)
 
     def _write_one(
         self,
@@ -231,7 +263,9 @@ class SqliteStore:
         db.execute("SAVEPOINT caller")
         try:
             written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
-        except MnemicError as error:
+        except apsw.Error:
+            raise  # the disk's or the lock's: everybody's
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this caller's own
             db.execute("ROLLBACK TO caller")
             ticket.error = error
         db.execute("RELEASE caller")
@@ -266,6 +300,7 @@ class SqliteStore:
     def read(self) -> Iterator[Snapshot]:
         self._refuse_closed()
         with self._gate.reading(), translated(self.path):
+            self._refuse_closed()
             db = self._readers.pop() if self._readers else self._open()
             try:
                 db.execute("BEGIN")
@@ -306,7 +341,16 @@ class SqliteStore:
             return self._truncate(self._writer_connection())
 
     def _truncate(self, db: apsw.Connection) -> bool:
-        with self._gate.alone():
+        """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
+        try:
+            return self._emptied(db) and self._scrub(db)
+        except (apsw.Error, StoreError):
+            return False
+
+    def _emptied(self, db: apsw.Connection) -> bool:
+        with self._gate.alone(PATIENCE) as quiet:
+            if not quiet:
+                return False
             for reader in self._readers:
                 reader.close()
             self._readers.clear()
@@ -317,7 +361,7 @@ class SqliteStore:
                 busy = 1
             finally:
                 db.set_busy_handler(self._wait_a_little)
-        return busy == 0 and self._scrub(db)
+        return busy == 0
 
     def _scrub(self, db: apsw.Connection) -> bool:
         """Wipe the file under the write lock, unless another process has written since the log was emptied."""
@@ -338,15 +382,14 @@ class SqliteStore:
         db.release_memory()
         return True
 
-    def compact(self, tenant: str, horizon: int, actor: str) -> int:
+    def compact(self, tenant: str, horizon: int) -> int:
         self._refuse_closed()
         with self._writing, translated(self.path):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
                 rows = SqliteRows(db)
-                rows.forget_keys(self._clock.now() - ledger.KEY_LIFE)
-                gone = erasure.compact(rows, tenant, horizon, actor, self._clock.now(), self._entropy)
+                gone = erasure.compact(rows, tenant, horizon, self._clock.now(), self._entropy)
             self._truncate(db)
         return gone
 
@@ -354,7 +397,8 @@ class SqliteStore:
 
     def verify(self) -> Iterator[Fault]:
         self._refuse_closed()
-        with self._gate.reading(), translated(self.path):
+        # Outside the gate: whoever leaves this generator half-way delays an erasure's last step, and blocks nobody.
+        with translated(self.path):
             db = self._open()
             try:
                 db.execute("BEGIN")
@@ -386,8 +430,15 @@ class SqliteStore:
         dest = dest.expanduser().absolute()
         if dest.exists():
             raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
-        unfinished = dest.with_name(dest.name + ".unfinished")
+        unfinished = dest.with_name(f"{dest.name}.{os.getpid()}.unfinished")
         prepare_file(unfinished)
+        try:
+            self._copy_to(unfinished)
+            _put(unfinished, dest)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def _copy_to(self, unfinished: Path) -> None:
         with self._gate.reading(), translated(self.path):
             source, copy = self._open(), apsw.Connection(str(unfinished))
             try:
@@ -398,19 +449,25 @@ class SqliteStore:
             finally:
                 copy.close(True)
                 source.close(True)
-        _sync(unfinished)
-        unfinished.rename(dest)
-        _sync(dest.parent)
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
         with self._rows() as rows:
             return transfer.tombstones(rows)
 
+    def origin(self) -> str:
+        """What names this store and its copies, and no other: made with the file, kept by backups."""
+        with translated(self.path):
+            db = self._open()
+            try:
+                return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
+            finally:
+                db.close(True)
+
     @contextmanager
     def _rows(self) -> Iterator[SqliteRows]:
         self._refuse_closed()
-        with self._gate.reading(), translated(self.path):
+        with translated(self.path):
             db = self._open()
             try:
                 db.execute("BEGIN")
@@ -451,12 +508,9 @@ class SqliteStore:
     def close(self) -> None:
         if self._closed:
             return
-        with self._writing, self._gate.alone(), translated(self.path):
+        with self._writing, self._gate.alone(PATIENCE), translated(self.path):
             self._closed = True
-            for db in (*self._readers, *([self._writer] if self._writer else [])):
-                db.close()
-            self._readers.clear()
-            self._writer = None
+            self._let_go()
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -475,7 +529,20 @@ def _copy(error: MnemicError) -> MnemicError:
     return twin
 
 
-def _sync(path: Path) -> None:
+def _put(finished: Path, dest: Path) -> None:
+    """Give a finished copy its name, never one that is taken."""
+    try:
+        sync(finished)
+        os.link(finished, dest)
+        sync(dest.parent)
+    except FileExistsError as error:
+        raise Conflict(f"{dest} exists; a backup never overwrites, name another file") from error
+    except OSError as error:
+        raise StoreError(f"cannot put the backup at {dest}: {error.strerror}; choose another place") from error
+
+
+def sync(path: Path) -> None:
+    """Have a file's bytes, or a folder's names, on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

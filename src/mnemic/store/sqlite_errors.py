@@ -13,10 +13,26 @@ from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, Sto
 
 _OURS: Final[tuple[tuple[type[apsw.Error], type[StoreError], str], ...]] = (
     (apsw.FullError, StoreFull, "the disk is full; make room and retry with the same key"),
-    (apsw.ReadOnlyError, StoreReadOnly, "it cannot be written; check the owner and mode of the file and its folder"),
-    (apsw.CantOpenError, StoreReadOnly, "it cannot be opened; check the owner and mode of the file and its folder"),
-    (apsw.PermissionsError, StoreReadOnly, "it cannot be written; check the owner and mode of the file and its folder"),
-    (apsw.AuthError, StoreReadOnly, "it cannot be written; check the owner and mode of the file and its folder"),
+    (
+        apsw.ReadOnlyError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.CantOpenError,
+        StoreReadOnly,
+        "it cannot be opened; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.PermissionsError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.AuthError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
     (apsw.NotADBError, StoreForeign, "it is not a mnemic store; name another file"),
     (
         apsw.CorruptError,

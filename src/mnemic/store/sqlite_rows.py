@@ -225,9 +225,15 @@ class SqliteRows:
         else:
             also("v.seq_from <= ? AND v.seq_to > ?", view.at, view.at)
         if view.as_of is not None:
-            also("v.said <= ? AND v.known_to > ?", view.as_of, view.as_of)
+            also("v.said <= ?", view.as_of)
+            if view.valid_at is None:
+                also("v.known_to > ?", view.as_of)
         if view.valid_at is not None:
-            also("v.valid_from <= ? AND v.valid_to > ?", view.valid_at, view.valid_at)
+            also("v.valid_from <= ?", view.valid_at)
+            if view.as_of is None:
+                also("v.valid_to > ?", view.valid_at)
+            else:  # what was superseded later than that was open then: its end was not known yet
+                also("(v.valid_to > ? OR (v.known_to > ? AND v.known_to < ?))", view.valid_at, view.as_of, FOREVER)
         states = where.states or shown_states(view)
         also(_among("v.state", len(states)), *(int(s) for s in states))
         if where.kinds:

@@ -123,8 +123,8 @@ class Flaky:
     def erase(self, erasure: Erasure) -> ErasureReceipt:
         return self._store.erase(erasure)
 
-    def compact(self, tenant: str, horizon: int, actor: str) -> int:
-        return self._store.compact(tenant, horizon, actor)
+    def compact(self, tenant: str, horizon: int) -> int:
+        return self._store.compact(tenant, horizon)
 
     def verify(self) -> Iterator[Fault]:
         return self._store.verify()

@@ -1,4 +1,4 @@
-"""Time, randomness, names and texts for tests: a clock you set, bytes from a seed, and the strings that break things."""
+"""Time, randomness, names and texts for tests: a clock you set, bytes from a seed, the strings that break things."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ NAMES: Final = (
     "(erased)",
     "x" * 256,
 )
-"""Names of users that only the whole name tells apart: prefixes, cases, homoglyphs, equal forms, patterns, statements."""
+"""Names that only the whole name tells apart: prefixes, cases, homoglyphs, equal forms, patterns, statements."""
 
 TEXTS: Final = (
     ".",
@@ -105,7 +105,7 @@ TEXTS: Final = (
     "汉" * 12_000,
     "x" * 64 * 1024,
 )
-"""Texts that someone will try: quotes, controls, both directions, scripts, look-alikes, JSON, formats, and long ones."""
+"""Texts that someone will try: quotes, controls, both directions, scripts, look-alikes, JSON, formats, long ones."""
 
 REFUSED: Final = ("", " ", "\n\t", "a\x00b", "lone \ud800 surrogate")
 """Texts that no store can keep as they are."""

@@ -6,7 +6,7 @@ walls, `SHARED` is read by all. An error of the model is named by its class, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -176,10 +176,10 @@ class Model:
         self._commit(user, now, {}, {ends: weight})
         return self.seq
 
-    def used(self, user: str, now: datetime) -> None:
-        """Counters were written: a commit that changes no item."""
-        self.spaces.setdefault(user, Space())
-        self._commit(user, now, {}, {})
+    def used(self, user: str, items: Collection[str], now: datetime) -> None:
+        """Counters of a user's own items were written: a commit that changes no item."""
+        if user in self.spaces and not self.spaces[user].items.keys().isdisjoint(items):
+            self._commit(user, now, {}, {})
 
     def _space(self, user: str) -> Space:
         if user not in self.spaces:
@@ -225,7 +225,7 @@ class Model:
         if not cascade and any(space.items[item][-1].first != seq for item in touched):
             raise Conflict(str(seq))
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
-        self._follow(space, after)
+        self._follow(space, after, self.seen(user))
         links = {
             ln.ends: former
             for ln in space.links
@@ -248,13 +248,12 @@ class Model:
         return former[0].weight if former else None
 
     @staticmethod
-    def _follow(space: Space, after: dict[str, Said]) -> None:
+    def _follow(space: Space, after: dict[str, Said], seen: dict[str, Was]) -> None:
         """What stood on nothing but what goes, goes too; what that had superseded reopens."""
         standing = space.standing()
 
         def active(item: str) -> bool:
-            says = after.get(item) or standing.get(item)
-            return says is not None and says.state is State.ACTIVE
+            return after[item].state is State.ACTIVE if item in after else item in seen
 
         queue = [item for item, says in after.items() if says.unwritten]
         while queue:
@@ -273,22 +272,15 @@ class Model:
     # Taking out
 
     def erase(self, user: str, items: Sequence[str], now: datetime) -> set[str]:
-        """Take items out, with all that was ever derived from them; returns what went."""
-        space = self._space(user)
-        going = {item for item in items if item in space.items}
-        while more := {i for i, vs in space.items.items() if i not in going and going & set(_sources(vs))}:
+        """Take items out, with all that was ever derived from them, by whomever may read them; returns what went."""
+        going = {item for item in items if item in self._space(user).items}
+        reach = list(self.spaces.values()) if user == SHARED else [self._space(user)]
+        while more := {i for s in reach for i, vs in s.items.items() if i not in going and going & set(_sources(vs))}:
             going |= more
         if not going:
             return going
-        for item in going:
-            del space.items[item]
-        space.links = [ln for ln in space.links if not going & {ln.src, ln.dst}]
-        for name, key in list(space.keys.items()):
-            if going & set(key.ids[:1]):
-                if key.lasting:
-                    space.keys[name] = replace(key, content=None)
-                else:
-                    del space.keys[name]
+        for space in reach:
+            _drop(space, going)
         self._commit(user, now, {}, {})
         self.gone |= going
         return going
@@ -398,6 +390,17 @@ def _sources(versions: list[Was]) -> Iterator[str]:
     return (source for v in versions for source in v.says.source)
 
 
+def _drop(space: Space, going: set[str]) -> None:
+    space.items = {item: versions for item, versions in space.items.items() if item not in going}
+    space.links = [ln for ln in space.links if not going & {ln.src, ln.dst}]
+    for name, key in list(space.keys.items()):
+        if going & set(key.ids[:1]):
+            if key.lasting:
+                space.keys[name] = replace(key, content=None)
+            else:
+                del space.keys[name]
+
+
 def _kept(version: Was, horizon: int) -> bool:
     return version.end is None or version.end > horizon
 
@@ -410,7 +413,9 @@ def _reopened(versions: list[Was]) -> Said:
 
 
 def _in_time(says: Said, as_of: datetime | None, valid_at: datetime | None) -> bool:
-    known = as_of is None or (says.said <= as_of and (says.known_to is None or as_of < says.known_to))
+    told = valid_at is not None or says.known_to is None or (as_of is not None and as_of < says.known_to)
+    known = as_of is None or (says.said <= as_of and told)
     since = says.valid_from or says.said
-    held = valid_at is None or (since <= valid_at and (says.valid_to is None or valid_at < says.valid_to))
+    open_then = as_of is not None and says.known_to is not None and as_of < says.known_to
+    held = valid_at is None or (since <= valid_at and (says.valid_to is None or valid_at < says.valid_to or open_then))
     return known and held

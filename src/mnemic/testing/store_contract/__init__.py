@@ -21,6 +21,7 @@ from mnemic.testing.store_contract.erasure import *  # noqa: F403
 from mnemic.testing.store_contract.journal import *  # noqa: F403
 from mnemic.testing.store_contract.together import *  # noqa: F403
 from mnemic.testing.store_contract.views import *  # noqa: F403
+from mnemic.testing.store_contract.views import moved
 from mnemic.testing.store_contract.walls import *  # noqa: F403
 from mnemic.testing.store_contract.world import clock, world
 

@@ -87,7 +87,7 @@ def test_a_loaded_store_goes_on_where_the_other_stopped(world: World) -> None:
 def test_a_compacted_journal_is_loaded_the_same(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
-    other.store.compact(TENANT, other.seq() - 2, "admin")
+    other.store.compact(TENANT, other.seq() - 2)
     world.store.load(other.store.export(TENANT))
     same(world.store, other.store)
 
@@ -216,7 +216,7 @@ def test_an_unknown_tenant_has_nothing_to_carry(world: World) -> None:
     with pytest.raises(NotFound):
         world.store.state_hash("nowhere")
     with pytest.raises(NotFound):
-        world.store.compact("nowhere", 1, "admin")
+        world.store.compact("nowhere", 1)
 
 
 def test_the_state_hash_changes_with_every_version_and_link(world: World) -> None:
@@ -242,7 +242,7 @@ def test_compaction_drops_what_was_closed_and_keeps_what_stands(world: World) ->
     world.commit("stands")
     world.commit(world.put(replace(item, text="three"), Verb.REVISED))
     epoch = world.epoch()
-    assert world.store.compact(TENANT, 3, "admin") == 1
+    assert world.store.compact(TENANT, 3) == 1
     assert world.texts() == ["stands", "three"]
     assert world.texts(view=View(at=3)) == ["two", "stands"]
     assert world.epoch() > epoch
@@ -256,12 +256,12 @@ def test_compaction_drops_what_was_closed_and_keeps_what_stands(world: World) ->
 def test_the_horizon_only_moves_forward_and_never_past_the_head(world: World) -> None:
     for _ in range(4):
         world.commit("x")
-    world.store.compact(TENANT, 2, "admin")
+    world.store.compact(TENANT, 2)
     for horizon in (1, -1, 9):
         with pytest.raises(Invalid):
-            world.store.compact(TENANT, horizon, "admin")
+            world.store.compact(TENANT, horizon)
     seq = world.seq()
-    assert world.store.compact(TENANT, 2, "admin") == 0
+    assert world.store.compact(TENANT, 2) == 0
     assert world.seq() == seq
 
 
@@ -270,11 +270,11 @@ def test_compaction_then_erasure_then_compaction_verifies(world: World) -> None:
     world.commit(*(world.put(item) for item in items))
     world.tie(items[0].id, items[1].id)
     world.commit(world.put(replace(items[0], text="again"), Verb.REVISED))
-    world.store.compact(TENANT, 3, "admin")
+    world.store.compact(TENANT, 3)
     world.erase(items[0].id)
     assert world.faults() == []
     world.commit(world.put(replace(items[2], text="more"), Verb.REVISED))
-    world.store.compact(TENANT, world.seq(), "admin")
+    world.store.compact(TENANT, world.seq())
     assert world.faults() == []
     assert world.texts() == ["1", "3", "more"]
 
@@ -282,13 +282,13 @@ def test_compaction_then_erasure_then_compaction_verifies(world: World) -> None:
 def test_a_backup_is_made_or_the_other_way_is_named(world: World, tmp_path: Path) -> None:
     busy(world)
     dest = tmp_path / "copy.db"
+    refused = ""
     try:
         world.store.backup(dest)
     except Invalid as error:
-        assert "export" in str(error)
-        assert not dest.exists()
-    else:
-        assert dest.stat().st_size > 0
+        refused = str(error)
+    assert ("export" in refused) == (not dest.exists())
+    if not refused:
         with pytest.raises(Conflict):
             world.store.backup(dest)
 

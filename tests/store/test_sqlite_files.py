@@ -1,0 +1,230 @@
+"""What may be a store's file: a typed error for everything else, and a stranger's file stays as it was to the byte."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from mnemic.errors import (
+    Invalid,
+    MnemicError,
+    StoreCorrupt,
+    StoreError,
+    StoreForeign,
+    StoreLocked,
+    StoreNewer,
+    StoreReadOnly,
+)
+from mnemic.store.place import refuse_network
+from mnemic.store.schema import FORMAT
+from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.faults import largest_file, read_only
+from mnemic.testing.store_contract.world import World
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+def filled(path: Path, texts: int = 3) -> World:
+    world = World(SqliteStore(path))
+    for n in range(texts):
+        world.commit(f"text {n}")
+    return world
+
+
+def plain(path: Path) -> bytes:
+    """A closed store of three texts, in one file."""
+    filled(path).store.close()
+    return path.read_bytes()
+
+
+def test_an_empty_file_becomes_a_store(path: Path) -> None:
+    path.touch()
+    world = filled(path)
+    assert world.texts() == ["text 0", "text 1", "text 2"]
+    world.store.close()
+
+
+def test_folders_and_files_are_their_owners_only(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "memory.db"
+    world = filled(path)
+    modes = {f.name: stat.S_IMODE(f.stat().st_mode) for f in path.parent.iterdir()}
+    assert modes == {"memory.db": 0o600, "memory.db-wal": 0o600, "memory.db-shm": 0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    world.store.backup(tmp_path / "copy.db")
+    assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
+    world.store.close()
+
+
+def test_a_missing_file_is_not_made_when_it_is_not_to_be(path: Path) -> None:
+    with pytest.raises(StoreError, match="no store"):
+        SqliteStore(path, create=False)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"xy", b"hello, this is text\n" * 50, bytes(range(256)) * 40, b"SQLite format 3", b"\x00" * 4096, b"%PDF-1.7"],
+)
+def test_bytes_of_something_else_are_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(StoreForeign, match=r"memory\.db"):
+        SqliteStore(path)
+    assert path.read_bytes() == content
+    assert [f.name for f in path.parent.iterdir()] == ["memory.db"]
+
+
+@pytest.mark.parametrize("mark", [0, 0x12345678])
+def test_another_programs_database_is_refused_and_left_alone(path: Path, mark: int) -> None:
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE theirs(x); INSERT INTO theirs VALUES (1)")
+    db.pragma("application_id", mark)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreForeign, match="another program"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_format_is_refused_and_left_alone(path: Path) -> None:
+    plain(path)
+    db = apsw.Connection(str(path))
+    db.pragma("user_version", FORMAT + 1)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreNewer, match=f"format {FORMAT + 1}"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("keep", [50, 100, 4096, 3 * 4096, 5 * 4096 + 17])
+def test_a_truncated_file_is_an_error_of_ours_when_opened_or_read(path: Path, keep: int) -> None:
+    path.write_bytes(plain(path)[:keep])
+    with pytest.raises((StoreCorrupt, StoreForeign, StoreError)):  # noqa: PT012 - which of the steps finds it is open
+        world = World(SqliteStore(path))
+        try:
+            if not world.faults():
+                world.texts()
+                raise AssertionError("a truncated file passed")
+            raise StoreCorrupt("verify found it")
+        finally:
+            world.store.close()
+
+
+def test_a_file_full_of_noise_behind_a_true_header_is_an_error_of_ours(path: Path) -> None:
+    content = plain(path)
+    path.write_bytes(content[:100] + bytes(255 - b for b in content[100:]))
+    with pytest.raises(StoreError):
+        World(SqliteStore(path)).commit("x")
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="folder"):
+        SqliteStore(tmp_path)
+
+
+def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(MnemicError, match="taken"):
+        SqliteStore(tmp_path / "taken" / "memory.db")
+
+
+MOUNTS = """\
+/dev/sda1 / ext4 rw 0 0
+server:/export /home/ada nfs4 rw 0 0
+/dev/sdb1 /home/ada/local xfs rw 0 0
+//nas/share /mnt/nas\\040share cifs rw 0 0
+broken line
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "refused"),
+    [
+        ("/home/ada", True),
+        ("/home/ada/.mnemic", True),
+        ("/home/ada/local/x", False),
+        ("/home/adam", False),
+        ("/mnt/nas share/x", True),
+        ("/var/lib", False),
+    ],
+)
+def test_a_network_file_system_is_refused(folder: str, refused: bool) -> None:
+    if refused:
+        with pytest.raises(Invalid, match="network"):
+            refuse_network(Path(folder), MOUNTS)
+    else:
+        refuse_network(Path(folder), MOUNTS)
+
+
+def test_another_machines_lease_locks_the_store_until_it_runs_out(path: Path) -> None:
+    world = filled(path)
+
+    def lease(until: float) -> None:
+        db = apsw.Connection(str(path))
+        db.set_busy_timeout(1000)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (f"another-machine {until:.0f}".encode(),))
+        db.close()
+
+    lease(time.time() + 60)
+    for write in (
+        lambda: world.commit("x"),
+        lambda: world.erase(world.versions()[0].item.id),
+        lambda: world.store.compact("t", 1),
+    ):
+        with pytest.raises(StoreLocked, match="another machine"):
+            write()
+    assert len(world.texts()) == 3
+    lease(time.time() - 1)
+    world.commit("x")
+    assert len(world.texts()) == 4
+    world.store.close()
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder whose parents everybody may pass, for tests that give up being root."""
+    folder = Path(tempfile.mkdtemp())
+    os.chmod(folder, 0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_read_only_folder_is_a_typed_error_and_the_next_call_works(open_folder: Path) -> None:
+    path = open_folder / "memory.db"
+    plain(path)
+    with read_only(open_folder), pytest.raises(StoreReadOnly):
+        World(SqliteStore(path), "again").commit("x")
+    world = World(SqliteStore(path), "again")
+    world.commit("x")
+    assert len(world.texts()) == 4
+    world.store.close()
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_a_typed_error(open_folder: Path) -> None:
+    with read_only(open_folder), pytest.raises(StoreReadOnly, match="sub"):
+        SqliteStore(open_folder / "sub" / "memory.db")
+    with read_only(open_folder), pytest.raises(StoreReadOnly):
+        SqliteStore(open_folder / "memory.db")
+
+
+def test_a_full_disk_is_a_typed_error_and_the_next_call_works(path: Path) -> None:
+    world = filled(path)
+    size = max(f.stat().st_size for f in path.parent.iterdir())
+    with largest_file(size + 8192), pytest.raises(StoreError):
+        world.commit("long " * 20_000)
+    assert len(world.texts()) == 3
+    world.commit("x")
+    assert len(world.texts()) == 4
+    assert world.faults() == []
+    world.store.close()
