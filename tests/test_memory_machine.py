@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from mnemic import SHARED, Memory, MnemicError, Settings
 from mnemic.core.clock import moment
-from mnemic.core.items import Channel, Item, Kind, State, Version
+from mnemic.core.items import Channel, Item, Kind, Version
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid, NotFound
@@ -184,9 +184,6 @@ class MemoryMachine(RuleBasedStateMachine):
         self, user: str, pick: int, text: str, said: datetime | None, starts: datetime | None, sources: list[int]
     ) -> None:
         old = self._mostly_own(user, pick)
-        space = self.model.spaces.get(user)
-        if space is not None and old in space.items and space.now(old).state is not State.ACTIVE:
-            return  # what it means to supersede what no longer stands is not settled
         text, cited = self._worded(text), self._cited(user, sources)
         done = self.both(
             lambda m: self.handle(m, user).supersede(old, text, said=said, valid_from=starts, source=cited)
@@ -232,7 +229,7 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(user=users, pick=picks, cascade=st.booleans(), own=st.booleans())
     def undo(self, user: str, pick: int, cascade: bool, own: bool) -> None:
         mine = self.model.commits(user)
-        seq = mine[-1 - pick % min(len(mine), 4)] if own and mine else pick % (self.model.seq + 2)
+        seq = mine[-1 - pick % min(len(mine), 4)] if own and mine else 1 + pick % (self.model.seq + 1)
         done = self.both(lambda m: self.handle(m, user).undo(seq, cascade=cascade))
         self.expect(done, lambda: self.model.undo(user, seq, self.now, cascade=cascade))
 

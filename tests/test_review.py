@@ -46,7 +46,7 @@ class TestForks:
         if child == 0:
             try:
                 act()  # type: ignore[operator]
-            except BaseException:
+            except BaseException:  # noqa: BLE001 - the exit code tells
                 os._exit(1)
             os._exit(0)
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -83,7 +83,7 @@ class TestForks:
                 os.read(reading, 1)
                 mine.observe("child second")
                 os._exit(0)
-            except BaseException:
+            except BaseException:  # noqa: BLE001 - the exit code tells
                 os._exit(1)
         parent.scope(user="ada").observe("parent too")
         parent.close()
@@ -200,7 +200,7 @@ class TestDoors:
             ("hello", "assistant", "Mnemo"),
             ("hi there", "user", None),
         ]
-        with pytest.raises(Invalid, match="messages.when"):
+        with pytest.raises(Invalid, match=r"messages\.when"):
             me.observe({"role": "user", "content": "hi", "when": 3})
         with pytest.raises(Invalid):
             me.observe({"role": "user"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -73,4 +72,6 @@ def _outcomes(asked: All, perform: Callable[[Request], Any]) -> list[Any]:
 
 
 async def _gathered(asked: All, perform: Callable[[Request], Awaitable[Any]]) -> list[Any]:
+    import asyncio  # only who awaits pays for it
+
     return await asyncio.gather(*(perform(request) for request in asked.requests), return_exceptions=True)

@@ -18,12 +18,11 @@ from mnemic.errors import Conflict, Invalid, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.ingest.message import Message
-from mnemic.recall.pipeline import recall, why_not
 from mnemic.settings import Settings
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, Tie
 from mnemic.store.codec import canonical
 from mnemic.store.requests import commit, erase, look
-from mnemic.undoing import SUPERSEDES, inverse, touched, visible_at
+from mnemic.undoing import SUPERSEDES, inverse, reopened, touched, visible_at
 from mnemic.writing import Desk, Written
 
 T = TypeVar("T")
@@ -228,10 +227,11 @@ class Kernel:
         for item in items:
             to_bytes(item)
         found = yield from look(lambda s: _doomed(s, _own(s, who), who.scope, items, session, source))
-        reopening = yield from look(lambda s: _superseded_by(s, _own(s, who), found))
-        receipt = yield from erase(self._erasure(who, ids=found, reason=reason))
-        yield from self._reopen(who, [item for item in reopening if item not in receipt.ids])
-        return receipt
+        reopening = yield from look(lambda s: _reopening(s, _own(s, who), found))
+        erasure = self._erasure(who, ids=found, reason=reason)
+        reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
+        expect = {item.id: version.seq_from for version, item in reopening}
+        return (yield from erase(replace(erasure, reopen=reopen, expect=expect)))
 
     def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
         """Take everything of this user out for good, their name included."""
@@ -239,15 +239,6 @@ class Kernel:
         if reason:
             text_field("reason", reason)
         return (yield from erase(self._erasure(who, whole=True, reason=reason)))
-
-    def _reopen(self, who: Who, items: Sequence[ItemId]) -> Flow[None]:
-        """What was superseded by something that is now erased stands again: nothing is left that says otherwise."""
-        for item in items:
-            version = yield from self._standing(who, item)
-            if version.item.state is State.SUPERSEDED:
-                opened = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
-                put = Put(verb=Verb.REOPENED, item=opened, terms=None)
-                yield from self._commit(who, (put,), expect={item: version.seq_from})
 
     def _erasure(self, who: Who, *, ids: tuple[ItemId, ...] = (), whole: bool = False, reason: str) -> Erasure:
         return Erasure(
@@ -265,6 +256,8 @@ class Kernel:
         """At which stage of this recall an item was lost, or that it was not."""
         self._check(ask)
         to_bytes(item)
+        from mnemic.recall.pipeline import why_not
+
         return (yield from look(lambda s: why_not(s, self.catalogues, self._query(s, who, ask, _spaces(s, who)), item)))
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
@@ -323,6 +316,8 @@ class Kernel:
                 seq=0,
                 notes=("nothing has been remembered for this user yet",),
             )
+        from mnemic.recall.pipeline import recall
+
         return recall(snapshot, self.catalogues, self._query(snapshot, who, ask, spaces), explain=ask.explain)
 
     def _query(self, snapshot: Snapshot, who: Who, ask: Ask, spaces: tuple[int, ...]) -> Query:
@@ -505,10 +500,12 @@ def _doomed(
     return tuple(dict.fromkeys(found))
 
 
-def _superseded_by(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[ItemId]:
-    """What these items superseded, and is not one of them."""
+def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
+    """What these items superseded and is not one of them, with what it becomes: nothing is left that says otherwise."""
     links = snapshot.links((space,), items)
-    return [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in items and ln.dst not in items]
+    older = [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in items and ln.dst not in items]
+    found = snapshot.standing((space,), older).values()
+    return [(v, reopened(snapshot, space, v.item)) for v in found if v.item.state is State.SUPERSEDED]
 
 
 def _chunks(snapshot: Snapshot, spaces: tuple[int, ...], items: Sequence[ItemId]) -> list[ItemId]:

@@ -74,7 +74,8 @@ class _Inverse:
         """Links of this commit that do not stand as it left them."""
         left = self.snapshot.ties(self.space, self.seq)
         now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
-        return [link for link, opened in left if (link in now) != opened]
+        tied = {(link.src, link.dst, link.type) for link in now}
+        return [ln for ln, opened in left if (ln not in now if opened else (ln.src, ln.dst, ln.type) in tied)]
 
     def _restore(self, standing: Version, before: Item | None) -> None:
         now = standing.item
@@ -125,13 +126,7 @@ class _Inverse:
             version = self.snapshot.standing((self.space,), [link.dst]).get(link.dst)
             if version is not None and version.item.state is State.SUPERSEDED:
                 self.standing[link.dst] = version
-                self._put(Verb.REOPENED, self._reopened(version.item), version.item)
-
-    def _reopened(self, item: Item) -> Item:
-        """The item with the clocks it had before it was superseded; open ones if it came superseded."""
-        former = [v.item for v in self.snapshot.history((self.space,), item.id) if v.item.state is not State.SUPERSEDED]
-        known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
-        return replace(item, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
+                self._put(Verb.REOPENED, reopened(self.snapshot, self.space, version.item), version.item)
 
     def _ties(self) -> Iterator[Tie]:
         """The links of before: one tied anew or untied was there already, and comes back as it was."""
@@ -148,6 +143,13 @@ class _Inverse:
     def _link_before(self, link: Link) -> Link | None:
         were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))
         return next((w for w in were if (w.src, w.dst, w.type) == (link.src, link.dst, link.type)), None)
+
+
+def reopened(snapshot: Snapshot, space: int, item: Item) -> Item:
+    """A superseded item with the clocks it had before it was; open ones if it came superseded."""
+    former = [v.item for v in snapshot.history((space,), item.id) if v.item.state is not State.SUPERSEDED]
+    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
+    return replace(item, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
 
 
 def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:

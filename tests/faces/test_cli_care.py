@@ -113,7 +113,7 @@ def test_restoring_where_no_store_was_must_be_said(run: Run, add: Callable[..., 
     assert "--no-tombstones" in run("--store", "new.db", "restore", "copy.db", code=2).err
     run("--store", "new.db", "restore", "copy.db", "--no-tombstones")
     assert "one thing" in run("--store", "new.db", "list").out
-    run("restore", "nowhere.db", "--yes", code=2)
+    run("restore", "nowhere.db", "--yes", code=3)
 
 
 def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str]) -> None:

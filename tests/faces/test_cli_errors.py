@@ -15,7 +15,7 @@ WRONG = [
     (("add", "x", "--nope"), 2),
     (("recall", "x", "-k", "many"), 2),
     (("list", "--kind", "rumour"), 2),
-    (("add", "x", "--user", ""), 0),
+    (("add", "x", "--user", ""), 2),
     (("add", "x", "--user", "a\nb"), 2),
     (("add", "x", "--session", "s" * 300), 2),
     (("recall", "x"), 3),

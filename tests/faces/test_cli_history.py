@@ -31,7 +31,7 @@ def test_the_log_says_that_erased_words_are_gone(run: Run, add: Callable[..., st
     told = run("log").out
     assert "a thing to erase" not in told
     assert "words are gone" in told
-    assert "erased  1 item, asked for" in told
+    assert "erased  1 item\n    noted  asked for" in told
 
 
 def test_a_forgotten_item_comes_back_with_the_undo_that_is_printed(run: Run, add: Callable[..., str]) -> None:

@@ -143,3 +143,24 @@ def test_help_imports_nothing_heavy(home: Path) -> None:
         f"sys.exit(bool({heavy} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device here")
+@pytest.mark.parametrize("args", [("list", "-n", "900"), ("list", "-n", "1"), ("--help",), ("show", "last")])
+def test_a_full_disk_under_the_output_is_one_line_and_code_one(talk: Path, args: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, *args], env=environ(talk), stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_command_that_asks_nothing_needs_no_numbers_and_no_stemmer(talk: Path) -> None:
+    heavy = "{'numpy', 'rich', 'Stemmer', 'asyncio', 'mnemic.core.timex', 'mnemic.recall.pipeline'}"
+    for args in (["list"], ["show", "last"], ["stats"], ["log"]):
+        code = (
+            "import sys\nfrom mnemic.faces.cli import cli\n"
+            f"try:\n    cli.main({args!r})\nexcept SystemExit:\n    pass\n"
+            f"sys.exit(bool({heavy} & set(sys.modules)))"
+        )
+        assert subprocess.run([sys.executable, "-c", code], env=environ(talk), capture_output=True).returncode == 0

@@ -34,7 +34,7 @@ def vers(reading: Reading) -> set[int]:
 def neighbours(reading: Reading, place: int) -> NDArray[np.intp]:
     """The other places within two turns of a place."""
     near = reading.neighbours(np.array([place]))
-    return near[near != place]
+    return np.setdiff1d(near, [place])
 
 
 def test_what_was_just_written_is_found(world: Any) -> None:

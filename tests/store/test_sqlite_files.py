@@ -56,7 +56,7 @@ def test_an_empty_file_becomes_a_store(path: Path) -> None:
 
 
 def test_folders_and_files_are_their_owners_only(tmp_path: Path) -> None:
-    path = tmp_path / "a" / "b" / "memory.db"
+    path = tmp_path / "a" / "memory.db"
     world = filled(path)
     modes = {f.name: stat.S_IMODE(f.stat().st_mode) for f in path.parent.iterdir()}
     assert modes == {"memory.db": 0o600, "memory.db-wal": 0o600, "memory.db-shm": 0o600}

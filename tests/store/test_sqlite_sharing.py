@@ -340,7 +340,9 @@ def test_a_store_whose_only_user_was_erased_brings_nobody_back(world: World, pat
     restored.store.close()
 
 
-def test_restoring_a_backup_of_other_origin_erases_nobody_in_it(world: World, path: Path, tmp_path: Path) -> None:
+def test_a_backup_of_other_origin_asks_whether_anybody_in_it_was_erased(
+    world: World, path: Path, tmp_path: Path
+) -> None:
     other = World(SqliteStore(tmp_path / "other.db"), "other")
     other.commit("ada's elsewhere")
     other.commit("bob's elsewhere", user="bob")
@@ -349,7 +351,9 @@ def test_restoring_a_backup_of_other_origin_erases_nobody_in_it(world: World, pa
     world.commit("here")
     world.erase(whole=True)
     world.store.close()
-    assert restore(tmp_path / "copy.db", path) == 0
+    with pytest.raises(Invalid, match="no relative"):
+        restore(tmp_path / "copy.db", path)
+    assert restore(tmp_path / "copy.db", path, without_tombstones=True) == 0
     restored = World(SqliteStore(path))
     assert restored.texts() == ["ada's elsewhere"]
     assert restored.texts(user="bob") == ["bob's elsewhere"]

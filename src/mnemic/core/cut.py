@@ -49,7 +49,7 @@ def _pack(text: str, limit: int, levels: tuple[re.Pattern[str], ...]) -> list[st
     room = 0
     for unit in levels[0].findall(text):
         cost = count_tokens(unit)
-        if cost <= room:
+        if pieces and cost <= room:
             pieces[-1] += unit
             room -= cost
         else:

@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.cut import count_tokens as count_tokens
 from mnemic.core.cut import cut
-from mnemic.core.timex import TimeSpan, find_times
+
+if TYPE_CHECKING:
+    from mnemic.core.timex import TimeSpan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,6 +173,8 @@ def _part_terms(text: str, item: Item) -> bytes:
     stream = b"".join(map(_HASHES[Field.TEXT].__getitem__, found))
     if _TIMELY.isdisjoint(found) and not _TIMELY_TEXT.search(text):
         return stream
+    from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
+
     spans = find_times(text, micros(item.said), item.said_offset)
     if not spans:
         return stream

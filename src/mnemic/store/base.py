@@ -206,7 +206,12 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """What to erase: items and all that was derived from them, or a whole user or tenant."""
+    """What to erase: items and all that was derived from them, or a whole user or tenant.
+
+    Attributes:
+        reopen: What stands again once these items are gone, written in the same commit.
+        expect: For each of those, the `seq_from` of the version that must still stand.
+    """
 
     tenant: str
     user: str | Shared | None
@@ -214,6 +219,8 @@ class Erasure:
     whole: bool = False
     actor: str = "me"
     reason: str = ""
+    reopen: tuple[Put, ...] = ()
+    expect: Mapping[ItemId, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

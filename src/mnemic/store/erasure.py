@@ -60,10 +60,14 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
     if not going:
         return Erased(None, (), 0, 0)
     ids = tuple(from_bytes(raw) for _, raw in going)
+    ledger.check_expected(rows, space.id, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
+    reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links_of(home, raw)})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.name(space.id, erasure.actor) or rows.add_name(space.id, erasure.actor)
-    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure))
+    seq = ledger.journal(
+        rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure), ops=reopen
+    )
     counts = [rows.drop_item(home, raw, seq) for home, raw in going]
     touched = {home for home, _ in going} | {space.id}
     for row in rows.space_rows(sorted(touched)):

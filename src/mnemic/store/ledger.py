@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -121,7 +121,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     earlier = _landed_before(rows, space, prepared)
     if earlier and len(earlier) == sum(isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed):
         return _first_receipt(prepared, earlier)
-    _check_expected(rows, space.id, prepared.expect)
+    check_expected(rows, space.id, prepared.expect)
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
@@ -186,7 +186,8 @@ def _id(raw: bytes | None) -> ItemId:
     return from_bytes(raw or _NO_ITEM)
 
 
-def _check_expected(rows: Rows, space: int, expect: Iterable[tuple[bytes, int]]) -> None:
+def check_expected(rows: Rows, space: int, expect: Iterable[tuple[bytes, int]]) -> None:
+    """Raise `Conflict` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
     changed = []
     for item, seq in expect:
         row = rows.standing(space, item)
@@ -321,8 +322,9 @@ def journal(
     entropy: Entropy,
     *,
     note: bytes | None = None,
+    ops: Sequence[Op] = (),
 ) -> int:
-    """Write a commit that changes no version, such as an erasure, with a note of its own; returns its seq."""
+    """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
     seq, at = tenant.seq + 1, max(now, tenant.at)
     said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
     events = []
@@ -332,5 +334,10 @@ def journal(
     change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
     for event in events:
         rows.add_event(event)
+    if ops:
+        commit = _Commit(rows, tenant, rows.space_rows((space,))[0], at)
+        commit.events = events
+        for op in ops:
+            commit.write(_sealed(op, entropy))
     rows.add_change(change._replace(hash=chain(tenant.hash, change, events)))
     return seq

@@ -150,18 +150,27 @@ class Model:
     def supersede(self, user: str, old: str, fresh: str, says: Said, now: datetime) -> int:
         """What was said later is newer, and closes both clocks of what was said before."""
         before = self._space(user).now(old)
+        if before.kind in EVIDENCE:
+            raise Invalid("id", old, "")
+        if before.state is not State.ACTIVE:
+            raise Conflict(old)
         newer, older = (fresh, old) if says.said >= before.said else (old, fresh)
         both = {fresh: says, old: before}
         new = both[newer]
-        closed = replace(both[older], state=State.SUPERSEDED, known_to=new.said, valid_to=new.valid_from or new.said)
+        began = new.valid_from or new.said
+        ends = min(began, both[older].valid_to or began)
+        closed = replace(both[older], state=State.SUPERSEDED, known_to=new.said, valid_to=ends)
         written = {fresh: says, older: closed}
         self._commit(user, now, written, {(newer, older, "supersedes"): 1.0})
         return self.seq
 
     def forget(self, user: str, items: Sequence[str], now: datetime) -> int:
-        """Hide."""
+        """Hide; a document with its chunks."""
         space = self._space(user)
-        return self._change(user, {i: replace(space.now(i), state=State.RETIRED, unwritten=False) for i in items}, now)
+        documents = {i for i in items if space.now(i).kind is Kind.DOCUMENT}
+        chunks = [i for i, s in space.standing().items() if s.kind is Kind.CHUNK and documents & set(s.source)]
+        every = (*items, *chunks)
+        return self._change(user, {i: replace(space.now(i), state=State.RETIRED, unwritten=False) for i in every}, now)
 
     def pin(self, user: str, items: Sequence[str], pinned: bool, now: datetime) -> int:
         """Keep at hand, or not."""
@@ -173,6 +182,8 @@ class Model:
         space = self._space(user)
         for item in ends[:2]:
             space.now(item)
+        if weight is None and space.tied(ends) is None:
+            raise NotFound(str(ends))
         self._commit(user, now, {}, {ends: weight})
         return self.seq
 
@@ -222,15 +233,16 @@ class Model:
         if not 0 < seq <= self.seq or self.journal[seq - 1].user != user:
             raise NotFound(str(seq))
         touched = {item: place for item, vs in space.items.items() for place, v in enumerate(vs) if v.first == seq}
-        if not cascade and any(space.items[item][-1].first != seq for item in touched):
+        ties = [ln for ln in space.links if ln.first == seq]
+        if not cascade and (
+            any(space.items[item][-1].first != seq for item in touched) or any(_tied_since(space, ln) for ln in ties)
+        ):
             raise Conflict(str(seq))
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
         self._follow(space, after, self.seen(user))
-        links = {
-            ln.ends: former
-            for ln in space.links
-            if ln.first == seq and ((former := self._tied_before(space, ln)) is not None or ln.weight is not None)
-        }
+        after = {item: says for item, says in after.items() if says != _plain(space.now(item), says)}
+        links = {ln.ends: self._tied_before(space, ln) for ln in ties}
+        links = {ends: weight for ends, weight in links.items() if weight != _weight(space, ends)}
         if not after and not links:
             raise NotFound(str(seq))
         self._commit(user, now, after, links)
@@ -264,7 +276,7 @@ class Model:
                 if tied and old is not None and old.state is State.SUPERSEDED and ln.dst not in after:
                     after[ln.dst] = _reopened(space.items[ln.dst])
             for item, says in standing.items():
-                stands_on = gone in says.source and item not in after and says.state is State.ACTIVE
+                stands_on = gone in says.source and item not in after and says.state in _LIVING
                 if stands_on and not any(active(source) for source in says.source):
                     after[item] = replace(says, state=State.RETIRED, unwritten=True)
                     queue.append(item)
@@ -273,8 +285,9 @@ class Model:
 
     def erase(self, user: str, items: Sequence[str], now: datetime) -> set[str]:
         """Take items out, with all that was ever derived from them, by whomever may read them; returns what went."""
-        going = {item for item in items if item in self._space(user).items}
-        reach = list(self.spaces.values()) if user == SHARED else [self._space(user)]
+        own = self._space(user)
+        going = {item for item in items if item in own.items}
+        reach = list(self.spaces.values()) if user == SHARED else [own]
         while more := {i for s in reach for i, vs in s.items.items() if i not in going and going & set(_sources(vs))}:
             going |= more
         if not going:
@@ -381,6 +394,19 @@ class Model:
         return [self.spaces[name] for name in dict.fromkeys((user, SHARED)) if name in self.spaces]
 
 
+_LIVING = (State.ACTIVE, State.SUPERSEDED)
+
+
+def _weight(space: Space, ends: tuple[str, str, str]) -> float | None:
+    tied = space.tied(ends)
+    return None if tied is None else tied.weight
+
+
+def _tied_since(space: Space, ln: Tied) -> bool:
+    """Whether a link has changed since: it, or that there is none, no more stands as it was left."""
+    return _weight(space, ln.ends) != ln.weight
+
+
 def _plain(now: Said, wanted: Said) -> Said:
     """Whether it was forgotten or unwritten makes no version differ."""
     return replace(now, unwritten=wanted.unwritten)
@@ -413,9 +439,11 @@ def _reopened(versions: list[Was]) -> Said:
 
 
 def _in_time(says: Said, as_of: datetime | None, valid_at: datetime | None) -> bool:
-    told = valid_at is not None or says.known_to is None or (as_of is not None and as_of < says.known_to)
-    known = as_of is None or (says.said <= as_of and told)
+    """What was known; what held, as we now believe; with both, what was known then to hold, its end not yet known."""
+    ended = says.known_to is not None and as_of is not None and says.known_to <= as_of
+    known = as_of is None or (says.said <= as_of and (valid_at is not None or not ended))
     since = says.valid_from or says.said
-    open_then = as_of is not None and says.known_to is not None and as_of < says.known_to
-    held = valid_at is None or (since <= valid_at and (says.valid_to is None or valid_at < says.valid_to or open_then))
+    open_then = as_of is not None and says.known_to is not None and not ended
+    until = None if open_then else says.valid_to
+    held = valid_at is None or (since <= valid_at and (until is None or valid_at < until))
     return known and held

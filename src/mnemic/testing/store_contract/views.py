@@ -59,9 +59,8 @@ def test_valid_at_shows_what_we_now_believe_held_then(moved: World, when: int, t
 
 
 def test_the_views_combine(moved: World) -> None:
-    assert (
-        moved.texts(view=View(as_of=us(60), valid_at=us(20))) == []
-    )  # in the light of day 60, Paris was no more known
+    assert moved.texts(view=View(as_of=us(60), valid_at=us(20))) == ["Paris"]  # that it held then was still believed
+    assert moved.texts(view=View(as_of=us(40), valid_at=us(40))) == ["Paris"]  # that it had ended was not yet known
     assert moved.texts(view=View(as_of=us(40), valid_at=us(20))) == ["Paris"]
     assert moved.texts(view=View(at=3, valid_at=us(65))) == ["Lisbon", "plan"]
     assert moved.texts(view=View(at=4, valid_at=us(65))) == ["Lisbon"]

@@ -30,6 +30,8 @@ class Hands(Protocol):
 
     acts: frozenset[str]
     """Which of the acts these hands can do."""
+    reopens: bool
+    """Whether erasing what superseded something lets that stand again."""
 
     def observe(self, texts: tuple[str, ...], key: str) -> Done: ...
 
@@ -54,11 +56,12 @@ class Hands(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """What the user expects to be remembered: facts and turns by id, and links."""
+    """What the user expects to be remembered: facts and turns by id, links, and what each fact took the place of."""
 
     facts: dict[ItemId, str] = field(default_factory=dict)
     turns: dict[ItemId, str] = field(default_factory=dict)
     links: frozenset[str] = frozenset()
+    older: dict[ItemId, tuple[ItemId, str]] = field(default_factory=dict)
 
     def seen(self) -> set[str]:
         """All that an audit must find."""
@@ -181,10 +184,17 @@ class WorkingLife:
         return _Act(
             "supersede",
             lambda: self._hands.supersede(item, text, key),
-            lambda done: replace(mind, facts={**rest, done.ids[0]: text} if done.ids else rest),
+            lambda done: self._superseded(mind, rest, done, text, (item, old)),
             adds=(text,),
             drops=(old,),
         )
+
+    @staticmethod
+    def _superseded(mind: Mind, rest: dict[ItemId, str], done: Done, text: str, old: tuple[ItemId, str]) -> Mind:
+        if not done.ids:
+            return replace(mind, facts=rest)
+        new = done.ids[0]
+        return replace(mind, facts={**rest, new: text}, older={**mind.older, new: old})
 
     def _forget(self, key: str) -> _Act:
         (item, old), mind = self._any_fact(), self._mind
@@ -220,10 +230,13 @@ class WorkingLife:
     def _erase(self, _: str) -> _Act:
         (item, old), mind = self._any_fact(), self._mind
         links = frozenset(link for link in mind.links if item in link)
+        back = dict([mind.older[item]]) if self._hands.reopens and item in mind.older else {}
+        facts = {**_without(mind.facts, item), **back}
         return _Act(
             "erase",
             lambda: self._hands.erase(item),
-            lambda _: replace(mind, facts=_without(mind.facts, item), links=mind.links - links),
+            lambda _: replace(mind, facts=facts, links=mind.links - links),
+            adds=tuple(back.values()),
             drops=(old, *sorted(links)),
             erases=old,
         )

@@ -48,6 +48,7 @@ class _Open:
 
 class _Hands:
     acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase"})
+    reopens = True
 
     def __init__(self, store: Store, me: ScopedMemory) -> None:
         self._store = store

@@ -59,6 +59,7 @@ class _Open:
 
 class _Hands:
     acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase"})
+    reopens = False
 
     def __init__(self, store: SqliteStore, who: str, seed: int) -> None:
         self._store = store

@@ -1,0 +1,89 @@
+"""One space's card catalogue: its columns, its postings, and the readings made of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.queries import Filter, View
+from mnemic.index.columns import Columns
+from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
+from mnemic.index.reading import Reading, Shelves, visible
+
+if TYPE_CHECKING:
+    from mnemic.core.queries import Entry
+    from mnemic.store.base import Snapshot, SpaceHead
+
+_TAIL_ROWS: Final = 512
+_GROWTH: Final = 4
+_LOAD: Final = 50_000
+_READINGS: Final = 4
+_ROW_BYTES: Final = 200
+"""What a row of the tail takes beside its columns."""
+
+
+class Catalogue:
+    """All entries of one space. Not safe to share while it follows; its readings are."""
+
+    def __init__(self, space: int, epoch: int) -> None:
+        self.space = space
+        self.epoch = epoch
+        self.seq = 0
+        self.columns = Columns()
+        self._segments: tuple[Segment, ...] = ()
+        self._tail = Tail(0)
+        self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken, about."""
+        held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
+        return self.columns.nbytes + held + self._tail.rows * _ROW_BYTES
+
+    def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
+        """Take in what was written and closed up to a snapshot's head."""
+        self._readings.clear()
+        known = self.columns.last_ver
+        fresh = iter(snapshot.entries(self.space, known))
+        while batch := list(islice(fresh, _LOAD)):
+            self._add(batch)
+        if known:
+            for ver, seq_to in snapshot.closed(self.space, self.seq):
+                self.columns.close(ver, seq_to)
+        self.seq = head.seq
+
+    def reading(self, seq: int, view: View, where: Filter, shelves: Shelves) -> Reading:
+        """The read set of a reader whose head is `seq`; the last few are kept."""
+        key = (seq, view, where, shelves)
+        if (reading := self._readings.pop(key, None)) is None:
+            shown = visible(self.columns, seq, view, where, shelves)
+            parts: tuple[Segment | Tail, ...] = (*self._segments, self._tail)
+            reading = Reading(self.space, self.columns, parts, shown)
+            while len(self._readings) >= _READINGS:
+                self._readings.popitem(last=False)
+        self._readings[key] = reading
+        return reading
+
+    def _add(self, batch: list[Entry]) -> None:
+        first = self.columns.rows
+        self.columns.add(batch)
+        if self._tail.rows + len(batch) < _TAIL_ROWS:
+            for row in range(first, self.columns.rows):
+                self._tail.add(self.columns.stream(row).tolist())
+        else:
+            self._compress(self._tail.first)
+
+    def _compress(self, first: int) -> None:
+        """Make the rows from `first` one segment, together with the segments before it that are not much larger."""
+        segments = list(self._segments)
+        while segments and segments[-1].rows < _GROWTH * (self.columns.rows - first):
+            if self.columns.rows - segments[-1].first > SEGMENT_ROWS:
+                break
+            first = segments.pop().first
+        while first < self.columns.rows:
+            rows = min(SEGMENT_ROWS, self.columns.rows - first)
+            segments.append(compress(first, *self.columns.streams(first, rows)))
+            first += rows
+        self._segments = tuple(segments)
+        self._tail = Tail(first)
