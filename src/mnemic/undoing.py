@@ -57,7 +57,7 @@ class _Inverse:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
         self._retire_unfounded([version.item.id for version, before in self.written if self._unwrites(before)])
         ties = list(self._ties())
-        if not self.ops and not ties:
+        if not self.written and not self.snapshot.ties(self.space, self.seq):
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
         note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
         ops: tuple[Op, ...] = (*self.ops.values(), *ties, note)

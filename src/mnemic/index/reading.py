@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.items import Kind
 from mnemic.index.columns import Column, Columns
 from mnemic.store.codec import kind_number
 from mnemic.store.rows import shown_states
@@ -103,6 +104,25 @@ class Reading:
     def said(self) -> NDArray[np.int64]:
         """When each was said, microseconds."""
         return self._columns.column(Column.SAID)[self.rows]
+
+    @cached_property
+    def lengthy(self) -> NDArray[np.bool_]:
+        """Which belong to documents, as wholes or as chunks."""
+        return _any_of(self._kinds, [kind_number(Kind.DOCUMENT), kind_number(Kind.CHUNK)])
+
+    @cached_property
+    def heads(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The documents that were split, and for each where its chunks end, which follow it."""
+        chunks = self._kinds == kind_number(Kind.CHUNK)
+        if not chunks.any():
+            return _NOWHERE[0], _NOWHERE[0]
+        heads = np.flatnonzero((self._kinds[:-1] == kind_number(Kind.DOCUMENT)) & chunks[1:])
+        others = np.append(np.flatnonzero(~chunks), self.size)
+        return heads, others[others.searchsorted(heads, "right")]
+
+    @property
+    def _kinds(self) -> NDArray[np.int64]:
+        return self._columns.column(Column.KIND)[self.rows]
 
     def values(self, which: Column, places: NDArray[np.intp]) -> NDArray[np.int64]:
         """One column, at some places."""

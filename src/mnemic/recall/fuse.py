@@ -1,7 +1,8 @@
 """The third stage of recall: one score from all arms, calibrated over everything that can be seen.
 
-Each arm's scores become z-scores over the scope (mean 0, deviation 1), so that an arm that tells little apart weighs
-little, and are summed with the weights below: ours, rounded, the same for every kind of conversation.
+Each arm's scores are measured in its own deviation over the scope, from zero up, so that what speaks for an entry adds
+to its score and nothing takes away; and are summed with the weights below: ours, rounded, the same for every kind of
+conversation. A few entries say little about an arm's deviation: it starts from one that a small space is fair with.
 """
 
 from __future__ import annotations
@@ -22,12 +23,21 @@ if TYPE_CHECKING:
 
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms, Scores
+    from mnemic.recall.understand import Term
 
 CALIBRATED: Final = {"own": 0.2, "window": 0.6, "session": 0.4}
-"""Weights of the z-scores of `gather.Arms`."""
+"""Weights of the arms of `gather.Arms`, each in its deviations."""
 
 MARKS: Final = {"speaker": 1.0, "phrase": 2.0, "time": 3.0, "mention": 1.0, "dated": 0.5}
 """What each match is worth, in the same unit: one standard deviation."""
+
+SLIGHT: Final = 0.1
+"""What is left of a mention that nothing else speaks beside: a month alone may be of another year."""
+
+PRIOR: Final = 0.25
+"""The deviation that is taken for granted, as if `PRIOR_ENTRIES` had shown it."""
+
+PRIOR_ENTRIES: Final = 8.0
 
 _STEP: Final = 64
 """Entries sorted first; four times as many whenever these were not enough."""
@@ -100,16 +110,23 @@ def fuse(arms: Sequence[Arms]) -> Ranking:
     return Ranking(tuple(_scored(arm, scales) for arm in arms))
 
 
+def named(names: Sequence[Term], readings: Sequence[Reading]) -> Ranking:
+    """What somebody of these names said, and what speaks of them, the one said last first."""
+    return Ranking(tuple(_of_names(names, reading) for reading in readings))
+
+
 def latest(readings: Sequence[Reading]) -> Ranking:
-    """Every entry, the one said last first."""
-    return Ranking(tuple(_unscored(reading) for reading in readings))
+    """Every entry, the one said last first; documents and their chunks only if there is nothing else."""
+    short = [np.flatnonzero(~reading.lengthy) for reading in readings]
+    if not any(len(places) for places in short):
+        short = [np.arange(reading.size) for reading in readings]
+    return Ranking(tuple(_unscored(reading, places) for reading, places in zip(readings, short, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """An arm's mean and deviation over the scope."""
+    """An arm's deviation over the scope."""
 
-    mean: float
     deviation: float
 
     @classmethod
@@ -117,13 +134,12 @@ class _Scale:
         count = max(1, sum(len(column) for column in columns))
         mean = sum(float(column.sum(dtype=np.float64)) for column in columns) / count
         square = sum(float(np.dot(column, column)) for column in columns) / count
-        return cls(mean, max(square - mean * mean, 0.0) ** 0.5)
+        variance = count * max(square - mean * mean, 0.0) + PRIOR_ENTRIES * PRIOR * PRIOR
+        return cls((variance / (count + PRIOR_ENTRIES)) ** 0.5)
 
     def calibrated(self, column: Scores, weight: float) -> Scores:
-        """Weighted z-scores; zeros for an arm that tells nothing apart."""
-        if self.deviation < 1e-6:
-            return np.zeros_like(column)
-        return (column - np.float32(self.mean)) * np.float32(weight / self.deviation)
+        """Weighted scores in deviations. Their mean stays in: it is the same for all entries, so it orders nothing."""
+        return column * np.float32(weight / self.deviation)
 
 
 def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
@@ -132,15 +148,48 @@ def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
     for name, weight in MARKS.items():
         if name in arm.marks:
             parts[name] = arm.marks[name][touched] * np.float32(weight)
+    if "mention" in parts:
+        parts["mention"] *= np.where(_alone(parts), np.float32(SLIGHT), np.float32(1))
     score = np.zeros(len(touched), dtype=np.float32)
     for part in parts.values():
         score += part
+    if len(arm.reading.heads[0]):
+        parts["head"] = _behind_chunks(arm.reading, touched, score) - score
+        score = score + parts["head"]
     return Scored(arm.reading, touched, score, arm.reading.values(Column.VER, touched), parts)
 
 
-def _unscored(reading: Reading) -> Scored:
-    places = np.arange(reading.size)
-    return Scored(reading, places, np.zeros(reading.size, np.float32), reading.said, reasons=("one of the latest",))
+def _alone(parts: Mapping[str, Scores]) -> NDArray[np.bool_]:
+    """Where nothing speaks for an entry but that it mentions a time."""
+    beside = [part > 0 for name, part in parts.items() if name not in ("mention", "dated", "session")]
+    return ~np.logical_or.reduce(beside)
+
+
+def _behind_chunks(reading: Reading, touched: NDArray[np.intp], score: Scores) -> Scores:
+    """The scores with the head of each split document at most as high as its best chunk, which is later."""
+    heads, ends = reading.heads
+    every = np.zeros(reading.size + 1, dtype=np.float32)
+    every[touched] = score
+    best = np.maximum.reduceat(every, np.column_stack((heads + 1, ends)).ravel())[::2]
+    every[heads] = np.where(best > 0, np.minimum(every[heads], best), every[heads])
+    return every[touched]
+
+
+def _of_names(names: Sequence[Term], reading: Reading) -> Scored:
+    spoken = np.zeros(reading.size, dtype=np.float32)
+    spoken_of = np.zeros(reading.size, dtype=np.float32)
+    for name in names:
+        spoken[reading.find(name.speaker)[0]] = 1
+        spoken_of[reading.find(name.text)[0]] = 1
+    spoken_of[spoken > 0] = 0
+    places = np.flatnonzero(spoken + spoken_of)
+    parts = {"speaker": spoken[places], "named": spoken_of[places]}
+    return Scored(reading, places, np.ones(len(places), np.float32), reading.said[places], parts)
+
+
+def _unscored(reading: Reading, places: NDArray[np.intp]) -> Scored:
+    nothing = np.zeros(len(places), np.float32)
+    return Scored(reading, places, nothing, reading.said[places], reasons=("one of the latest",))
 
 
 def _keys(one: Scored) -> tuple[Scores, NDArray[np.int64]]:

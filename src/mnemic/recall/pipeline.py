@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.index.columns import Column
 from mnemic.recall.diversify import Chosen, diversify, twin
-from mnemic.recall.fuse import Ranking, fuse, latest
+from mnemic.recall.fuse import Ranking, fuse, latest, named
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import fetched, pack
 from mnemic.recall.reasons import explained
-from mnemic.recall.understand import Question, understand
+from mnemic.recall.understand import Question, Term, spelled, understand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.core.queries import Hit, Query
@@ -26,6 +28,26 @@ if TYPE_CHECKING:
 TWINS: Final = 1_000
 """Most items that are passed over for one answer because they say the same as a better one."""
 
+LATEST: Final = 3
+"""Most items given where nothing is known to bear on the question."""
+
+_WORD: Final = "word of the question occurs here"
+_UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
+_NO_TIME: Final = "nothing was said in that time"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The candidates for an answer, and what is to be said of how they were found.
+
+    Attributes:
+        blind: Nothing is known to bear on the question.
+    """
+
+    ranking: Ranking
+    notes: tuple[str, ...] = ()
+    blind: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
@@ -33,7 +55,7 @@ class _Ranked:
 
     question: Question
     readings: dict[int, Reading]
-    ranking: Ranking
+    found: _Found
     chosen: Chosen
     notes: tuple[str, ...]
 
@@ -43,7 +65,7 @@ class _Ranked:
 
     def stages(self, packed: int) -> tuple[tuple[str, int, int], ...]:
         """How many candidates entered and left each stage."""
-        ranked, looked, kept = len(self.ranking), self.chosen.looked, len(self.chosen.hits)
+        ranked, looked, kept = len(self.found.ranking), self.chosen.looked, len(self.chosen.hits)
         return (
             ("gather", self.entries, ranked),
             ("fuse", ranked, looked),
@@ -81,14 +103,16 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             stage="view", reason=f"the view does not show it; it now stands as {standing[item].item.state.name.lower()}"
         )
     ranked = _rank(snapshot, catalogues, query)
-    if (found := _found(snapshot, ranked, version)) is None:
+    if (found := _hit(snapshot, ranked, version)) is None:
         unfiltered = replace(query, where=Filter())
         if query != unfiltered and why_not(snapshot, catalogues, unfiltered, item).stage != "gather":
             return Lost(stage="filter", reason="the filter leaves it out")
-        return Lost(stage="gather", reason="no word of the question stands in it, beside it, or in its date")
+        return Lost(stage="gather", reason=_UNTOUCHED)
     rank, hit = found
     kept = ranked.chosen.hits
     if hit not in kept:
+        if ranked.found.blind:
+            return Lost(stage="gather", reason=_UNTOUCHED)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
     if all(recalled.id != item for recalled in packed.items):
@@ -96,9 +120,9 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     return Lost(stage="", reason=f"it was recalled, at rank {kept.index(hit) + 1}")
 
 
-def _found(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
+def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
     """The hit that is a version, and its rank."""
-    for rank, hit in enumerate(ranked.ranking.hits(), start=1):
+    for rank, hit in enumerate(ranked.found.ranking.hits(), start=1):
         same_commit = ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
         if same_commit and fetched([hit], snapshot)[hit.space, hit.ver].item.id == version.item.id:
             return rank, hit
@@ -112,32 +136,52 @@ def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, h
         return Lost(stage="diversify", reason=f"{name} says the same and ranks higher")
     if ranked.chosen.twins > TWINS:
         return Lost(stage="diversify", reason=f"rank {rank}, behind more than {TWINS} that say the same")
-    return Lost(stage="fuse", reason=f"rank {rank} of {ranked.ranking.items}; {query.k} were asked for")
+    return Lost(stage="fuse", reason=f"rank {rank} of {ranked.found.ranking.items}; {query.k} were asked for")
 
 
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
     readings = {r.space: r for r in catalogues.readings(snapshot, query.spaces, query.view, query.where)}
     question = understand(query, tuple(readings.values()))
-    ranking = fuse(gather(question, tuple(readings.values()), query.offset))
-    notes = question.notes
-    if not ranking and not question.spans and readings:
-        # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
-        ranking = latest(tuple(readings.values()))
-        why = "no word of the question occurs here" if question.terms else "nothing to look for in the question"
-        notes = (*notes, f"{why}: the latest items")
-    chosen = diversify(ranking.hits(), readings, query.k, TWINS)
-    entries = sum(reading.size for reading in readings.values())
-    notes = (*notes, *_told(question, entries, ranking, chosen))
-    return _Ranked(question, readings, ranking, chosen, notes)
+    found = _found_for(query, question, list(readings.values()))
+    chosen = diversify(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
+    notes = (*question.notes, *found.notes, *_told(question, found, chosen))
+    return _Ranked(question, readings, found, chosen, notes)
 
 
-def _told(question: Question, entries: int, ranking: Ranking, chosen: Chosen) -> list[str]:
+def _found_for(query: Query, question: Question, readings: list[Reading]) -> _Found:
+    """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
+    if not any(reading.size for reading in readings):
+        return _Found(Ranking(()), ("there is nothing to search",))
+    if question.names and not question.spans and not _occurs(question.others, readings):
+        return _of_names(question, readings, f"no other {_WORD}" if question.others else "nothing else to look for")
+    if ranking := fuse(gather(question, readings, query.offset)):
+        return _Found(ranking)
+    if question.spans:
+        if question.names:
+            return _of_names(question, readings, _NO_TIME)
+        ranking = fuse(gather(spelled(query, question), readings, query.offset))
+        return _Found(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
+    # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
+    why = f"no {_WORD}" if question.terms else "nothing to look for in the question"
+    return _Found(latest(readings), (f"{why}: the latest items",), blind=True)
+
+
+def _of_names(question: Question, readings: list[Reading], why: str) -> _Found:
+    note = f"{why}: the latest that {' or '.join(question.called)} said, or that speaks of them"
+    return _Found(named(question.names, readings), (note,))
+
+
+def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
+    """Whether any of these words stands in any text or date."""
+    return any(len(r.find(token)[0]) for term in terms for token in (term.text, term.date) for r in readings)
+
+
+def _told(question: Question, found: _Found, chosen: Chosen) -> list[str]:
     """What there is to say about an answer that is not all there is."""
     notes: list[str] = []
-    if not ranking:
-        notes.append("nothing was said in that time" if entries else "there is nothing to search")
-    elif question.spans and not question.terms and (items := ranking.items) > len(chosen.hits):
+    timed = question.spans and not question.terms and not found.notes
+    if timed and (items := found.ranking.items) > len(chosen.hits):
         notes.append(f"{items} were of that time: of equals, the latest")
     if chosen.twins > TWINS:
         notes.append(f"more than {TWINS} said the same as these: the rest was not looked at")

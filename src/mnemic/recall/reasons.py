@@ -9,9 +9,10 @@ import numpy as np
 
 from mnemic.core.clock import moment
 from mnemic.index.columns import Column
+from mnemic.recall.understand import rejoined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -36,7 +37,7 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
     around = np.column_stack((places, reading.neighbours(places)))
     own: list[list[str]] = [[] for _ in hits]
     near: list[list[str]] = [[] for _ in hits]
-    for term in question.terms:
+    for term in question.terms:  # a name too, though it may not have been looked for
         for i, (holds, *beside) in enumerate(reading.holds(term.text, around).tolist()):
             if holds:
                 own[i].append(term.word)
@@ -48,11 +49,11 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
         told = [
             f"says {', '.join(quoted)!r}" if quoted else "",
-            f"holds {_read(own[i])}" if own[i] else "",
-            f"beside {_read(near[i])}" if near[i] else "",
+            f"holds {', '.join(rejoined(own[i]))}" if own[i] else "",
+            f"beside {', '.join(rejoined(near[i]))}" if near[i] else "",
             f"dated {', '.join(dated[i])}" if dated[i] else "",
-            f"said by {', '.join(spoken[i])}" if spoken[i] else "",
-            *_times(question, reading.value(Column.SAID, hit.doc), "time" in hit.components),
+            f"said by {', '.join(rejoined(spoken[i]))}" if spoken[i] else "",
+            *_times(question, reading.value(Column.SAID, hit.doc), hit.components),
         ]
         yield [reason for reason in told if reason]
 
@@ -63,19 +64,9 @@ def _named(reading: Reading, places: NDArray[np.intp], tokens: list[tuple[str, i
     return [[word for word, holds in held if holds[i]] for i in range(len(places))]
 
 
-def _read(words: list[str]) -> str:
-    """Words as a person would list them: the pairs of an unspaced script joined again, without their characters."""
-    joined: list[str] = []
-    for word in words:
-        if joined and len(word) <= 2 and word > "\u0e00" and word[0] in joined[-1][-2:]:
-            joined[-1] += word[1:] if joined[-1][-1] == word[0] else ""
-        else:
-            joined.append(word)
-    return ", ".join(joined)
-
-
-def _times(question: Question, said: int, timely: bool) -> list[str]:
-    if not timely:
-        return []
+def _times(question: Question, said: int, matched: Container[str]) -> list[str]:
     inside = [span.text for span in question.spans if span.start <= said < span.end]
-    return [f"said {moment(said):%Y-%m-%d}, within {inside[0]!r}"] if inside else ["speaks of the time asked about"]
+    told = [f"said {moment(said):%Y-%m-%d}, within {inside[0]!r}"] if inside else []
+    if "mention" in matched:
+        told.append(f"its words may speak of {', '.join(repr(span.text) for span in question.spans)}")
+    return told

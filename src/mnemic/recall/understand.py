@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import moment
 from mnemic.core.timex import TimeSpan, find_times
-from mnemic.core.tokens import Field, hash_term, is_stop, tokenise, words
+from mnemic.core.tokens import Field, hash_term, is_stop, local_time, tokenise, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,10 @@ _WHEN: Final = re.compile(
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
+_UNSPACED: Final = "\u0e00"
+"""Scripts before this one, among them the Latin, put spaces between words."""
+
+_DAY: Final = 86_400_000_000
 _ROLES: Final = frozenset({"user", "system", "tool"})
 _ANYTHING: Final = frozenset(
     tokenise(
@@ -71,13 +76,14 @@ class Question:
     """A question understood.
 
     Attributes:
-        terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. None
-            at all if the question names a time and asks for whatever there was.
+        terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. Words
+            that name a time are not among them, nor words for anything at all beside a time or a name.
         words: Those of them that are looked up in texts: a speaker's own name says little there.
         names: Those of them that are names of speakers here.
         phrases: What it quotes.
         spans: The stretches of time it speaks of.
         asks_when: It asks for a time.
+        offset: Minutes east of UTC where it is asked.
     """
 
     terms: tuple[Term, ...]
@@ -86,12 +92,23 @@ class Question:
     phrases: tuple[Phrase, ...]
     spans: tuple[TimeSpan, ...]
     asks_when: bool
+    offset: int = 0
+
+    @property
+    def others(self) -> tuple[Term, ...]:
+        """The words that are no names."""
+        return tuple(term for term in self.terms if term not in self.names)
+
+    @property
+    def called(self) -> list[str]:
+        """The names as a person would write them."""
+        return rejoined([name.name for name in self.names])
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was understood, one line each."""
-        named = (f"speaker: {name.name}" for name in self.names)
-        timed = (f"time: {span.text} ({span.kind})" for span in self.spans)
+        named = (f"speaker: {name}" for name in self.called)
+        timed = (f'time: "{span.text}" = {_dates(span, self.offset)}' for span in self.spans)
         quoted = (f"quoted: {phrase.text}" for phrase in self.phrases)
         return (*named, *timed, *quoted)
 
@@ -99,28 +116,77 @@ class Question:
 def understand(query: Query, readings: Sequence[Reading]) -> Question:
     """Read a question against the speakers of its spaces and the moment it is asked."""
     spans = tuple(find_times(query.text, query.now, query.offset))
-    terms = () if spans and _asks_for_anything(query.text, spans) else _terms(query.text)
-    entries = {term: _entries(term.speaker, readings) for term in terms if term.token not in _ROLES}
+    text = _without(query.text, [span.text for span in spans])
+    terms = _terms(text, telling_only=bool(spans))
+    entries = {term: _entries(term.speaker, readings) for term in _callable(terms)}
+    names = tuple(term for term, count in entries.items() if count)
+    if unspaced := rejoined([name.word for name in names if name.word > _UNSPACED]):
+        terms = (*names, *_terms(_without(text, unspaced), telling_only=True))
+    if (spans or names) and all(term in names or term.token in _ANYTHING for term in terms):
+        terms = names
     return Question(
         terms=terms,
         words=tuple(term for term in terms if entries.get(term, 0) < SPEAKS),
-        names=tuple(term for term, count in entries.items() if count),
+        names=names,
         phrases=tuple(_phrases(query.text)),
         spans=spans,
         asks_when=_WHEN.search(query.text) is not None,
+        offset=query.offset,
     )
 
 
-def _terms(text: str) -> tuple[Term, ...]:
-    spelled = list(dict(zip(tokenise(text), words(text), strict=True)).items())
-    telling = [(token, word) for token, word in spelled if not is_stop(token)] or spelled
+def spelled(query: Query, question: Question) -> Question:
+    """The same question with a time, where it is nothing else, taken as words: "1984" may be a book."""
+    terms = _terms(query.text) if any(query.text.strip(" ?!.？！。") == span.text for span in question.spans) else ()
+    return replace(question, terms=terms, words=terms, spans=())
+
+
+def rejoined(words: list[str]) -> list[str]:
+    """Words as a person would list them: the pairs of an unspaced script joined again, without their characters."""
+    joined: list[str] = []
+    for word in words:
+        if joined and len(word) <= 2 and word > _UNSPACED and word[0] in joined[-1][-2:]:
+            joined[-1] += word[1:] if joined[-1][-1] == word[0] else ""
+        else:
+            joined.append(word)
+    return joined
+
+
+def _terms(text: str, *, telling_only: bool = False) -> tuple[Term, ...]:
+    every = list(dict(zip(tokenise(text), words(text), strict=True)).items())
+    telling = [(token, word) for token, word in every if not is_stop(token)]
+    if not telling and not telling_only:
+        telling = every
     return tuple(Term.of(word, token) for token, word in telling[-TERM_LIMIT:])
 
 
-def _asks_for_anything(text: str, spans: Sequence[TimeSpan]) -> bool:
-    for span in spans:
-        text = text.replace(span.text, " ")
-    return all(token in _ANYTHING or is_stop(token) for token in tokenise(text))
+def _without(text: str, said: Sequence[str]) -> str:
+    """A text without some of what it says, given in order of place."""
+    kept: list[str] = []
+    at = 0
+    for stretch in said:
+        if (begins := text.find(stretch, at)) >= 0:
+            kept.append(text[at:begins])
+            at = begins + len(stretch)
+    return " ".join((*kept, text[at:]))
+
+
+def _callable(terms: Sequence[Term]) -> list[Term]:
+    """The words that may name somebody: no roles, and of a run of an unspaced script the pairs, not the characters.
+
+    Two people may share a character of their names.
+    """
+    paired = {character for term in terms if len(term.word) == 2 and term.word > _UNSPACED for character in term.word}
+    return [term for term in terms if term.token not in _ROLES and term.word not in paired]
+
+
+def _dates(span: TimeSpan, offset: int) -> str:
+    """The days of a stretch of time, as they are called where it is asked; its hours if it is less than a day."""
+    first, last = (local_time(moment(us), offset) for us in (span.start, span.end - 1))
+    if span.end - span.start < _DAY:
+        until = local_time(moment(span.end), offset)
+        return f"{first:%Y-%m-%d %H:%M} to {until:%H:%M}"
+    return f"{first.date()}" if first.date() == last.date() else f"{first.date()} to {last.date()}"
 
 
 def _phrases(text: str) -> list[Phrase]:
