@@ -501,9 +501,13 @@ def _doomed(
 
 
 def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
-    """What these items superseded and is not one of them, with what it becomes: nothing is left that says otherwise."""
-    links = snapshot.links((space,), items)
-    older = [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in items and ln.dst not in items]
+    """What these items, or what was derived from them, superseded, with what it becomes: nothing is left against it."""
+    going, fresh = dict.fromkeys(items), list(items)
+    while fresh:
+        fresh = [derived for derived in snapshot.derived(space, fresh) if derived not in going]
+        going.update(dict.fromkeys(fresh))
+    links = snapshot.links((space,), list(going))
+    older = [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in going and ln.dst not in going]
     found = snapshot.standing((space,), older).values()
     return [(v, reopened(snapshot, space, v.item)) for v in found if v.item.state is State.SUPERSEDED]
 

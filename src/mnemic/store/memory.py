@@ -21,6 +21,7 @@ from mnemic.store.snapshot import RowsSnapshot
 
 PATIENCE: Final = 30.0
 """Seconds that a writer waits for readers to end."""
+_DAY: Final = 86_400 * 1_000_000
 
 
 class MemoryStore:
@@ -34,13 +35,17 @@ class MemoryStore:
         self._clock, self._entropy = clock or SystemClock(), entropy or SystemEntropy()
         self._tables = Tables()
         self._gate = Gate()
+        self._swept = 0
         self._closed = False
         renew_in_child(self)
 
     def commit(self, draft: Draft) -> Receipt:
         prepared = ledger.prepare(draft, self._entropy)
         with self._writing() as rows:
-            return ledger.apply(rows, prepared, self._clock.now())
+            swept = self._sweep_keys(rows)
+            receipt = ledger.apply(rows, prepared, self._clock.now())
+            self._swept = swept
+        return receipt
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
@@ -107,6 +112,14 @@ class MemoryStore:
         with self._alone():
             self._closed = True
             self._tables = Tables()
+
+    def _sweep_keys(self, rows: MemoryRows) -> int:
+        """Once a day, forget the idempotency keys that have lived their time; returns when that was last done."""
+        now = self._clock.now()
+        if now - self._swept <= _DAY:
+            return self._swept
+        rows.forget_keys(now - ledger.KEY_LIFE)
+        return now
 
     @contextmanager
     def _reading(self) -> Iterator[MemoryRows]:

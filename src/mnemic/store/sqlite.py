@@ -97,8 +97,9 @@ class SqliteStore:
     def rest(self) -> None:
         """Close every connection before a fork: a child would inherit SQLite's own record of the locks they hold."""
         self._resting = ExitStack()
-        if self._writing.acquire(timeout=PATIENCE):
-            self._resting.callback(self._writing.release)
+        if not self._writing.acquire(timeout=PATIENCE):
+            return  # a write that takes this long keeps its connection; the child may find the store locked
+        self._resting.callback(self._writing.release)
         self._resting.enter_context(self._gate.alone(PATIENCE))
         self._let_go()
 

@@ -292,7 +292,7 @@ class Model:
             going |= more
         if not going:
             return going
-        reopened = _freed(own, set(items), going)
+        reopened = _freed(own, going)
         for space in reach:
             _drop(space, going)
         self._commit(user, now, reopened, {})
@@ -428,10 +428,10 @@ def _drop(space: Space, going: set[str]) -> None:
                 del space.keys[name]
 
 
-def _freed(space: Space, named: set[str], going: set[str]) -> dict[str, Said]:
-    """What the items named had superseded stands again: nothing is left that says otherwise."""
+def _freed(space: Space, going: set[str]) -> dict[str, Said]:
+    """What the items that go had superseded stands again: nothing is left that says otherwise."""
     supersedes = [ln for ln in space.links if ln.type == "supersedes" and ln.end is None and ln.weight is not None]
-    freed = {ln.dst for ln in supersedes if ln.src in named and ln.dst not in going}
+    freed = {ln.dst for ln in supersedes if ln.src in going and ln.dst not in going}
     return {i: _reopened(space.items[i]) for i in freed if space.now(i).state is State.SUPERSEDED}
 
 

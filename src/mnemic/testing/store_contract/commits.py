@@ -234,3 +234,16 @@ def test_an_item_that_is_not_there_is_left_out(world: World) -> None:
         assert snapshot.standing((world.space(),), (absent,)) == {}
         assert snapshot.history((world.space(),), absent) == []
         assert snapshot.space(1, "nobody") is None
+
+
+def test_a_key_is_forgotten_once_it_has_lived_its_time_and_an_imports_key_stays(
+    world: World, clock: ManualClock
+) -> None:
+    lasting = world.commit(world.put("import", key="chat:1", lasting=True))
+    world.commit(world.put("one", key="k"))
+    clock.tick(31 * 86_400_000_000)
+    world.commit("a day's first commit")
+    world.commit(world.put("another", key="k"))
+    again = world.commit(world.put("import, edited since", key="chat:1", lasting=True))
+    assert again.ids == lasting.ids
+    assert world.texts() == ["import", "one", "a day's first commit", "another"]
