@@ -84,12 +84,14 @@ def gather(question: Question, readings: Sequence[Reading], offset: int) -> list
     scope = _Scope.of(readings)
     arms = _add_words(_words(question, readings), readings, scope)
     for term in question.terms:
-        _add_dates(term, arms, scope)
+        _add_dates(term, arms, scope, found_only=False)
     for arm in arms:
         for name in question.names:
             arm.mark("speaker")[arm.reading.find(name.speaker)[0]] = 1
         _add_phrases(question, arm)
         _add_times(question, arm, offset)
+    for term in question.timed:
+        _add_dates(term, arms, scope, found_only=True)
     return arms
 
 
@@ -208,13 +210,14 @@ def _summed(at: NDArray[np.intp], scores: Scores, size: int) -> Scores:
     return np.bincount(at, scores, minlength=size).astype(np.float32)
 
 
-def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope) -> None:
+def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope, *, found_only: bool) -> None:
+    """Add to what was said on a day called so; with `found_only`, if it is there for another reason."""
     token = term.date
     found = [arm.reading.find(token)[0] for arm in arms]
     weight = _idf(sum(len(places) for places in found), scope.entries)
     for arm, places in zip(arms, found, strict=True):
         if len(places):
-            arm.own[places] += weight
+            arm.own[places[arm.touched[places]] if found_only else places] += weight
 
 
 def _add_phrases(question: Question, arm: Arms) -> None:

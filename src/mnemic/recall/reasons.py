@@ -43,7 +43,7 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
                 own[i].append(term.word)
             elif any(beside):
                 near[i].append(term.word)
-    dated = _named(reading, places, [(term.word, term.date) for term in question.terms])
+    dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]

@@ -78,7 +78,9 @@ class Question:
     Attributes:
         terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. Words
             that name a time are not among them, nor words for anything at all beside a time or a name.
-        words: Those of them that are looked up in texts: a speaker's own name says little there.
+        timed: The words that name a time: looked up in dates, to tell apart what other words have found.
+        words: Those of the terms that are looked up in texts: a speaker's own name says little there, and
+            nothing at all beside a time.
         names: Those of them that are names of speakers here.
         phrases: What it quotes.
         spans: The stretches of time it speaks of.
@@ -87,6 +89,7 @@ class Question:
     """
 
     terms: tuple[Term, ...]
+    timed: tuple[Term, ...]
     words: tuple[Term, ...]
     names: tuple[Term, ...]
     phrases: tuple[Phrase, ...]
@@ -126,7 +129,8 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         terms = names
     return Question(
         terms=terms,
-        words=tuple(term for term in terms if entries.get(term, 0) < SPEAKS),
+        timed=_terms(" ".join(span.text for span in spans)) if terms else (),
+        words=() if spans and terms == names else tuple(t for t in terms if entries.get(t, 0) < SPEAKS),
         names=names,
         phrases=tuple(_phrases(query.text)),
         spans=spans,
@@ -138,7 +142,7 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
 def spelled(query: Query, question: Question) -> Question:
     """The same question with a time, where it is nothing else, taken as words: "1984" may be a book."""
     terms = _terms(query.text) if any(query.text.strip(" ?!.？！。") == span.text for span in question.spans) else ()
-    return replace(question, terms=terms, words=terms, spans=())
+    return replace(question, terms=terms, timed=(), words=terms, spans=())
 
 
 def rejoined(words: list[str]) -> list[str]:
