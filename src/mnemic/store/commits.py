@@ -43,13 +43,16 @@ class Ticket:
 class CommitQueue:
     """Callers in, batches out; `write` fills in a receipt or an error for every ticket it takes.
 
-    `write` may leave tickets untouched at the end of its batch: they go back to the head of the queue.
+    `write` may leave tickets untouched at the end of its batch: they go back to the head of the queue. Callers whose
+    work has landed are woken by their successor, at the latest when it calls `wake`, just before it waits for the disk:
+    woken earlier, they would prepare their next work in its way, and have nothing left to do while it waits.
     """
 
     def __init__(self, write: Callable[[Sequence[Ticket]], None]) -> None:
         self._write = write
         self._mutex = threading.Lock()
         self._waiting: deque[Ticket] = deque()
+        self._landed: list[Ticket] = []
         self._busy = False
 
     def submit(self, work: Prepared) -> Receipt:
@@ -72,6 +75,15 @@ class CommitQueue:
         assert ticket.receipt is not None
         return ticket.receipt
 
+    def wake(self) -> None:
+        """Let those go on whose work the batch before this one has brought to disk."""
+        if not self._landed:
+            return
+        with self._mutex:
+            landed, self._landed = self._landed, []
+        for ticket in landed:
+            ticket.gate.release()
+
     def _await_turn(self, ticket: Ticket) -> None:
         try:
             ticket.gate.acquire()
@@ -82,7 +94,7 @@ class CommitQueue:
                     self._waiting.remove(ticket)
                 nominated = queued and ticket.gate.acquire(blocking=False)
             if nominated:
-                self._hand_over()
+                self._hand_over([])
             raise
 
     def _lead(self, ticket: Ticket) -> None:
@@ -97,17 +109,17 @@ class CommitQueue:
                     other.error = StoreError("the write was interrupted and may have landed; retry with the same key")
             raise
         finally:
+            self.wake()
             with self._mutex:
                 self._waiting.extendleft(t for t in reversed(batch) if not t.done)
-            for other in batch:
-                if other is not ticket and other.done:
-                    other.gate.release()
-            self._hand_over()
+            self._hand_over([other for other in batch if other is not ticket and other.done])
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, landed: list[Ticket]) -> None:
         with self._mutex:
-            if not self._waiting:
-                self._busy = False
-                return
-            successor = self._waiting[0]
-        successor.gate.release()
+            self._landed += landed
+            successor = self._waiting[0] if self._waiting else None
+            self._busy = successor is not None
+        if successor is None:
+            self.wake()
+        else:
+            successor.gate.release()

@@ -22,6 +22,7 @@ from mnemic.store import audit, erasure, ledger, transfer
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
 from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.gate import Gate
+from mnemic.store.group_rows import GroupRows
 from mnemic.store.place import prepare_file, set_meta, take_lease
 from mnemic.store.schema import APPLICATION, FORMAT, MIGRATIONS
 from mnemic.store.scrub import scrub
@@ -34,6 +35,8 @@ PATIENCE: Final = 5.0
 GROUP_SECONDS: Final = 0.05
 """Most work one group commit does before it syncs."""
 
+WAKE_SECONDS: Final = 0.003
+"""Longest that callers whose work has landed are kept for the sake of the next group."""
 _DAY: Final = 86_400 * 1_000_000
 """In microseconds."""
 
@@ -224,22 +227,44 @@ class SqliteStore:
             ticket.receipt = receipt
 
     def _write_group(self, db: apsw.Connection, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
-        written: list[tuple[Ticket, Receipt]] = []
-        deadline = time.monotonic() + GROUP_SECONDS
         self._probe("commit:begin")
-        with self._transaction(db):
-            meta = take_lease(db)
-            rows = SqliteRows(db)
-            self._sweep_keys(db, rows, int(meta.get("swept", 0)))
-            for ticket in batch:
-                self._write_one(db, rows, ticket, written, alone=len(batch) == 1)
-                if time.monotonic() > deadline:
-                    break
-            self._probe("commit:before-commit")
+        try:
+            written, residue = self._attempt(db, batch)
+        except _RefusedError as refused:
+            if len(batch) == 1:
+                raise refused.why from refused.why.__cause__
+            # Somebody's work was refused, and took the transaction along: once more, each behind a savepoint.
+            written, residue = self._attempt(db, batch, one_by_one=True)
         self._probe("commit:after-commit")
-        if "residue" in meta and self._gate.idle:
+        if residue and self._gate.idle:
             self._truncate(db)
         return written
+
+    def _attempt(
+        self, db: apsw.Connection, batch: Sequence[Ticket], *, one_by_one: bool = False
+    ) -> tuple[list[tuple[Ticket, Receipt]], bool]:
+        """One transaction for the batch, or as much of it as fits the time; what was written, and if residue waits."""
+        written: list[tuple[Ticket, Receipt]] = []
+        started = time.monotonic()
+        with self._transaction(db):
+            meta = take_lease(db)
+            rows = SqliteRows(db) if one_by_one else GroupRows(db)
+            self._sweep_keys(db, rows, int(meta.get("swept", 0)))
+            for ticket in batch:
+                if one_by_one:
+                    self._write_one(db, rows, ticket, written)
+                else:
+                    written.append((ticket, _applied(rows, ticket, self._clock.now())))
+                taken = time.monotonic() - started
+                if taken > WAKE_SECONDS:
+                    self._queue.wake()
+                if taken > GROUP_SECONDS:
+                    break
+            if isinstance(rows, GroupRows):
+                rows.finish()
+            self._queue.wake()
+            self._probe("commit:before-commit")
+        return written, "residue" in meta
 
     def _sweep_keys(self, db: apsw.Connection, rows: SqliteRows, last: int) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
@@ -249,23 +274,14 @@ class SqliteStore:
             set_meta(db, "swept", b"%d" % now)
 
     def _write_one(
-        self,
-        db: apsw.Connection,
-        rows: SqliteRows,
-        ticket: Ticket,
-        written: list[tuple[Ticket, Receipt]],
-        *,
-        alone: bool,
+        self, db: apsw.Connection, rows: SqliteRows, ticket: Ticket, written: list[tuple[Ticket, Receipt]]
     ) -> None:
-        # A lone caller's failure may take the whole transaction with it; among others it takes only its savepoint.
-        if alone:
-            written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
-            return
+        """One caller's work behind a savepoint: a refusal is that caller's alone."""
         db.execute("SAVEPOINT caller")
         try:
             written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
         except apsw.Error:
-            raise  # the disk's or the lock's: everybody's
+            raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this caller's own
             db.execute("ROLLBACK TO caller")
             ticket.error = error
@@ -516,6 +532,23 @@ class SqliteStore:
     def _refuse_closed(self) -> None:
         if self._closed:
             raise StoreError(f"the store {self.path} is closed; open it again")
+
+
+class _RefusedError(Exception):
+    """One caller's work cannot be written; which of a group's it was does not matter yet."""
+
+    def __init__(self, why: Exception) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
+def _applied(rows: SqliteRows, ticket: Ticket, now: int) -> Receipt:
+    try:
+        return ledger.apply(rows, ticket.work, now)
+    except apsw.Error:
+        raise  # the disk's or the lock's: everybody's
+    except Exception as error:
+        raise _RefusedError(error) from error
 
 
 _patience = threading.local()

@@ -243,7 +243,7 @@ class Model:
         after = {item: says for item, says in after.items() if says != _plain(space.now(item), says)}
         links = {ln.ends: self._tied_before(space, ln) for ln in ties}
         links = {ends: weight for ends, weight in links.items() if weight != _weight(space, ends)}
-        if not after and not links:
+        if not touched and not ties:
             raise NotFound(str(seq))
         self._commit(user, now, after, links)
         return self.seq
