@@ -144,7 +144,7 @@ def _notes(run: Run) -> tuple[str, ...]:
         f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out. "
         f"Evidence mended {data['evidence_mended']}, naming no turn {data['evidence_dropped']}.",
         "Turn level, captions in the text, adversarial questions in (table 2 has them apart), no language model, "
-        f"weights chosen on the six development conversations (LOG.md). 95 % intervals: percentile bootstrap, {metrics.DRAWS:,} draws, "
+        f"weights set on its development part (LOG.md). 95 % intervals: percentile bootstrap, {metrics.DRAWS:,} draws, "
         f"seed {run.header['seed']}.",
         "R@k = gold found / gold. 1k, 2k, 4k = gold within the first so many tokens. "
         "A session ranks where its best turn does.",

@@ -121,6 +121,10 @@ class MemoryRows:
         seqs = range(first, min(last, self.tenant_row(tenant).seq) + 1)
         return [row for seq in seqs if seq in events for _, row in sorted(events[seq].items())]
 
+    def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
+        changes = self._tables.journal(tenant).changes
+        return {seq: changes[seq].at for seq in seqs if seq in changes}
+
     def seq_at(self, tenant: int, at: int) -> int:
         changes = self._tables.journal(tenant).changes
         seqs = range(self.tenant_row(tenant).seq, 0, -1)

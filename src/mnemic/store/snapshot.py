@@ -67,7 +67,9 @@ class RowsSnapshot:
         return found
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
-        return {row.ver: self._version((space,), row) for row in self._rows.version_rows(space, vers)}
+        rows = self._rows.version_rows(space, vers)
+        self._note_times(space, [row.seq_from for row in rows])
+        return {row.ver: self._version((space,), row) for row in rows}
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
         raw = to_bytes(item)
@@ -150,6 +152,12 @@ class RowsSnapshot:
             rows = self._rows.changes(key[0], seq - 1, 1, False)
             self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
         return self._recorded[key]
+
+    def _note_times(self, space: int, seqs: Sequence[int]) -> None:
+        """Look up at once when these commits were recorded."""
+        tenant = self._tenant_of(space)
+        times = self._rows.times(tenant, seqs)
+        self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
 
     def _tenant_of(self, space: int) -> int:
         if space not in self._tenants:

@@ -144,6 +144,14 @@ class SqliteRows:
         ).fetchone()
         return 0 if row is None else int(row[0])
 
+    def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for start in range(0, len(seqs), _CHUNK):
+            some = seqs[start : start + _CHUNK]
+            statement = "SELECT seq, at FROM change WHERE tenant = ? AND " + _among("seq", len(some))
+            found.update(self._db.execute(statement, (tenant, *some)))
+        return found
+
     # Versions, entries, links
 
     def add_version(self, row: VersionRow) -> int:
@@ -163,11 +171,12 @@ class SqliteRows:
         return None if row is None else VersionRow._make(row)
 
     def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
-        found = (
-            self._db.execute("SELECT * FROM version WHERE ver = ? AND space = ?", (ver, space)).fetchone()
-            for ver in vers
-        )
-        return [VersionRow._make(row) for row in found if row is not None]
+        found: list[VersionRow] = []
+        for start in range(0, len(vers), _CHUNK):
+            some = vers[start : start + _CHUNK]
+            statement = "SELECT * FROM version WHERE space = ? AND " + _among("ver", len(some))
+            found += [VersionRow._make(row) for row in self._db.execute(statement, (space, *some))]
+        return found
 
     def written(self, space: int, seq: int) -> list[VersionRow]:
         statement = (
