@@ -73,10 +73,12 @@ class Reading:
         self._parts = parts
         layout = columns.layout()
         kept = visible if layout.sequential else visible[layout.rows]
-        every = bool(kept.all())
-        self.rows = layout.rows if every else layout.rows[kept]
-        self.lengths = layout.lengths if every else layout.lengths[kept]
-        self.groups = layout.groups if every else layout.groups[kept]
+        count = int(np.count_nonzero(kept))
+        # A past most often shows the first so many places: a slice of the layout needs no copy.
+        shown = slice(count) if kept[:count].all() else kept
+        self.rows = layout.rows[shown]
+        self.lengths = layout.lengths[shown]
+        self.groups = layout.groups[shown]
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
