@@ -177,7 +177,7 @@ def _bm25(texts: Iterable[str], k1: float = 1.2, b: float = 0.75) -> Callable[[s
 
 
 def _scaled(scores: Array) -> Array:
-    best = float(scores.max())
+    best = float(np.max(scores))
     return scores / best if best > 0 else scores
 
 

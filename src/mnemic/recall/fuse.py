@@ -162,7 +162,7 @@ def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
 def _alone(parts: Mapping[str, Scores]) -> NDArray[np.bool_]:
     """Where nothing speaks for an entry but that it mentions a time."""
     beside = [part > 0 for name, part in parts.items() if name not in ("mention", "dated", "session")]
-    alone: NDArray[np.bool_] = ~np.logical_or.reduce(beside)
+    alone: NDArray[np.bool_] = ~np.any(np.stack(beside), axis=0)
     return alone
 
 
