@@ -104,6 +104,21 @@ class TestErasure:
         with Memory(tmp_path / "memory.db") as memory:
             assert memory.admin.stats().users == ()
 
+    def test_a_tenant_is_erased_with_every_user_and_name_and_leaves_the_others(self, tmp_path: Path) -> None:
+        with Memory(tmp_path / "memory.db") as memory:
+            for user in ("zqxada", "zqxbob"):
+                gone = memory.scope(user=user, tenant="zqxtenant", session="zqxsession")
+                gone.observe("zqxword here", speaker="zqxspeaker")
+                gone.recall("zqxword")
+            stays = memory.scope(user="ada")
+            stays.observe("stays")
+            receipt = memory.admin.erase_tenant("zqxtenant")
+            assert (len(receipt.ids), receipt.status) == (2, "clean")
+            assert b"zqx" not in bytes_of(tmp_path)
+            assert texts(stays) == ["stays"]
+            assert list(memory.admin.verify()) == []
+        assert b"zqx" not in bytes_of(tmp_path)
+
     def test_reasons_go_with_the_user_they_speak_of(self, tmp_path: Path) -> None:
         with Memory(tmp_path / "memory.db") as memory:
             me = memory.scope(user="ada")

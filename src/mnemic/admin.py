@@ -13,6 +13,7 @@ from mnemic.errors import Invalid, StoreError
 from mnemic.opening import Opened
 from mnemic.store.base import Erasure, ErasureReceipt, Fault, Info
 from mnemic.store.place import file_system, free_bytes
+from mnemic.store.requests import Erase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,9 @@ class Admin:
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
-        return self._store.erase(Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason))
+        erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
+        receipt: ErasureReceipt = self._opened.perform(Erase(erasure))
+        return receipt
 
     def settle(self) -> bool:
         """Whether every erasure has reached every file; tries once more if one is pending."""

@@ -212,7 +212,7 @@ class MemoryRows:
         self._tables.content(row.space).links[row.lver] = row._replace(seq_to=seq_to)
 
     def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
-        rows = self.link_rows(space, src, dst, type_)
+        rows = self._link_rows(space, src, dst, type_)
         return next((row for row in rows if row.seq_to == FOREVER), None)
 
     def links_of(self, space: int, item: bytes) -> list[LinkRow]:
@@ -223,7 +223,7 @@ class MemoryRows:
         rows = (links.get(event.lver) for event in self._events_in(space, seq))
         return [row for row in rows if row is not None and row.seq_from == seq]
 
-    def link_rows(self, space: int, src: bytes, dst: bytes, type_: int) -> list[LinkRow]:
+    def _link_rows(self, space: int, src: bytes, dst: bytes, type_: int) -> list[LinkRow]:
         rows = self._tables.content(space).links_at(src)
         return [row for row in rows if (row.src, row.dst, row.type) == (src, dst, type_)]
 

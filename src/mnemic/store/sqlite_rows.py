@@ -317,11 +317,6 @@ class SqliteRows:
             (space, seq),
         )
 
-    def link_rows(self, space: int, src: bytes, dst: bytes, type_: int) -> list[LinkRow]:
-        return self._links(
-            "WHERE space = ? AND src = ? AND dst = ? AND type = ? ORDER BY seq_from", (space, src, dst, type_)
-        )
-
     def all_links(self, space: int) -> Iterator[LinkRow]:
         return iter(self._links("WHERE space = ? ORDER BY lver", (space,)))
 
