@@ -37,11 +37,6 @@ class Catalogues:
         """The read set of each space, exactly as far as this snapshot sees."""
         return [self._reading(snapshot, head, view, where) for head in snapshot.spaces(spaces)]
 
-    def drop(self, space: int) -> None:
-        """Forget a space; the next reading builds it anew."""
-        with self._lock:
-            self._let_go(space)
-
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
