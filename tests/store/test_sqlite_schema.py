@@ -5,20 +5,26 @@ from __future__ import annotations
 import ast
 import shutil
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 import mnemic.store
-from mnemic.store import schema, sqlite
-from mnemic.store.schema import FORMAT, TABLES, Holds
+from mnemic.core.items import Kind
+from mnemic.core.tokens import entry_terms
+from mnemic.errors import StoreNewer
+from mnemic.store import migrations, schema, sqlite, sqlite_rows
+from mnemic.store.base import embedding_lane
+from mnemic.store.codec import kind_number
+from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.store_contract.world import TENANT, World
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "format-1.db"
-NOT_BY_ITEM = {"tenant", "space", "meta"}
-"""Tables that hold nothing of one item: names of tenants and users, and facts about the file."""
-TENANTS_OWN = {"tenant", "meta"}
+GOLDEN = Path(__file__).parent.parent / "golden"
+NOT_BY_ITEM = {"tenant", "space", "meta", "embedder"}
+"""Tables that hold nothing of one item: names of tenants, users and embedders, and facts about the file."""
+TENANTS_OWN = {"tenant", "meta", "embedder"}
 """Tables that hold nothing of one space."""
 
 
@@ -120,7 +126,8 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
         db.execute("CREATE TABLE later(note TEXT)")
 
     monkeypatch.setattr(sqlite, "FORMAT", FORMAT + 1)
-    monkeypatch.setitem(schema.MIGRATIONS, FORMAT + 1, add_a_table)
+    monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
+    monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
     World(SqliteStore(path)).store.close()
     db = apsw.Connection(str(path))
     assert db.pragma("user_version") == FORMAT + 1
@@ -140,7 +147,8 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(sqlite, "FORMAT", FORMAT + 1)
-        patch.setitem(schema.MIGRATIONS, FORMAT + 1, fail_half_way)
+        patch.setattr(migrations, "FORMAT", FORMAT + 1)
+        patch.setitem(migrations.MIGRATIONS, FORMAT + 1, fail_half_way)
         with pytest.raises(KeyboardInterrupt):
             SqliteStore(path)
     world = World(SqliteStore(path))
@@ -153,15 +161,183 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
     world.store.close()
 
 
-def test_the_golden_file_of_format_1_opens_verifies_and_reads(path: Path) -> None:
-    shutil.copyfile(GOLDEN, path)
-    expected = dict(line.split(" ", 1) for line in GOLDEN.with_suffix(".txt").read_text().splitlines())
+def expected(number: int) -> dict[str, str]:
+    lines = (GOLDEN / f"format-{number}.txt").read_text().splitlines()
+    return dict(line.split(" ", 1) for line in lines)
+
+
+@pytest.mark.parametrize("number", range(1, FORMAT + 1))
+def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, number: int) -> None:
+    shutil.copyfile(GOLDEN / f"format-{number}.db", path)
+    told = expected(number)
     world = World(SqliteStore(path), "today")
     assert world.faults() == []
-    assert world.store.state_hash(TENANT) == expected["state"]
+    assert world.store.state_hash(TENANT) == told["state"]
     with world.store.read() as snapshot:
-        assert snapshot.head(1).hash.hex() == expected["head"]
-    assert world.texts() == expected["texts"].split("|")
+        assert snapshot.head(1).hash.hex() == told["head"]
+    assert world.texts() == told["texts"].split("|")
+    in_step(world)  # if not, the tokeniser makes other streams than it did: raise `schema.TOKENS`
     world.commit("and it goes on")
     assert world.faults() == []
     world.store.close()
+
+
+def test_the_golden_file_of_format_2_keeps_vectors_lanes_and_what_is_at_hand(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-2.db", path)
+    told = expected(2)
+    store = SqliteStore(path)
+    with store.read() as snapshot:
+        space = snapshot.space(1, "ada")
+        assert space is not None
+        (embedder,) = snapshot.embedders()
+        assert f"{embedder.name} {embedder.dims} {embedder.state.name}" == told["embedder"]
+        assert b"".join(row.f16 for row in snapshot.vectors(space.id, embedder.id)).hex() == told["vectors"]
+        assert str(snapshot.lane(space.id, embedding_lane(embedder.id)).cursor) == told["cursor"]
+        assert "|".join(v.item.text for v in snapshot.core((space.id,))) == told["core"]
+    store.close()
+
+
+def tables(path: Path) -> list[str]:
+    db = apsw.Connection(str(path))
+    found = [str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")]
+    assert db.pragma("user_version") == FORMAT
+    assert bytes(db.execute("SELECT value FROM meta WHERE key = 'tokens'").get) == b"%d" % TOKENS
+    db.close()
+    return found
+
+
+def origin(path: Path) -> bytes:
+    db = apsw.Connection(str(path))
+    found = bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get)
+    db.close()
+    return found
+
+
+def test_a_migrated_file_has_the_tables_of_a_new_one_and_is_still_the_same_store(path: Path, tmp_path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-1.db", path)
+    before = origin(path)
+    SqliteStore(path).close()
+    SqliteStore(tmp_path / "new.db").close()
+    assert tables(path) == tables(tmp_path / "new.db")
+    assert origin(path) == before
+
+
+def test_a_migration_makes_the_token_streams_again_and_catalogues_start_over(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-1.db", path)
+    db = apsw.Connection(str(path))
+    before = dict(db.execute("SELECT id, epoch FROM space"))
+    db.execute("UPDATE entry SET terms = x'0102030405060708'")
+    db.close()
+    world = World(SqliteStore(path))
+    in_step(world)
+    with world.store.read() as snapshot:
+        assert all(head.epoch > before[head.id] for head in snapshot.all_spaces(1))
+    world.store.close()
+
+
+def in_step(world: World) -> None:
+    """Every entry holds what its item's words say today."""
+    with world.store.read() as snapshot:
+        for head in snapshot.all_spaces(1):
+            found: dict[int, list[bytes]] = {}
+            for entry in snapshot.entries(head.id):
+                found.setdefault(entry.ver, []).append(entry.terms)
+            versions = snapshot.versions(head.id, list(found))
+            assert {ver: tuple(terms) for ver, terms in found.items()} == {
+                ver: entry_terms(version.item) for ver, version in versions.items()
+            }
+
+
+def set_tokens(path: Path, number: int) -> None:
+    db = apsw.Connection(str(path))
+    db.execute("UPDATE meta SET value = ? WHERE key = 'tokens'", (b"%d" % number,))
+    db.execute("UPDATE entry SET terms = x'0102030405060708'")
+    db.close()
+
+
+def test_a_file_of_an_older_tokeniser_has_its_streams_made_again(path: Path) -> None:
+    world = World(SqliteStore(path))
+    world.commit("one two", "three")
+    world.store.close()
+    set_tokens(path, TOKENS - 1)
+    world = World(SqliteStore(path), "today")
+    in_step(world)
+    world.commit("four")
+    assert world.faults() == []
+    world.store.close()
+
+
+def test_making_the_streams_again_is_all_or_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(SqliteStore(path))
+    world.commit("one two", "three")
+    world.store.close()
+    set_tokens(path, TOKENS - 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "entry_terms", _Fails(after=1))
+        with pytest.raises(KeyboardInterrupt):
+            SqliteStore(path)
+    db = apsw.Connection(str(path))
+    assert db.execute("SELECT count(*) FROM entry WHERE terms = x'0102030405060708'").get == 2
+    db.close()
+    world = World(SqliteStore(path))
+    in_step(world)
+    world.store.close()
+
+
+class _Fails:
+    def __init__(self, after: int) -> None:
+        self._left = after
+
+    def __call__(self, _item: object) -> tuple[bytes, ...]:
+        if self._left == 0:
+            raise KeyboardInterrupt
+        self._left -= 1
+        return (b"",)
+
+
+def test_a_file_of_a_newer_tokeniser_is_refused(path: Path) -> None:
+    SqliteStore(path).close()
+    set_tokens(path, TOKENS + 1)
+    with pytest.raises(StoreNewer, match="token streams"):
+        SqliteStore(path)
+
+
+def test_who_has_the_file_open_while_a_newer_mnemic_takes_it_over_writes_no_more(path: Path) -> None:
+    world = World(SqliteStore(path))
+    world.commit("before")
+    set_tokens(path, TOKENS + 1)
+    with pytest.raises(StoreNewer):
+        world.commit("after")
+    assert world.texts() == ["before"]
+    world.store.close()
+
+
+def test_the_index_of_what_is_at_hand_names_profile_and_procedure() -> None:
+    numbers = f"({kind_number(Kind.PROFILE)}, {kind_number(Kind.PROCEDURE)})"
+    (index,) = (text for text in schema.INDEXES if "entry_core" in text)
+    assert numbers in index
+
+
+def plan(path: Path, statement: str, bound: Any) -> str:
+    db = apsw.Connection(str(path))
+    rows = list(db.execute("EXPLAIN QUERY PLAN " + statement, bound))
+    db.close()
+    return "; ".join(row[3] for row in rows)
+
+
+def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
+    SqliteStore(path).close()
+    (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
+    for statement, bound in (
+        (erase, {"space": 1, "item": b"x"}),
+        (sqlite_rows._CARRY_VECTORS, {"space": 1, "ver": 1, "to": 2}),
+        (sqlite_rows._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_rows._BACKLOG, ("embed:1",)),
+        (sqlite_rows._DROP_VECTORS, (1, 10)),
+    ):
+        shown = plan(path, statement, bound)
+        assert "SCAN vector" not in shown, shown
+        assert "SCAN entry" not in shown, shown
+        assert "SCAN v " not in shown, shown
+        assert "SCAN l " not in shown, shown
+    assert "entry_core" in plan(path, sqlite_rows._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))

@@ -13,12 +13,13 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Strength
 from mnemic.store.base import Note
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.store_contract.vectors import batch, enlist
 from mnemic.testing.store_contract.world import TENANT, World
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    """Eight commits: three items, a revision, a link, a note, an erasure, and two more."""
+    """Eight commits: three items, a revision, a link, a note, an erasure, and two more; a vector for each entry."""
     world = World(SqliteStore(tmp_path / "memory.db"))
     one, two, three = (world.item(text, session="s") for text in ("one", "two", "three"))
     world.commit(world.put(one), world.put(two), world.put(three))
@@ -28,6 +29,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.erase(three.id)
     world.commit("four")
     world.commit("five")
+    world.store.keep(batch(world, enlist(world)))
     assert world.faults() == []
     yield world
     world.store.close()
@@ -68,6 +70,12 @@ CASES: dict[str, tuple[str, str]] = {
     "a session": ("UPDATE version SET session = 0 WHERE seq_from = 2", "commit 2"),
     "a name": ("UPDATE name SET text = 't' WHERE text = 's'", "commit 2"),
     "an entry's state": ("UPDATE entry SET state = 3 WHERE seq_from = 6", "commit 6"),
+    "a pin": ("UPDATE entry SET pinned = 1 WHERE seq_from = 6", "commit 6"),
+    "a vector of another version": ("UPDATE vector SET ver = 99 WHERE ver = 1", "vector of version 99"),
+    "a vector of another part": ("UPDATE vector SET part = 1 WHERE ver = 1", "part 1"),
+    "a vector's size": ("UPDATE vector SET f16 = x'0000' WHERE ver = 1", "vector of version 1"),
+    "a vector's embedder": ("UPDATE vector SET model = 7 WHERE ver = 1", "vector of version 1"),
+    "an embedder taken out": ("DELETE FROM embedder", "vector of version 1"),
     "an end": ("UPDATE version SET seq_to = 5 WHERE seq_from = 6", "commit 6"),
     "a reopened version": ("UPDATE version SET seq_to = 9223372036854775807 WHERE seq_to = 2", "item"),
     "the erasure's payload": ("UPDATE event SET payload = NULL, salt = NULL WHERE verb = 11", "commit 5"),

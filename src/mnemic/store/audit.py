@@ -29,6 +29,7 @@ def verify(rows: Rows) -> Iterator[Fault]:
         for space in rows.tenant_spaces(tenant.id):
             yield from _projections(rows, space.id)
             yield from _intervals(rows, space.id)
+            yield from _vectors(rows, space.id)
 
 
 class _Journal:
@@ -132,20 +133,26 @@ def _projections(rows: Rows, space: int) -> Iterator[Fault]:
     parts = groupby(rows.entries(space, 0), key=lambda entry: entry.ver)
     ver, found = next(parts, (0, iter(())))
     for row in rows.all_versions(space):
-        yield from _reading(rows, row, names)
+        item = _decoded(row)
+        yield from _reading(rows, row, item, names)
         if ver != row.ver:
             yield Fault(where=_named(row), problem="has no entry in the catalogue's table")
             continue
-        yield from _entries(row, list(found))
+        yield from _entries(row, item, list(found))
         ver, found = next(parts, (0, iter(())))
     if ver:
         yield Fault(where=f"space {space}", problem=f"has entries of version {ver}, which is not there")
 
 
-def _reading(rows: Rows, row: VersionRow, names: dict[int, str]) -> Iterator[Fault]:
+def _decoded(row: VersionRow) -> Item | None:
     try:
-        item = codec.decode_item(from_bytes(row.id), row.body)
+        return codec.decode_item(from_bytes(row.id), row.body)
     except StoreCorrupt:
+        return None
+
+
+def _reading(rows: Rows, row: VersionRow, item: Item | None, names: dict[int, str]) -> Iterator[Fault]:
+    if item is None:
         yield Fault(where=_named(row), problem="its body cannot be read")
         return
     yield from _columns(row, item, names)
@@ -167,8 +174,9 @@ def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
             yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
 
 
-def _entries(row: VersionRow, found: list[Entry]) -> Iterator[Fault]:
-    if found != entries(row, (entry.terms for entry in found)):
+def _entries(row: VersionRow, item: Item | None, found: list[Entry]) -> Iterator[Fault]:
+    pinned = bool(found[0].pinned) if item is None else item.pinned
+    if found != entries(row, pinned, (entry.terms for entry in found)):
         yield Fault(where=_named(row), problem="its entries disagree with it")
 
 
@@ -183,6 +191,21 @@ def _intervals(rows: Rows, space: int) -> Iterator[Fault]:
     for item, end in ends.items():
         if end != FOREVER:
             yield Fault(where=f"item {from_bytes(item)}", problem="has no standing version")
+
+
+def _vectors(rows: Rows, space: int) -> Iterator[Fault]:
+    dims = {row.id: row.dims for row in rows.embedders()}
+    parts: set[tuple[int, int]] | None = None
+    for model, ver, part, size in rows.vector_sizes(space):
+        if parts is None:  # a space without vectors pays nothing
+            parts = {(entry.ver, entry.part) for entry in rows.entries(space, 0)}
+        where = f"space {space}, vector of version {ver}, part {part}"
+        if (ver, part) not in parts:
+            yield Fault(where=where, problem="is of no entry")
+        if model not in dims:
+            yield Fault(where=where, problem=f"is of embedder {model}, which is not there")
+        elif size != 2 * dims[model]:
+            yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
 
 
 def _named(row: VersionRow) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId
@@ -24,7 +25,8 @@ class Put:
     """Write a version of an item.
 
     Attributes:
-        terms: The token streams of its parts; None carries its predecessor's over (text and key unchanged).
+        terms: The token streams of its parts; None carries its predecessor's over, and its vectors with them (text and
+            key unchanged).
         key: Idempotency key, unique in the space; the store keeps only a keyed hash of it.
         content: What the caller gave, canonically encoded; the same key with other content is a conflict.
         lasting: An import's key: it outlives the item's erasure, so that the same import run again brings nothing back.
@@ -59,12 +61,29 @@ Op = Put | Tie | Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """Move the cursor of a lane of the draft's space: what the commit writes is what came of `after` to `upto`.
+
+    Attributes:
+        owner: Who holds the lane's lease; "" while nobody does.
+        after, upto: Where the cursor must stand, and where it stands then: versions' local numbers.
+    """
+
+    name: str
+    owner: str
+    after: int
+    upto: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """One commit before it is one: all of `ops`, or none.
 
     Attributes:
         expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
         used: Use to add to the counters of items.
+        lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
+            With one, every source that an item cites must still be there.
     """
 
     tenant: str
@@ -74,6 +93,77 @@ class Draft:
     cause: int | None = None
     expect: Mapping[ItemId, int] = field(default_factory=dict)
     used: Mapping[ItemId, Strength] = field(default_factory=dict)
+    lane: Advance | None = None
+
+
+class EmbedderState(IntEnum):
+    """What an embedder's vectors are for just now. The numbers are part of the format."""
+
+    SERVING = 1
+    FILLING = 2
+    RETIRING = 3
+
+
+class EmbedderRow(NamedTuple):
+    """An embedder whose vectors the store holds; `id` is never given to another, `name` says weights and revision."""
+
+    id: int
+    name: str
+    dims: int
+    state: EmbedderState
+
+
+class VectorRow(NamedTuple):
+    """The vector of one part of a version: `dims` half-precision numbers, little-endian."""
+
+    ver: int
+    part: int
+    f16: bytes
+
+
+def embedding_lane(model: int) -> str:
+    """The name of the lane that fills an embedder's vectors; it goes when the embedder does."""
+    return f"embed:{model}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """Work that follows a space's versions, in their order, each once.
+
+    Attributes:
+        cursor: The last version that was dealt with, by its local number; 0 before the first run.
+        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
+        attempt: Failures in a row.
+        not_before: Nobody may claim it earlier than this (microseconds).
+        error: How the last run failed; "" when it did not. An erasure in the space empties it.
+    """
+
+    space: int
+    name: str
+    cursor: int = 0
+    owner: str = ""
+    lease_until: int = 0
+    attempt: int = 0
+    not_before: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vectors:
+    """Vectors of versions past `after`, up to `upto`, and the step of the embedder's lane that they are.
+
+    Attributes:
+        lane: `embedding_lane(model)`.
+        owner: Who holds the lane's lease; "" while nobody does.
+    """
+
+    space: int
+    model: int
+    rows: tuple[VectorRow, ...]
+    lane: str
+    owner: str
+    after: int
+    upto: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +265,34 @@ class Snapshot(Protocol):
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
         ...
 
+    def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
+        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver)."""
+        ...
+
+    def newest(self, space: int) -> int:
+        """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
+        ...
+
+    def embedders(self) -> list[EmbedderRow]:
+        """The embedders whose vectors are held, by id."""
+        ...
+
+    def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
+        """One embedder's vectors of versions numbered past `after`, ascending by (ver, part).
+
+        Complete up to the cursor of the embedder's lane. Past it there are some already, carried over with tokens:
+        who follows reads from the cursor seen last, not from the last vector.
+        """
+        ...
+
+    def lane(self, space: int, name: str) -> Lane:
+        """How far a lane has come in a space; one that never ran stands at 0."""
+        ...
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+        ...
+
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
         ...
@@ -273,8 +391,51 @@ class Store(Protocol):
         receipt comes back.
 
         Raises:
-            Conflict: a key came with other content, or an item in `expect` has changed; nothing was written.
+            Conflict: a key came with other content, an item in `expect` has changed, the lane's cursor or lease is
+                another's, or what its step cites has been erased; nothing was written.
             StoreError: the write may or may not have landed; the same keys make a retry safe.
+        """
+        ...
+
+    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
+        """The id of an embedder, made known if it is not; one that is known keeps its state, unless it was retiring.
+
+        Raises:
+            Conflict: an embedder of this name has other dimensions.
+        """
+        ...
+
+    def appoint(self, model: int, state: EmbedderState) -> None:
+        """Say what an embedder's vectors are for from now on.
+
+        Raises:
+            NotFound: there is no such embedder.
+        """
+        ...
+
+    def dismiss(self, model: int) -> None:
+        """Take out an embedder with its lanes and vectors, in slices that let writers through; cut short, it goes on
+        when it is called again, and meanwhile the embedder is retiring. Nothing to do for one that is not there.
+        """
+        ...
+
+    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
+        """Lease a lane, or prolong one's own lease; None while another's lives, before its time, in an erased space."""
+        ...
+
+    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
+        """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on."""
+        ...
+
+    def keep(self, batch: Vectors) -> int:
+        """Write vectors and move the lane's cursor in one transaction, durably; returns how many were written.
+
+        A row whose part is gone, erased meanwhile, is left out.
+
+        Raises:
+            Conflict: the cursor is not where the batch begins, the lease is another's, or the embedder retires.
+            NotFound: there is no such embedder, or the space was erased.
+            Invalid: a row is of the wrong size or outside the step.
         """
         ...
 

@@ -13,10 +13,10 @@ from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.items import Strength
 from mnemic.core.queries import Entry
-from mnemic.core.scope import Shared
+from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid
-from mnemic.store import codec
-from mnemic.store.base import Draft, Note, Op, Put, Tie
+from mnemic.store import codec, lanes
+from mnemic.store.base import Advance, Draft, Note, Op, Put, Tie
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
 
 GENESIS: Final = bytes(32)
@@ -68,8 +68,10 @@ def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
 
 def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
-    if not draft.ops:
+    if not draft.ops and draft.lane is None:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
+    if draft.used and draft.lane is not None:
+        raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
     _refuse_twins(draft)
     return Prepared(
         draft=draft,
@@ -119,8 +121,15 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
     space = rows.space(tenant.id, draft.user) or rows.add_space(tenant.id, draft.user, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
-    if earlier and len(earlier) == sum(isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed):
+    landed = bool(earlier) and len(earlier) == sum(
+        isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed
+    )
+    if draft.lane is not None:
+        _step(rows, tenant, space, draft, draft.lane, landed)
+    if landed:
         return _first_receipt(prepared, earlier)
+    if not draft.ops:
+        return Receipt(seq=tenant.seq, ids=())
     check_expected(rows, space.id, prepared.expect)
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
     for place, sealed in enumerate(prepared.sealed):
@@ -129,6 +138,24 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     commit.finish(draft)
     ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
     return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
+
+
+def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Advance, landed: bool) -> None:
+    """Move the draft's lane; one that has landed before has moved it, if it was of this step."""
+    if landed and rows.lane(space.id, step.name).cursor >= step.upto:
+        return
+    if rows.newest(space.id) == 0:
+        raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
+    lanes.advance(rows, space.id, step)
+    shared = rows.space(tenant.id, SHARED)
+    homes = [space.id] if shared is None else [space.id, shared.id]
+    puts = [op.item for op in draft.ops if isinstance(op, Put)]
+    cited = dict.fromkeys(source for item in puts for source in item.source)
+    for item in puts:
+        cited.pop(item.id, None)
+    gone = [source for source in cited if not any(rows.standing(home, to_bytes(source)) for home in homes)]
+    if gone:
+        raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
 
 
 def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
@@ -255,7 +282,9 @@ class _Commit:
         terms = op.terms
         if terms is None:
             terms = rows.entry_terms(space, before.ver) if before is not None else (b"",)
-        rows.add_entries(space, entries(row._replace(ver=ver), terms))
+        rows.add_entries(space, entries(row._replace(ver=ver), item.pinned, terms))
+        if op.terms is None and before is not None:
+            rows.carry_vectors(space, before.ver, ver)
         for source in item.source:
             rows.add_derived(space, to_bytes(source), sealed.item)
         if op.key is not None:
@@ -295,12 +324,12 @@ class _Commit:
         self.rows.set_space(self.space._replace(seq=self.seq))
 
 
-def entries(row: VersionRow, terms: Iterable[bytes]) -> list[Entry]:
+def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
     """The entries of a version: its projections, once for each part's token stream."""
     return [
         Entry(
             row.ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
-            row.valid_from, row.valid_to, row.agent, row.session, row.pos, stream,
+            row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), stream,
         )
         for part, stream in enumerate(terms)
     ]  # fmt: skip

@@ -12,8 +12,18 @@ from mnemic.core.events import Receipt
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Invalid, StoreError, StoreLocked
-from mnemic.store import audit, erasure, ledger, transfer
-from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
+from mnemic.store import audit, erasure, lanes, ledger, transfer
+from mnemic.store.base import (
+    Draft,
+    EmbedderState,
+    Erasure,
+    ErasureReceipt,
+    Fault,
+    Info,
+    Lane,
+    Snapshot,
+    Vectors,
+)
 from mnemic.store.gate import Gate
 from mnemic.store.memory_rows import MemoryRows
 from mnemic.store.memory_tables import Tables
@@ -46,6 +56,32 @@ class MemoryStore:
             receipt = ledger.apply(rows, prepared, self._clock.now())
             self._swept = swept
         return receipt
+
+    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
+        with self._writing() as rows:
+            return lanes.enlist(rows, name, dims, state)
+
+    def appoint(self, model: int, state: EmbedderState) -> None:
+        with self._writing() as rows:
+            lanes.appoint(rows, model, state)
+
+    def dismiss(self, model: int) -> None:
+        more = True
+        while more:
+            with self._writing() as rows:
+                more = lanes.dismiss(rows, model)
+
+    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
+        with self._writing() as rows:
+            return lanes.claim(rows, space, lane, owner, seconds, self._clock.now())
+
+    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
+        with self._writing() as rows:
+            lanes.release(rows, space, lane, owner, error, not_before)
+
+    def keep(self, batch: Vectors) -> int:
+        with self._writing() as rows:
+            return lanes.keep(rows, batch)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:

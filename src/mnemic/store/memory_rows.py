@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
+from typing import Final
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
+from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
+from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
 from mnemic.store.codec import kind_number
 from mnemic.store.ledger import GENESIS
 from mnemic.store.memory_tables import SpaceTables, Tables
@@ -24,6 +28,8 @@ from mnemic.store.rows import (
     VersionRow,
     shown_states,
 )
+
+_CORE: Final = frozenset({kind_number(Kind.PROFILE), kind_number(Kind.PROCEDURE)})
 
 
 class MemoryRows:
@@ -200,6 +206,14 @@ class MemoryRows:
         rows = self._tables.content(space).versions.values()
         return sorted((row.ver, row.seq_to) for row in rows if after_seq < row.seq_to < FOREVER)
 
+    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+        content, shown = self._tables.content(space), self._shown(Filter(), view)
+        rows = (content.versions[ver] for ver, parts in content.entries.items() if _is_core(parts[0]))
+        return sorted((row for row in rows if shown(row)), key=lambda row: (row.seq_from, row.ver))[:limit]
+
+    def newest(self, space: int) -> int:
+        return max(self._tables.content(space).entries, default=0)
+
     def add_link(self, row: LinkRow) -> int:
         lver = self._tables.number("link")
         content = self._tables.content(row.space)
@@ -255,6 +269,73 @@ class MemoryRows:
     def strengths(self, space: int) -> list[StrengthRow]:
         return [row for _, row in sorted(self._tables.content(space).strengths.items())]
 
+    # Embedders, vectors, lanes
+
+    def embedders(self) -> list[EmbedderRow]:
+        return [row for _, row in sorted(self._tables.embedders.items())]
+
+    def add_embedder(self, name: str, dims: int, state: EmbedderState) -> int:
+        number = self._tables.number("embedder")
+        self._tables.embedders[number] = EmbedderRow(number, name, dims, state)
+        return number
+
+    def set_embedder(self, row: EmbedderRow) -> None:
+        self._tables.embedders[row.id] = row
+
+    def drop_embedder(self, model: int) -> None:
+        del self._tables.embedders[model]
+
+    def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
+        table = self._tables.content(space).vectors
+        return (row for ver in sorted(v for v in table if v > after) for one, row in table[ver] if one == model)
+
+    def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
+        held = [pair for pairs in self._tables.content(space).vectors.values() for pair in pairs]
+        return ((model, row.ver, row.part, len(row.f16)) for model, row in sorted(held))
+
+    def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
+        content, written = self._tables.content(space), 0
+        for row in vectors:
+            if row.part < len(content.entries.get(row.ver, ())):
+                held = {(one, other.part): other for one, other in content.vectors.get(row.ver, ())}
+                held[model, row.part] = row
+                content.vectors[row.ver] = tuple((one, other) for (one, _), other in sorted(held.items()))
+                written += 1
+        return written
+
+    def carry_vectors(self, space: int, ver: int, to: int) -> None:
+        table = self._tables.content(space).vectors
+        if ver in table:
+            table[to] = tuple((model, row._replace(ver=to)) for model, row in table[ver])
+
+    def drop_vectors(self, model: int, limit: int) -> int:
+        tables = [self._tables.content(space).vectors for space in self._tables.spaces]
+        found = ((table, ver) for table in tables for ver, held in table.items() if model in dict(held))
+        gone = 0
+        for table, ver in list(islice(found, limit)):
+            left = tuple((one, row) for one, row in table[ver] if one != model)
+            gone += len(table[ver]) - len(left)
+            if left:
+                table[ver] = left
+            else:
+                del table[ver]
+        return gone
+
+    def lane(self, space: int, name: str) -> Lane:
+        return self._tables.content(space).lanes.get(name) or Lane(space=space, name=name)
+
+    def set_lane(self, lane: Lane) -> None:
+        self._tables.content(lane.space).lanes[lane.name] = lane
+
+    def drop_lanes(self, name: str) -> None:
+        for space in self._tables.spaces:
+            self._tables.content(space).lanes.discard(name)
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        owned = sorted(space for space, row in self._tables.spaces.items() if row.user is not None)
+        found = ((space, self.lane(space, name).cursor, self.newest(space)) for space in owned)
+        return [(space, cursor, newest) for space, cursor, newest in found if newest > cursor]
+
     # Keys and tombstones
 
     def key(self, space: int, hashed: bytes) -> KeyRow | None:
@@ -296,6 +377,8 @@ class MemoryRows:
             self.blank_event(tenant, written, n)
         content.drop_keys(item)
         content.strengths.discard(item)
+        for name, lane in list(content.lanes.items()):
+            content.lanes[name] = replace(lane, error="")  # it may quote what it went wrong with
         content.drop_derived(item)
         for link in links:
             content.drop_link(link)
@@ -380,6 +463,10 @@ class MemoryRows:
         for number in borne - left - {0}:
             del content.names[self._tables.homes[number][1]]
             del self._tables.homes[number]
+
+
+def _is_core(entry: Entry) -> bool:
+    return bool(entry.pinned) or entry.kind in _CORE
 
 
 def _in_view(row: VersionRow, view: View) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Entry
 from mnemic.core.scope import Shared
+from mnemic.store.base import EmbedderRow, Lane, VectorRow
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, SpaceRow, StrengthRow, TenantRow, VersionRow
 
 K = TypeVar("K")
@@ -90,6 +91,7 @@ class SpaceTables:
 
     Attributes:
         items: The versions of each item, in order of commit.
+        vectors: Those of each version, each with its embedder.
         ends: The links that start or end at each item.
         keyed: The keys that became each item.
     """
@@ -99,6 +101,8 @@ class SpaceTables:
         self.versions: Table[int, VersionRow] = Table(undoing)
         self.items: Many[bytes, int] = Many(undoing)
         self.entries: Table[int, tuple[Entry, ...]] = Table(undoing)
+        self.vectors: Table[int, tuple[tuple[int, VectorRow], ...]] = Table(undoing)
+        self.lanes: Table[str, Lane] = Table(undoing)
         self.links: Table[int, LinkRow] = Table(undoing)
         self.ends: Many[bytes, int] = Many(undoing)
         self.derived: Many[bytes, bytes] = Many(undoing)
@@ -109,12 +113,12 @@ class SpaceTables:
 
     @property
     def nbytes(self) -> int:
-        """What its texts, links and token streams take."""
+        """What its texts, links, token streams and vectors take."""
         terms = sum(len(entry.terms) for parts in self.entries.values() for entry in parts)
         bodies = sum(len(row.body) for row in self.versions.values()) + sum(
             len(row.body) for row in self.links.values()
         )
-        return terms + bodies
+        return terms + bodies + sum(len(row.f16) for held in self.vectors.values() for _, row in held)
 
     def rows_of(self, item: bytes) -> list[VersionRow]:
         """The versions of an item, oldest first."""
@@ -131,9 +135,10 @@ class SpaceTables:
         return last if last is not None and last.seq_to == FOREVER else None
 
     def drop_version(self, row: VersionRow) -> None:
-        """Take a version out, with its entries."""
+        """Take a version out, with its entries and vectors."""
         del self.versions[row.ver]
         self.entries.discard(row.ver)
+        self.vectors.discard(row.ver)
         self.items.remove(row.id, row.ver)
 
     def drop_link(self, row: LinkRow) -> None:
@@ -166,8 +171,8 @@ class SpaceTables:
     def empty(self) -> None:
         """Take everything out but the tombstones."""
         for table in (
-            self.names, self.versions, self.items, self.entries, self.links, self.ends, self.derived, self.strengths,
-            self.keys, self.keyed,
+            self.names, self.versions, self.items, self.entries, self.vectors, self.lanes, self.links, self.ends,
+            self.derived, self.strengths, self.keys, self.keyed,
         ):  # fmt: skip
             table.empty()
 
@@ -214,6 +219,7 @@ class Tables:
         self.spaces: Table[int, SpaceRow] = Table(undoing)
         self.owners: Table[tuple[int, str | Shared], int] = Table(undoing)
         self.homes: Table[int, tuple[int, str]] = Table(undoing)
+        self.embedders: Table[int, EmbedderRow] = Table(undoing)
         self.last: Table[str, int] = Table(undoing)
         self._contents: dict[int, SpaceTables] = {}
         self._journals: dict[int, JournalTables] = {}
@@ -228,7 +234,7 @@ class Tables:
 
     @property
     def nbytes(self) -> int:
-        """What the texts, links and token streams take, without the dicts around them."""
+        """What the texts, links, token streams and vectors take, without the dicts around them."""
         return sum(content.nbytes for content in self._contents.values())
 
     def number(self, sort: str) -> int:

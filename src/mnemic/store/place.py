@@ -12,7 +12,8 @@ from typing import Final
 
 import apsw
 
-from mnemic.errors import Invalid, StoreError, StoreLocked, StoreReadOnly
+from mnemic.errors import Invalid, StoreError, StoreLocked, StoreNewer, StoreReadOnly
+from mnemic.store.schema import TOKENS
 
 NETWORK: Final = frozenset(
     {
@@ -115,9 +116,12 @@ def take_lease(db: apsw.Connection) -> dict[str, bytes]:
 
     Raises:
         StoreLocked: another machine wrote within the last minute.
+        StoreNewer: a later mnemic has taken the file over and made its token streams again.
     """
     now = time.time()
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens')"))
+    if int(meta["tokens"]) != TOKENS:
+        raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
     holder, until = meta["lease"].decode().rsplit(" ", 1) if "lease" in meta else ("", "0")
     if holder not in ("", machine()) and float(until) > now:
         wait = float(until) - now

@@ -5,15 +5,15 @@ Erasing is generated from this declaration, and a test refuses a column that the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-import apsw
-
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The number of this format; an older file is migrated, a newer one refused."""
+TOKENS: Final = 2
+"""The number of the tokeniser whose streams entries hold (`core.tokens.entry_terms`): a file with an older one has them
+made again from its items, a newer one is refused."""
 APPLICATION: Final = 0x6D6E656D
 """`mnem`: how a file says that it is ours."""
 
@@ -46,6 +46,8 @@ class Table:
 
 _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
 _OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
+_OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
+"""True of every vector; it lets the primary key find a version's."""
 
 TABLES: Final = (
     Table("meta", (("key", "TEXT PRIMARY KEY", _N), ("value", "BLOB NOT NULL", _N)), ", WITHOUT ROWID"),
@@ -194,12 +196,55 @@ TABLES: Final = (
             ("agent", "INTEGER NOT NULL", _D),
             ("session", "INTEGER NOT NULL", _D),
             ("pos", "INTEGER NOT NULL", _D),
+            ("pinned", "INTEGER NOT NULL", _D),
             ("terms", "BLOB NOT NULL", _D),
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, ver, part)",
         erase_item="DELETE FROM entry WHERE " + _OF_ITEM,
         erase_space="DELETE FROM entry WHERE space = :space",
+    ),
+    Table(
+        "embedder",
+        # A number is never given twice: a cache may still hold vectors by it.
+        (
+            ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("name", "TEXT NOT NULL UNIQUE", _N),
+            ("dims", "INTEGER NOT NULL", _N),
+            ("state", "INTEGER NOT NULL", _N),
+        ),
+    ),
+    Table(
+        "vector",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("model", "INTEGER NOT NULL", _N),
+            ("ver", "INTEGER NOT NULL", _N),
+            ("part", "INTEGER NOT NULL", _N),
+            ("f16", "BLOB NOT NULL", _D),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, model, ver, part)",
+        erase_item="DELETE FROM vector WHERE " + _OF_ANY_MODEL + " AND " + _OF_ITEM,
+        erase_space="DELETE FROM vector WHERE space = :space",
+    ),
+    Table(
+        "lane",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("name", "TEXT NOT NULL", _N),
+            ("cursor", "INTEGER NOT NULL", _N),
+            ("owner", "TEXT NOT NULL", _N),
+            ("lease_until", "INTEGER NOT NULL", _N),
+            ("attempt", "INTEGER NOT NULL", _N),
+            ("not_before", "INTEGER NOT NULL", _N),
+            ("error", "TEXT NOT NULL", _D),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, name)",
+        # What went wrong may quote what it went wrong with.
+        erase_item="UPDATE lane SET error = '' WHERE space = :space AND error <> ''",
+        erase_space="DELETE FROM lane WHERE space = :space",
     ),
     Table(
         "derived",
@@ -258,9 +303,11 @@ INDEXES: Final = (
     "CREATE UNIQUE INDEX space_shared ON space(tenant) WHERE shared",
     "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
     "CREATE INDEX link_dst ON link(space, dst)",
+    # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.
+    "CREATE INDEX entry_core ON entry(space, seq_to, seq_from, ver) WHERE part = 0 AND (pinned OR kind IN (6, 7))",
 )
 
-_ORDER: Final = ("idem", "entry", "strength", "derived", "event", "name", "link", "version", "space")
+_ORDER: Final = ("idem", "vector", "lane", "entry", "strength", "derived", "event", "name", "link", "version", "space")
 """Rows that are found through others go first."""
 
 
@@ -274,14 +321,3 @@ def erase_space_statements() -> list[str]:
     """What takes one space's content out of every table, with `:space`."""
     by_name = {table.name: table for table in TABLES}
     return [s for name in _ORDER if (text := by_name[name].erase_space) for s in text.split(";")]
-
-
-def _create(db: apsw.Connection) -> None:
-    for table in TABLES:
-        db.execute(table.create)
-    for index in INDEXES:
-        db.execute(index)
-
-
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {1: _create}
-"""What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""

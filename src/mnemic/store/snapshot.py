@@ -11,7 +11,7 @@ from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
-from mnemic.store.base import Head, SpaceHead
+from mnemic.store.base import EmbedderRow, Head, Lane, SpaceHead, VectorRow
 from mnemic.store.codec import decode_link, decode_version
 from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow
 
@@ -98,6 +98,27 @@ class RowsSnapshot:
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         return self._rows.closed(space, after_seq)
+
+    def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
+        self._refuse_compacted(spaces, view)
+        rows = [row for space in spaces for row in self._rows.core(space, view, limit)]
+        rows.sort(key=lambda row: (row.seq_from, row.ver))
+        return [self._version(spaces, row) for row in rows[:limit]]
+
+    def newest(self, space: int) -> int:
+        return self._rows.newest(space)
+
+    def embedders(self) -> list[EmbedderRow]:
+        return self._rows.embedders()
+
+    def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
+        return self._rows.vectors(space, model, after)
+
+    def lane(self, space: int, name: str) -> Lane:
+        return self._rows.lane(space, name)
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        return self._rows.backlog(name)
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         self._refuse_compacted(spaces, view)

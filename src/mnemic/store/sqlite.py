@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import apsw
 
@@ -18,13 +18,23 @@ from mnemic.core.events import Receipt
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
-from mnemic.store import audit, erasure, ledger, transfer
-from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot
+from mnemic.store import audit, erasure, lanes, ledger, migrations, transfer
+from mnemic.store.base import (
+    Draft,
+    EmbedderState,
+    Erasure,
+    ErasureReceipt,
+    Fault,
+    Info,
+    Lane,
+    Snapshot,
+    Vectors,
+)
 from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.gate import Gate
 from mnemic.store.group_rows import GroupRows
 from mnemic.store.place import prepare_file, set_meta, take_lease
-from mnemic.store.schema import APPLICATION, FORMAT, MIGRATIONS
+from mnemic.store.schema import APPLICATION, FORMAT
 from mnemic.store.scrub import scrub
 from mnemic.store.snapshot import RowsSnapshot
 from mnemic.store.sqlite_errors import translated
@@ -41,6 +51,7 @@ _DAY: Final = 86_400 * 1_000_000
 """In microseconds."""
 
 Probe = Callable[[str], None]
+T = TypeVar("T")
 
 
 def _nothing(_point: str) -> None:
@@ -148,17 +159,10 @@ class SqliteStore:
 
     def _migrate(self) -> None:
         db = self._writer = self._open()
-        version = int(db.pragma("user_version"))
-        if version > FORMAT:  # the log held a newer first page than the file did
-            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
-        if version == FORMAT:
-            return
-        with self._transaction(db):
-            for number in range(int(db.pragma("user_version")) + 1, FORMAT + 1):
-                MIGRATIONS[number](db)
-            set_meta(db, "origin", self._entropy.bytes(16).hex().encode())
-            db.pragma("application_id", APPLICATION)
-            db.pragma("user_version", FORMAT)
+        migrations.refuse_newer(db, self.path)
+        if not migrations.is_current(db):
+            with self._transaction(db):
+                migrations.migrate(db, self.path, self._entropy)
 
     def _refuse_foreign(self) -> None:
         """Look before any pragma could change the file: a stranger's file stays as it is, to the byte."""
@@ -287,6 +291,15 @@ class SqliteStore:
             ticket.error = error
         db.execute("RELEASE caller")
 
+    def _alone(self, work: Callable[[SqliteRows], T]) -> T:
+        """What `work` returns, in a transaction of its own beside the queue of commits."""
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            db = self._writer_connection()
+            with self._transaction(db):
+                take_lease(db)
+                return work(SqliteRows(db))
+
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is None:
             self._writer = self._open()
@@ -310,6 +323,34 @@ class SqliteStore:
             # A connection that cannot even roll back is not used again; the next write opens another.
             self._writer = None
             db.close(True)
+
+    # Lanes
+
+    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
+        return self._alone(lambda rows: lanes.enlist(rows, name, dims, state))
+
+    def appoint(self, model: int, state: EmbedderState) -> None:
+        self._alone(lambda rows: lanes.appoint(rows, model, state))
+
+    def dismiss(self, model: int) -> None:
+        while self._alone(lambda rows: lanes.dismiss(rows, model)):
+            self._probe("dismiss:slice")
+
+    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
+        return self._alone(lambda rows: lanes.claim(rows, space, lane, owner, seconds, self._clock.now()))
+
+    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
+        self._alone(lambda rows: lanes.release(rows, space, lane, owner, error, not_before))
+
+    def keep(self, batch: Vectors) -> int:
+        def work(rows: SqliteRows) -> int:
+            count = lanes.keep(rows, batch)
+            self._probe("keep:before-commit")
+            return count
+
+        written = self._alone(work)
+        self._probe("keep:after-commit")
+        return written
 
     # Reading
 
@@ -435,12 +476,7 @@ class SqliteStore:
             yield from transfer.export(rows, tenant)
 
     def load(self, lines: Iterator[bytes]) -> int:
-        self._refuse_closed()
-        with self._writing, translated(self.path):
-            db = self._writer_connection()
-            with self._transaction(db):
-                take_lease(db)
-                return transfer.load(SqliteRows(db), lines)
+        return self._alone(lambda rows: transfer.load(rows, lines))
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
@@ -462,6 +498,7 @@ class SqliteStore:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment
                 copy.execute("DELETE FROM meta WHERE key = 'lease'")
+                copy.execute("UPDATE lane SET owner = '', lease_until = 0 WHERE owner <> ''")
                 copy.pragma("journal_mode", "DELETE")
             finally:
                 copy.close(True)

@@ -10,6 +10,7 @@ import apsw
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
+from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
 from mnemic.store.codec import kind_number
 from mnemic.store.ledger import GENESIS, space_owner
 from mnemic.store.rows import (
@@ -266,12 +267,14 @@ class SqliteRows:
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self._db.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry))
+            self._db.execute(
+                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry)
+            )
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         statement = (
             "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to,"
-            " agent, session, pos, terms"
+            " agent, session, pos, pinned, terms"
             " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
         )
         return map(Entry._make, self._db.execute(statement, (space, after)))
@@ -291,6 +294,15 @@ class SqliteRows:
             (space, after_seq),
         )
         return list(rows)
+
+    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+        at = FOREVER - 1 if view.at is None else view.at
+        clauses, bound = self._where((space,), Filter(), view)
+        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.seq_from, e.ver LIMIT ?"))
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound, limit))]
+
+    def newest(self, space: int) -> int:
+        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM entry WHERE space = ?", (space,)).get)
 
     def add_link(self, row: LinkRow) -> int:
         self._db.execute("INSERT INTO link VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:])
@@ -352,6 +364,56 @@ class SqliteRows:
             for row in self._db.execute("SELECT * FROM strength WHERE space = ? ORDER BY id", (space,))
         ]
 
+    # Embedders, vectors, lanes
+
+    def embedders(self) -> list[EmbedderRow]:
+        rows = self._db.execute("SELECT id, name, dims, state FROM embedder ORDER BY id")
+        return [EmbedderRow(model, name, dims, EmbedderState(state)) for model, name, dims, state in rows]
+
+    def add_embedder(self, name: str, dims: int, state: EmbedderState) -> int:
+        self._db.execute("INSERT INTO embedder(name, dims, state) VALUES (?, ?, ?)", (name, dims, int(state)))
+        return self._db.last_insert_rowid()
+
+    def set_embedder(self, row: EmbedderRow) -> None:
+        self._db.execute("UPDATE embedder SET state = ?2 WHERE id = ?1", (row.id, int(row.state)))
+
+    def drop_embedder(self, model: int) -> None:
+        self._db.execute("DELETE FROM embedder WHERE id = ?", (model,))
+
+    def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
+        statement = "SELECT ver, part, f16 FROM vector WHERE space = ? AND model = ? AND ver > ? ORDER BY ver, part"
+        return map(VectorRow._make, self._db.execute(statement, (space, model, after)))
+
+    def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
+        statement = "SELECT model, ver, part, length(f16) FROM vector WHERE space = ? ORDER BY model, ver, part"
+        yield from self._db.execute(statement, (space,))
+
+    def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
+        before = self._db.total_changes()
+        self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
+        return self._db.total_changes() - before
+
+    def carry_vectors(self, space: int, ver: int, to: int) -> None:
+        self._db.execute(_CARRY_VECTORS, {"space": space, "ver": ver, "to": to})
+
+    def drop_vectors(self, model: int, limit: int) -> int:
+        self._db.execute(_DROP_VECTORS, (model, limit))
+        return self._db.changes()
+
+    def lane(self, space: int, name: str) -> Lane:
+        row = self._db.execute("SELECT * FROM lane WHERE space = ? AND name = ?", (space, name)).fetchone()
+        return Lane(space=space, name=name) if row is None else _lane(row)
+
+    def set_lane(self, lane: Lane) -> None:
+        values = (lane.space, lane.name, lane.cursor, lane.owner, lane.lease_until, lane.attempt, lane.not_before)
+        self._db.execute("REPLACE INTO lane VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*values, lane.error))
+
+    def drop_lanes(self, name: str) -> None:
+        self._db.execute("DELETE FROM lane WHERE name = ?", (name,))
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        return list(self._db.execute(_BACKLOG, (name,)))
+
     # Keys and tombstones
 
     def key(self, space: int, hashed: bytes) -> KeyRow | None:
@@ -382,8 +444,10 @@ class SqliteRows:
         links = self._db.execute(
             "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
         ).get
+        highest = self._highest()
         for statement in _ERASE_ITEM:
             self._db.execute(statement, bound)
+        self._spend(highest)
         self.add_tomb(space, item, seq)
         return int(versions), int(links)
 
@@ -391,9 +455,22 @@ class SqliteRows:
         bound = {"space": space}
         versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space", bound).get
         links = self._db.execute("SELECT count(*) FROM link WHERE space = :space", bound).get
+        highest = self._highest()
         for statement in _ERASE_SPACE:
             self._db.execute(statement, bound)
+        self._spend(highest)
         return int(versions), int(links)
+
+    def _highest(self) -> int:
+        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
+
+    def _spend(self, number: int) -> None:
+        """See that a version's number is never given again: a lane may have passed it, a batch of vectors name it.
+
+        SQLite gives the number past the highest row; when that row has gone, a row of no space keeps its place. So
+        nothing is paid for this by a write.
+        """
+        self._db.execute(_SPEND, {"number": number})
 
     def drop_closed(self, tenant: int, horizon: int) -> int:
         bound = {"tenant": tenant, "horizon": horizon}
@@ -415,11 +492,40 @@ _NAMED: Final = {
     "v.agent": "v.agent = (SELECT id FROM name WHERE space = v.space AND text = ?)",
     "v.session": "v.session = (SELECT id FROM name WHERE space = v.space AND text = ?)",
 }
+_CORE: Final = (
+    "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
+    " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
+)
+_ADD_VECTOR: Final = (
+    "REPLACE INTO vector SELECT space, ?2, ver, part, ?5 FROM entry WHERE space = ?1 AND ver = ?3 AND part = ?4"
+)
+_CARRY_VECTORS: Final = (
+    "INSERT INTO vector SELECT space, model, :to, part, f16 FROM vector"
+    " WHERE space = :space AND model IN (SELECT id FROM embedder) AND ver = :ver"
+)
+_DROP_VECTORS: Final = (
+    "DELETE FROM vector WHERE (space, model, ver, part) IN (SELECT v.space, v.model, v.ver, v.part"
+    " FROM space s CROSS JOIN vector v ON v.space = s.id AND v.model = ? LIMIT ?)"
+)
+_BACKLOG: Final = (
+    "SELECT * FROM (SELECT s.id, ifnull(l.cursor, 0) AS done,"
+    " ifnull((SELECT max(ver) FROM entry WHERE space = s.id), 0) AS newest"
+    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ? WHERE s.user IS NOT NULL OR s.shared)"
+    " WHERE newest > done ORDER BY id"
+)
+_SPEND: Final = (
+    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
+    " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
+)
 _CLOSED: Final = "WHERE s.tenant = :tenant AND v.seq_to <= :horizon"
 _COMPACT: Final = (
     "DELETE FROM entry WHERE (space, ver) IN (SELECT v.space, v.ver FROM version v JOIN space s ON s.id = v.space "
     + _CLOSED
     + ")",
+    (
+        "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN"
+        " (SELECT v.space, v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")"
+    ),
     "DELETE FROM version WHERE ver IN (SELECT v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")",
     "DELETE FROM link WHERE lver IN (SELECT v.lver FROM link v JOIN space s ON s.id = v.space " + _CLOSED + ")",
     (
@@ -439,6 +545,20 @@ def _among(column: str, n: int) -> str:
 def _space(row: Sequence[Any]) -> SpaceRow:
     space, tenant, user, shared, secret, seq, epoch = row
     return SpaceRow(space, tenant, SHARED if shared else user, secret, seq, epoch)
+
+
+def _lane(row: Sequence[Any]) -> Lane:
+    space, name, cursor, owner, lease_until, attempt, not_before, error = row
+    return Lane(
+        space=space,
+        name=name,
+        cursor=cursor,
+        owner=owner,
+        lease_until=lease_until,
+        attempt=attempt,
+        not_before=not_before,
+        error=error,
+    )
 
 
 def _key(row: Sequence[Any]) -> KeyRow:

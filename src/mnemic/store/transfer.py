@@ -229,7 +229,7 @@ class _Loading:
         columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
         row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
         ver = self.rows.add_version(row)
-        self.rows.add_entries(space, ledger.entries(row._replace(ver=ver), entry_terms(item)))
+        self.rows.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
         for source in item.source:
             self.rows.add_derived(space, to_bytes(source), raw)
         return ver

@@ -14,7 +14,18 @@ from typing import Protocol
 from mnemic.core.clock import Clock
 from mnemic.core.events import Receipt
 from mnemic.errors import StoreError
-from mnemic.store.base import Draft, Erasure, ErasureReceipt, Fault, Info, Snapshot, Store
+from mnemic.store.base import (
+    Draft,
+    EmbedderState,
+    Erasure,
+    ErasureReceipt,
+    Fault,
+    Info,
+    Lane,
+    Snapshot,
+    Store,
+    Vectors,
+)
 
 
 class Probe(Protocol):
@@ -116,6 +127,24 @@ class Flaky:
         if number in self._after:
             raise StoreError(f"commit {number} failed after it was written, says the fault harness. Try again.")
         return receipt
+
+    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
+        return self._store.enlist(name, dims, state)
+
+    def appoint(self, model: int, state: EmbedderState) -> None:
+        self._store.appoint(model, state)
+
+    def dismiss(self, model: int) -> None:
+        self._store.dismiss(model)
+
+    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
+        return self._store.claim(space, lane, owner, seconds)
+
+    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
+        self._store.release(space, lane, owner, error, not_before)
+
+    def keep(self, batch: Vectors) -> int:
+        return self._store.keep(batch)
 
     def read(self) -> AbstractContextManager[Snapshot]:
         return self._store.read()

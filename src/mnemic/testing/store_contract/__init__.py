@@ -19,7 +19,9 @@ from mnemic.testing.store_contract.carrying import *  # noqa: F403
 from mnemic.testing.store_contract.commits import *  # noqa: F403
 from mnemic.testing.store_contract.erasure import *  # noqa: F403
 from mnemic.testing.store_contract.journal import *  # noqa: F403
+from mnemic.testing.store_contract.lanes import *  # noqa: F403
 from mnemic.testing.store_contract.together import *  # noqa: F403
+from mnemic.testing.store_contract.vectors import *  # noqa: F403
 from mnemic.testing.store_contract.views import *  # noqa: F403
 from mnemic.testing.store_contract.views import moved
 from mnemic.testing.store_contract.walls import *  # noqa: F403

@@ -1,12 +1,13 @@
-"""The torture runs: kills, power cuts, I/O errors and many processes, against the whole engine.
+"""The torture runs: kills, power cuts, I/O errors, many processes and a killed import, against the whole engine.
 
 `scripts/torture` runs them; each returns a `Report` that a table and a JSON line show.
 """
 
+from mnemic.testing.torture.imports import imports
 from mnemic.testing.torture.io_errors import ioerror
 from mnemic.testing.torture.kills import kill
 from mnemic.testing.torture.many_processes import processes
 from mnemic.testing.torture.power_cuts import power
 from mnemic.testing.torture.report import Report
 
-__all__ = ["Report", "ioerror", "kill", "power", "processes"]
+__all__ = ["Report", "imports", "ioerror", "kill", "power", "processes"]

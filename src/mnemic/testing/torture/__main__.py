@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from mnemic.testing.torture import Report, ioerror, kill, power, processes
+from mnemic.testing.torture import Report, imports, ioerror, kill, power, processes
 from mnemic.testing.torture.subject import SUBJECTS
 
 RUNS: Final[dict[str, Callable[..., Report]]] = {
@@ -18,13 +18,16 @@ RUNS: Final[dict[str, Callable[..., Report]]] = {
     "power": power,
     "ioerror": ioerror,
     "processes": processes,
+    "import": imports,
 }
 
 
 @click.command(epilog="Example: scripts/torture kill --runs 300 --seed 1")
 @click.argument("which", type=click.Choice([*RUNS, "all"]))
 @click.option(
-    "--runs", type=click.IntRange(min=1), help="Kills, images, lives or writes a writer; each run has its default."
+    "--runs",
+    type=click.IntRange(min=1),
+    help="Kills, images, lives, writes a writer or megabytes; each run has its default.",
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Starts every random choice.")
 @click.option(

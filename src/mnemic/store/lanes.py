@@ -1,0 +1,140 @@
+"""Lanes and the vectors they fill, once for every keeper: leases, cursors, embedders that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.store.base import Advance, EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
+from mnemic.store.rows import Rows
+
+SLICE: Final = 1000
+"""Most vectors taken out in one transaction when an embedder goes."""
+
+
+def enlist(rows: Rows, name: str, dims: int, state: EmbedderState) -> int:
+    """The id of an embedder, made known if it is not; one that was retiring takes the state given.
+
+    Raises:
+        Conflict: an embedder of this name has other dimensions.
+    """
+    known = next((row for row in rows.embedders() if row.name == name), None)
+    if known is None:
+        return rows.add_embedder(name, dims, state)
+    if known.dims != dims:
+        raise Conflict(
+            f"embedder {name!r} has {known.dims} dimensions here, not {dims}; give the other one its own name"
+        )
+    if known.state is EmbedderState.RETIRING:
+        rows.set_embedder(known._replace(state=state))
+    return known.id
+
+
+def appoint(rows: Rows, model: int, state: EmbedderState) -> None:
+    """Say what an embedder's vectors are for.
+
+    Raises:
+        NotFound: there is no such embedder.
+    """
+    rows.set_embedder(_embedder(rows, model)._replace(state=state))
+
+
+def dismiss(rows: Rows, model: int) -> bool:
+    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows."""
+    row = _find(rows, model)
+    if row is None:
+        return False
+    if row.state is not EmbedderState.RETIRING:
+        rows.set_embedder(row._replace(state=EmbedderState.RETIRING))
+    rows.drop_lanes(embedding_lane(model))
+    if rows.drop_vectors(model, SLICE):
+        return True
+    rows.drop_embedder(model)
+    return False
+
+
+def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: int) -> Lane | None:
+    """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space."""
+    if not owner:
+        raise Invalid("owner", "is empty", "Name who leases the lane.")
+    lane = rows.lane(space, name)
+    taken = lane.owner not in ("", owner) and lane.lease_until > now
+    if taken or lane.not_before > now or not _is_owned(rows, space):
+        return None
+    leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000))
+    rows.set_lane(leased)
+    return leased
+
+
+def release(rows: Rows, space: int, name: str, owner: str, error: str, not_before: int) -> None:
+    """Give a lease back, unless it has passed on."""
+    lane = rows.lane(space, name)
+    if owner and lane.owner == owner:
+        attempt = lane.attempt + 1 if error else 0
+        freed = Lane(space=space, name=name, cursor=lane.cursor, attempt=attempt, not_before=not_before, error=error)
+        rows.set_lane(freed)
+
+
+def keep(rows: Rows, batch: Vectors) -> int:
+    """Write vectors and move their lane; returns how many were written.
+
+    Raises:
+        Conflict: the lane's cursor or lease is another's, or the embedder retires.
+        NotFound: there is no such embedder, or the space was erased.
+        Invalid: a row is of the wrong size or outside the step.
+    """
+    embedder = _embedder(rows, batch.model)
+    if not _is_owned(rows, batch.space):
+        raise NotFound(f"space {batch.space} is not here, or was erased")
+    _check(batch, embedder)
+    if embedder.state is EmbedderState.RETIRING:
+        raise Conflict(f"embedder {embedder.name!r} retires; enlist it again to fill its vectors")
+    step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
+    advance(rows, batch.space, step)
+    return rows.add_vectors(batch.space, batch.model, batch.rows)
+
+
+def advance(rows: Rows, space: int, step: Advance) -> None:
+    """Move a lane's cursor.
+
+    Raises:
+        Conflict: it stands elsewhere, or the lease is another's.
+        Invalid: the step goes back.
+    """
+    if step.upto < step.after:
+        raise Invalid("upto", f"{step.upto} lies before {step.after}", "A lane only goes on.")
+    lane = rows.lane(space, step.name)
+    if lane.owner != step.owner:
+        raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
+    if lane.cursor != step.after:
+        raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
+    rows.set_lane(replace(lane, cursor=step.upto))
+
+
+def _check(batch: Vectors, embedder: EmbedderRow) -> None:
+    if batch.lane != embedding_lane(batch.model):
+        raise Invalid("lane", f"{batch.lane!r} is not the embedder's", f"It is {embedding_lane(batch.model)!r}.")
+    for row in batch.rows:
+        if len(row.f16) != 2 * embedder.dims:
+            raise Invalid(
+                "rows", f"a vector has {len(row.f16)} bytes", f"{embedder.name!r} has {embedder.dims} numbers."
+            )
+        # A reader that has followed the lane to its cursor looks only past it: a vector behind it would never be seen.
+        if not batch.after < row.ver <= batch.upto:
+            raise Invalid("rows", f"version {row.ver} is outside the step", "A step keeps what lies in it.")
+
+
+def _embedder(rows: Rows, model: int) -> EmbedderRow:
+    row = _find(rows, model)
+    if row is None:
+        raise NotFound(f"no embedder {model} here")
+    return row
+
+
+def _find(rows: Rows, model: int) -> EmbedderRow | None:
+    return next((row for row in rows.embedders() if row.id == model), None)
+
+
+def _is_owned(rows: Rows, space: int) -> bool:
+    return any(row.user is not None for row in rows.space_rows((space,)))

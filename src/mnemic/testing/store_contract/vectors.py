@@ -1,0 +1,393 @@
+"""Embedders and their vectors: kept with the lane they fill, carried with tokens, and gone with what they stand for."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from mnemic.core.events import Verb
+from mnemic.core.items import Item, Kind, State
+from mnemic.core.queries import View
+from mnemic.core.scope import SHARED
+from mnemic.errors import Compacted, Conflict, Invalid, NotFound
+from mnemic.store import lanes
+from mnemic.store.base import EmbedderState, Put, VectorRow, Vectors, embedding_lane
+from mnemic.store.memory import MemoryStore
+from mnemic.testing.store_contract.world import TENANT, World, day, us
+
+DIMS = 4
+
+
+def enlist(world: World, name: str = "e-1", dims: int = DIMS, state: EmbedderState = EmbedderState.FILLING) -> int:
+    """An embedder of four numbers."""
+    return world.store.enlist(name, dims, state)
+
+
+def f16(number: int) -> bytes:
+    """A vector that says whose it is."""
+    return (number & 0xFFFF).to_bytes(2, "little") * DIMS
+
+
+def batch(world: World, model: int, user: str = "ada", limit: int = 1000, owner: str = "") -> Vectors:
+    """Vectors of the next versions past the lane's cursor."""
+    space = world.space(user)
+    with world.store.read() as snapshot:
+        after = snapshot.lane(space, embedding_lane(model)).cursor
+        entries = list(snapshot.entries(space, after))
+    upto = max([after, *sorted({entry.ver for entry in entries})[:limit]])
+    rows = tuple(VectorRow(e.ver, e.part, f16(e.ver)) for e in entries if e.ver <= upto)
+    return Vectors(space=space, model=model, rows=rows, lane=embedding_lane(model), owner=owner, after=after, upto=upto)
+
+
+def vectors(world: World, model: int, user: str = "ada", after: int = 0) -> list[VectorRow]:
+    """What is held."""
+    with world.store.read() as snapshot:
+        return list(snapshot.vectors(world.space(user), model, after))
+
+
+def vers(world: World, item: Item) -> list[int]:
+    """The numbers of an item's standing version's entries."""
+    with world.store.read() as snapshot:
+        found = snapshot.scan((world.space(),), view=View(), limit=1000)
+        return [ver for ver, version in found if version.item.id == item.id]
+
+
+def cursor(world: World, model: int) -> int:
+    """How far the embedder's lane has come."""
+    with world.store.read() as snapshot:
+        return snapshot.lane(world.space(), embedding_lane(model)).cursor
+
+
+def test_an_embedder_is_made_known_once(world: World) -> None:
+    one, two = enlist(world), enlist(world, "e-2", 8, EmbedderState.SERVING)
+    assert enlist(world, state=EmbedderState.SERVING) == one != two
+    with world.store.read() as snapshot:
+        assert snapshot.embedders() == [
+            (one, "e-1", DIMS, EmbedderState.FILLING),
+            (two, "e-2", 8, EmbedderState.SERVING),
+        ]
+
+
+def test_an_embedder_of_other_dimensions_needs_another_name(world: World) -> None:
+    enlist(world)
+    with pytest.raises(Conflict, match="dimensions"):
+        enlist(world, dims=DIMS + 1)
+
+
+def test_an_embedder_is_appointed(world: World) -> None:
+    one = enlist(world)
+    world.store.appoint(one, EmbedderState.SERVING)
+    with world.store.read() as snapshot:
+        assert snapshot.embedders()[0].state is EmbedderState.SERVING
+    with pytest.raises(NotFound):
+        world.store.appoint(99, EmbedderState.SERVING)
+
+
+def test_vectors_are_kept_and_read_in_order_with_the_lane_they_fill(world: World) -> None:
+    world.commit("one", world.put("long " * 3_000))
+    world.commit("three")
+    model = enlist(world)
+    given = batch(world, model)
+    shuffled = replace(given, rows=tuple(reversed(given.rows)))
+    assert world.store.keep(shuffled) == len(given.rows) > 4
+    assert vectors(world, model) == list(given.rows)
+    assert cursor(world, model) == given.upto
+    assert vectors(world, model, after=given.upto - 1) == [given.rows[-1]]
+    assert vectors(world, model + 1) == []
+    assert world.faults() == []
+
+
+def test_vectors_are_kept_in_steps(world: World) -> None:
+    world.commit(*(f"turn {n}" for n in range(5)))
+    model, kept = enlist(world), 0
+    while step := batch(world, model, limit=2).rows:
+        kept += world.store.keep(batch(world, model, limit=2))
+        assert len(step) <= 2
+    assert kept == len(vectors(world, model)) == 5
+    with world.store.read() as snapshot:
+        assert snapshot.backlog(embedding_lane(model)) == []
+
+
+def test_a_step_without_vectors_moves_the_lane(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    given = batch(world, model)
+    assert world.store.keep(replace(given, rows=())) == 0
+    assert cursor(world, model) == given.upto
+    assert vectors(world, model) == []
+
+
+def test_a_batch_is_kept_once(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    given = batch(world, model)
+    world.store.keep(given)
+    with pytest.raises(Conflict, match="stands at"):
+        world.store.keep(replace(given, rows=(VectorRow(given.upto, 0, f16(7)),)))
+    assert vectors(world, model) == list(given.rows)
+
+
+def test_who_has_lost_the_lease_keeps_nothing(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    given = batch(world, model)
+    world.store.claim(world.space(), embedding_lane(model), "one", 60)
+    for owner in ("two", ""):
+        with pytest.raises(Conflict, match="leased"):
+            world.store.keep(replace(given, owner=owner))
+    assert vectors(world, model) == []
+    assert world.store.keep(replace(given, owner="one")) == 1
+
+
+def test_a_batch_that_cannot_be_right_is_refused(world: World) -> None:
+    world.commit("x", "y")
+    model = enlist(world)
+    given = batch(world, model)
+    (first, last) = given.rows
+    for wrong in (
+        replace(given, rows=(first._replace(f16=b"short"),)),
+        replace(given, upto=first.ver),
+        replace(given, lane="house"),
+        replace(given, rows=(), after=5, upto=4),
+    ):
+        with pytest.raises(Invalid):
+            world.store.keep(wrong)
+    with pytest.raises(NotFound):
+        world.store.keep(replace(given, model=model + 1, lane=embedding_lane(model + 1)))
+    with pytest.raises(NotFound):
+        world.store.keep(replace(given, space=99))
+    assert vectors(world, model) == []
+    assert cursor(world, model) == 0
+    assert last.ver == given.upto
+
+
+def test_an_embedder_that_retires_takes_no_more_vectors_until_it_is_enlisted_again(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    world.store.appoint(model, EmbedderState.RETIRING)
+    with pytest.raises(Conflict, match="retires"):
+        world.store.keep(batch(world, model))
+    assert enlist(world) == model
+    assert world.store.keep(batch(world, model)) == 1
+
+
+def test_what_was_erased_meanwhile_is_never_brought_back(world: World) -> None:
+    gone, stays = world.item("gone " * 1_000), world.item("stays")
+    world.commit(world.put(stays), world.put(gone))
+    model = enlist(world)
+    given = batch(world, model)
+    world.erase(gone.id)
+    world.commit("takes no number of another's")
+    assert world.store.keep(given) == 1
+    assert [row.ver for row in vectors(world, model)] == vers(world, stays)
+    assert len(batch(world, model).rows) == 1
+    assert world.faults() == []
+
+
+def test_nothing_is_kept_for_an_erased_user(world: World) -> None:
+    world.commit("x")
+    world.commit("y", user="bob")
+    model = enlist(world)
+    given = batch(world, model)
+    world.store.keep(replace(given, rows=()))
+    world.erase(whole=True)
+    with pytest.raises(NotFound):
+        world.store.keep(given)
+    assert world.faults() == []
+
+
+def test_a_version_of_the_same_words_has_its_vectors_at_once(world: World) -> None:
+    item = world.item("words " * 1_000)
+    world.commit(world.put(item), "other")
+    models = [enlist(world), enlist(world, "e-2")]
+    for model in models:
+        world.store.keep(batch(world, model))
+    before = vers(world, item)
+    world.commit(Put(verb=Verb.PINNED, item=replace(item, pinned=True), terms=None))
+    (after,) = vers(world, item)
+    for model in models:
+        was = [row for row in vectors(world, model) if row.ver in before]
+        assert vectors(world, model, after=after - 1) == [row._replace(ver=after) for row in was]
+        assert len(was) > 1
+        assert cursor(world, model) < after
+        world.store.keep(batch(world, model))
+        assert {row.f16 for row in vectors(world, model, after=after - 1)} == {f16(after)}
+    assert world.faults() == []
+
+
+def test_a_version_of_other_words_has_no_vectors_yet(world: World) -> None:
+    item = world.item("x")
+    world.commit(world.put(item))
+    model = enlist(world)
+    world.store.keep(batch(world, model))
+    world.commit(world.put(replace(item, text="y"), Verb.REVISED))
+    assert [row.ver for row in vectors(world, model)] == [cursor(world, model)]
+    assert len(batch(world, model).rows) == 1
+
+
+def test_an_erased_item_takes_its_vectors_along(world: World) -> None:
+    gone, stays = world.item("gone"), world.item("stays")
+    world.commit(world.put(gone), world.put(stays))
+    model, other = enlist(world), enlist(world, "e-2")
+    for one in (model, other):
+        world.store.keep(batch(world, one))
+    world.commit(world.put(replace(gone, text="gone too"), Verb.REVISED))
+    world.store.keep(batch(world, model))
+    world.erase(gone.id)
+    for one in (model, other):
+        assert [row.ver for row in vectors(world, one)] == vers(world, stays)
+    assert world.faults() == []
+
+
+def test_an_erased_user_takes_all_vectors_along_and_no_others(world: World) -> None:
+    world.commit("x")
+    world.commit("y", user="bob")
+    model, space = enlist(world), world.space()
+    world.store.keep(batch(world, model))
+    world.store.keep(batch(world, model, "bob"))
+    world.erase(whole=True)
+    with world.store.read() as snapshot:
+        assert list(snapshot.vectors(space, model)) == []
+    assert len(vectors(world, model, "bob")) == 1
+    assert world.faults() == []
+
+
+def test_compaction_drops_the_vectors_of_what_it_drops(world: World) -> None:
+    item = world.item("one")
+    world.commit(world.put(item))
+    world.commit(world.put(replace(item, text="two"), Verb.REVISED))
+    model = enlist(world)
+    world.store.keep(batch(world, model))
+    assert len(vectors(world, model)) == 2
+    world.store.compact(TENANT, 2)
+    assert [row.ver for row in vectors(world, model)] == vers(world, item)
+    assert world.faults() == []
+
+
+def test_a_dismissed_embedder_goes_with_its_vectors_and_lanes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "SLICE", 3)
+    world.commit(*(f"turn {n}" for n in range(10)))
+    world.commit("y", user="bob")
+    model, other = enlist(world), enlist(world, "e-2")
+    for one in (model, other):
+        world.store.keep(batch(world, one))
+        world.store.keep(batch(world, one, "bob"))
+    world.store.dismiss(model)
+    world.store.dismiss(model)
+    with world.store.read() as snapshot:
+        assert [row.id for row in snapshot.embedders()] == [other]
+    assert vectors(world, model) == vectors(world, model, "bob") == []
+    assert len(vectors(world, other)) == 10
+    assert cursor(world, model) == 0
+    world.store.dismiss(other)
+    assert enlist(world) > other
+    assert world.faults() == []
+
+
+def test_vectors_are_no_part_of_what_is_remembered(world: World) -> None:
+    world.commit("x")
+    model = enlist(world)
+    before = world.store.state_hash(TENANT), list(world.store.export(TENANT))
+    world.store.keep(batch(world, model))
+    assert (world.store.state_hash(TENANT), list(world.store.export(TENANT))) == before
+    fresh = World(MemoryStore())
+    fresh.store.load(iter(before[1]))
+    with fresh.store.read() as snapshot:
+        assert snapshot.embedders() == []
+        assert snapshot.lane(fresh.space(), embedding_lane(model)).cursor == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_order_things_come_in_no_vector_is_without_its_part(world: World, seed: int) -> None:
+    chance = random.Random(seed)
+    models = [enlist(world), enlist(world, "e-2")]
+    first = world.item("first")
+    world.commit(world.put(first))
+    held: list[Vectors] = []
+    for _ in range(60):
+        found = [version.item for version in world.versions()]
+        item = chance.choice(found) if len(found) > 1 else None
+        match chance.randrange(7):
+            case 0 | 1:
+                world.commit("text", world.put("words " * chance.choice((1, 900))))
+            case 2 if item is not None:
+                world.commit(Put(verb=Verb.PINNED, item=replace(item, pinned=not item.pinned), terms=None))
+            case 3 if item is not None:
+                world.erase(item.id)
+            case 4:
+                held.append(batch(world, chance.choice(models), limit=chance.randint(1, 4)))
+            case 5:
+                with world.store.read() as snapshot:
+                    horizon = snapshot.head(1).horizon
+                world.store.compact(TENANT, chance.randint(horizon, world.seq()))
+            case _ if held:
+                given = held.pop(chance.randrange(len(held)))
+                try:
+                    world.store.keep(given)
+                except Conflict:
+                    assert cursor(world, given.model) != given.after
+        assert world.faults() == []
+    for model in models:
+        while batch(world, model).rows:
+            world.store.keep(batch(world, model))
+        with world.store.read() as snapshot:
+            parts = [(entry.ver, entry.part) for entry in snapshot.entries(world.space())]
+        assert [(row.ver, row.part) for row in vectors(world, model)] == parts
+
+
+def core(world: World, view: View = View(), limit: int = 100, *users: str) -> list[str]:
+    """The texts of what is always at hand."""
+    spaces = [world.space(user) for user in users or ("ada",)]
+    with world.store.read() as snapshot:
+        return [version.item.text for version in snapshot.core(spaces, view, limit)]
+
+
+def test_what_is_pinned_profile_or_procedure_is_at_hand(world: World) -> None:
+    rule = world.item("rule", kind=Kind.PROCEDURE)
+    world.commit("x", world.put(rule), world.put("long " * 3_000), world.put(world.item("pin", pinned=True)))
+    world.commit(world.put(world.item("lives in Lisbon", kind=Kind.PROFILE)), "y")
+    assert core(world) == ["rule", "pin", "lives in Lisbon"]
+    assert core(world, View(), 2) == ["rule", "pin"]
+    world.commit(world.put(replace(rule, text="newer rule"), Verb.REVISED))
+    assert core(world) == ["pin", "lives in Lisbon", "newer rule"]
+    assert core(world, View(at=2)) == ["rule", "pin", "lives in Lisbon"]
+    assert core(world, View(at=1)) == ["rule", "pin"]
+
+
+def test_what_is_no_longer_pinned_or_active_is_not_at_hand(world: World) -> None:
+    pin, rule = world.item("pin", pinned=True), world.item("rule", kind=Kind.PROCEDURE)
+    world.commit(world.put(pin), world.put(rule))
+    world.commit(Put(verb=Verb.UNPINNED, item=replace(pin, pinned=False), terms=None))
+    assert core(world) == ["rule"]
+    world.commit(Put(verb=Verb.RETIRED, item=replace(rule, state=State.RETIRED), terms=None))
+    assert core(world) == []
+    world.commit(Put(verb=Verb.PINNED, item=replace(pin, pinned=True), terms=None))
+    assert core(world) == ["pin"]
+    world.erase(pin.id)
+    assert core(world) == []
+
+
+def test_what_was_at_hand_then_is_seen_in_the_view(world: World) -> None:
+    old = world.item("lives in Paris", kind=Kind.PROFILE, valid_from=day(0))
+    new = world.item("lives in Lisbon", kind=Kind.PROFILE, said=day(10), valid_from=day(5))
+    world.commit(world.put(old))
+    world.commit(*world.superseding(old, new))
+    assert core(world) == ["lives in Lisbon"]
+    assert core(world, View(as_of=us(7))) == ["lives in Paris"]
+    assert core(world, View(valid_at=us(2))) == ["lives in Paris"]
+    world.store.compact(TENANT, 2)
+    with pytest.raises(Compacted):
+        core(world, View(at=1))
+
+
+def test_what_is_at_hand_comes_from_the_spaces_named_and_in_order_of_commit(world: World) -> None:
+    world.commit(world.put(world.item("mine", pinned=True)))
+    world.commit(world.put(world.item("ours", pinned=True)), user=SHARED)
+    world.commit(world.put(world.item("theirs", pinned=True)), user="bob")
+    world.commit(world.put(world.item("mine again", pinned=True)))
+    spaces = world.space(), world.space(SHARED)
+    with world.store.read() as snapshot:
+        assert [v.item.text for v in snapshot.core(spaces)] == ["mine", "ours", "mine again"]
+        assert [v.item.text for v in snapshot.core(spaces, View(), 2)] == ["mine", "ours"]
