@@ -83,3 +83,7 @@ class StoreNewer(StoreError):
 
 class StoreLocked(StoreError):
     """Another machine, or a stuck process, holds the store."""
+
+
+class ModelError(MnemicError):
+    """An embedder or its endpoint failed; nothing that was written is lost, and words still answer."""

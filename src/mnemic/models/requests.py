@@ -1,0 +1,56 @@
+"""What a flow may ask of the embedders: the vectors of passages, and those of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mnemic.flow import Flow, Request
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Embed(Request):
+    """The vectors of some passages by one embedder of the store, half precision, little-endian, one each."""
+
+    model: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedQuestion(Request):
+    """A question's vector by each embedder that serves the store."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a question means to each embedder, by its number in the store, the one to be read first being first.
+
+    Attributes:
+        notes: Why there are fewer vectors than one would expect.
+    """
+
+    vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:
+    """The vectors of passages, in their order.
+
+    Raises:
+        ModelError: the embedder cannot be opened or failed.
+    """
+    vectors: Sequence[bytes] = yield Embed(model, tuple(texts))
+    return vectors
+
+
+def embed_question(text: str) -> Flow[Meant]:
+    """A question's vectors; none, with a note, where an embedder fails: words still answer."""
+    meant: Meant = yield EmbedQuestion(text)
+    return meant

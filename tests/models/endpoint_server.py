@@ -1,0 +1,77 @@
+"""An embeddings endpoint in this process, with faults on order."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from mnemic.models.scripted import Scripted
+
+
+@dataclass
+class Server:
+    """What was asked, and what goes wrong next.
+
+    Attributes:
+        faults: One for each request to come, first first: given the handler and the right answer, it answers itself.
+        asked: The bodies of all requests.
+        headers: Their headers.
+    """
+
+    faults: list[Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    dims: int = 64
+    url: str = ""
+
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        """As a good server answers, only that its entries come in another order."""
+        vectors = 2.5 * Scripted(body.get("dimensions", self.dims)).passages(body["input"])
+        data = [{"object": "embedding", "index": n, "embedding": v.tolist()} for n, v in enumerate(vectors)]
+        return {"object": "list", "data": data[::-1], "model": body["model"]}
+
+
+def reply(handler: BaseHTTPRequestHandler, body: bytes, status: int = 200, **headers: str) -> None:
+    """Send a whole answer."""
+    handler.send_response(status)
+    for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A server on a free port of this machine."""
+    server = Server()
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.asked.append(body)
+            server.headers.append(dict(self.headers))
+            server.paths.append(self.path)
+            if server.faults:
+                server.faults.pop(0)(self, server.answer(body))
+            else:
+                reply(self, json.dumps(server.answer(body)).encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.url = f"http://127.0.0.1:{http.server_port}/v1"
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        thread.join()
+        http.server_close()

