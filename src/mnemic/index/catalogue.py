@@ -10,6 +10,8 @@ from mnemic.core.queries import Filter, View
 from mnemic.index.columns import Columns
 from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
+from mnemic.index.vectors import VectorTable
+from mnemic.store.base import embedding_lane
 
 if TYPE_CHECKING:
     from mnemic.core.queries import Entry
@@ -33,13 +35,15 @@ class Catalogue:
         self.columns = Columns()
         self._segments: tuple[Segment, ...] = ()
         self._tail = Tail(0)
+        self._vectors: dict[int, VectorTable] = {}
         self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
 
     @property
     def nbytes(self) -> int:
         """Memory taken, about."""
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
-        return self.columns.nbytes + held + self._tail.rows * _ROW_BYTES
+        vectors = sum(table.nbytes for table in self._vectors.values())
+        return self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
         """Take in what was written and closed up to a snapshot's head."""
@@ -53,17 +57,44 @@ class Catalogue:
                 self.columns.close(ver, seq_to)
         self.seq = head.seq
 
+    def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
+        """Take in an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
+
+        Vectors come behind their rows, and move no seq: what says that there are more is the embedder's lane.
+
+        Raises:
+            StoreCorrupt: a vector is not of the embedder's dimensions.
+        """
+        table = self._vectors.get(model) or self._enlist(snapshot, model)
+        if table is None:
+            return
+        cursor = snapshot.lane(self.space, embedding_lane(model)).cursor
+        if cursor > table.cursor or head.seq > table.seq:
+            if table.take(self.columns, snapshot.vectors(self.space, model, table.cursor)):
+                self._readings.clear()
+            table.cursor, table.seq = max(cursor, table.cursor), max(head.seq, table.seq)
+
     def reading(self, seq: int, view: View, where: Filter, shelves: Shelves) -> Reading:
         """The read set of a reader whose head is `seq`; the last few are kept."""
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
             shown = visible(self.columns, seq, view, where, shelves)
             parts: tuple[Segment | Tail, ...] = (*self._segments, self._tail)
-            reading = Reading(self.space, self.columns, parts, shown)
+            vectors = {model: table.sight() for model, table in self._vectors.items()}
+            reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:
                 self._readings.popitem(last=False)
         self._readings[key] = reading
         return reading
+
+    def _enlist(self, snapshot: Snapshot, model: int) -> VectorTable | None:
+        """Begin with an embedder's vectors, and let go of those of embedders that are gone."""
+        dims = {row.id: row.dims for row in snapshot.embedders()}
+        if model not in dims:
+            return None
+        self._vectors = {held: table for held, table in self._vectors.items() if held in dims}
+        self._readings.clear()
+        return self._vectors.setdefault(model, VectorTable(dims[model]))
 
     def _add(self, batch: list[Entry]) -> None:
         first = self.columns.rows

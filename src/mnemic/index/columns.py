@@ -35,8 +35,9 @@ class Column(IntEnum):
     AGENT = 10
     SESSION = 11
     POS = 12
-    LENGTH = 13
-    GROUP = 14
+    PINNED = 13
+    LENGTH = 14
+    GROUP = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,12 @@ class Columns:
     def column(self, which: Column) -> NDArray[np.int64]:
         """One column of all rows; a view that later additions leave as it is."""
         return self._table[which, : self.rows]
+
+    @property
+    def worded(self) -> NDArray[np.bool_]:
+        """Which rows hold any token: what rules derived holds none, and is not searched."""
+        worded: NDArray[np.bool_] = np.diff(self._starts[: self.rows + 1]) > 0
+        return worded
 
     def stream(self, row: int) -> NDArray[np.uint64]:
         """The token stream of one row."""
@@ -146,7 +153,7 @@ class Columns:
             )
             for e in entries
         ]
-        places = [(e.session, e.pos, 0, number(e.session, len(self._groups))) for e in entries]
+        places = [(e.session, e.pos, e.pinned, 0, number(e.session, len(self._groups))) for e in entries]
         return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
 
     def _reserve(self, rows: int, tokens: int) -> None:

@@ -1,4 +1,4 @@
-"""The card catalogues of words: one per space, in memory, built from the store's entries and following its journal."""
+"""The card catalogues: one per space, in memory, built from the store's entries and following its journal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.forking import renew_in_child
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from mnemic.core.queries import Filter, View
     from mnemic.index.catalogue import Catalogue
@@ -33,9 +33,12 @@ class Catalogues:
         self._bytes: dict[int, int] = {}
         self._total = 0
 
-    def readings(self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter) -> list[Reading]:
-        """The read set of each space, exactly as far as this snapshot sees."""
-        return [self._reading(snapshot, head, view, where) for head in snapshot.spaces(spaces)]
+    def readings(
+        self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, models: Iterable[int] = ()
+    ) -> list[Reading]:
+        """The read set of each space, exactly as far as this snapshot sees; with the vectors of these embedders."""
+        asked = tuple(models)
+        return [self._reading(snapshot, head, view, where, asked) for head in snapshot.spaces(spaces)]
 
     def clear(self) -> None:
         """Forget everything."""
@@ -49,12 +52,16 @@ class Catalogues:
         """Memory taken by all, about."""
         return self._total
 
-    def _reading(self, snapshot: Snapshot, head: SpaceHead, view: View, where: Filter) -> Reading:
+    def _reading(
+        self, snapshot: Snapshot, head: SpaceHead, view: View, where: Filter, models: tuple[int, ...]
+    ) -> Reading:
         shelves = _shelves(snapshot, head.id, view, where)
         lock, catalogue = self._catalogue(head)
         with lock:
             if catalogue.seq < head.seq:
                 catalogue.follow(snapshot, head)
+            for model in models:
+                catalogue.follow_vectors(snapshot, head, model)
             reading = catalogue.reading(head.seq, view, where, shelves)
             taken = catalogue.nbytes
         self._account(head.id, taken)

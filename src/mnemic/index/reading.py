@@ -11,16 +11,19 @@ import numpy as np
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import Kind
 from mnemic.index.columns import Column, Columns
+from mnemic.index.vectors import Sight
 from mnemic.store.codec import kind_number
 from mnemic.store.rows import shown_states
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Filter, View
     from mnemic.index.postings import Segment, Tail
+    from mnemic.index.signs import Signed
+    from mnemic.index.vectors import Similarity, Single
 
 NEAR: Final = 3_600_000_000
 """Items of no session are neighbours if said within this many microseconds."""
@@ -66,8 +69,14 @@ class Reading:
     """
 
     def __init__(
-        self, space: int, columns: Columns, parts: tuple[Segment | Tail, ...], visible: NDArray[np.bool_]
+        self,
+        space: int,
+        columns: Columns,
+        parts: tuple[Segment | Tail, ...],
+        visible: NDArray[np.bool_],
+        vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
     ) -> None:
+        """`vectors`: by embedder, its rows and which of them are filled."""
         self.space = space
         self._columns = columns
         self._parts = parts
@@ -81,6 +90,7 @@ class Reading:
         self.groups = layout.groups[shown]
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
+        self._sights = {model: Sight(rows, held, self._place) for model, (rows, held) in vectors.items()}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
@@ -92,8 +102,14 @@ class Reading:
         return len(self.rows)
 
     @property
+    def parts(self) -> tuple[Segment | Tail, ...]:
+        """The postings of all rows, seen or not, the oldest first."""
+        return self._parts
+
+    @property
     def nbytes(self) -> int:
-        return self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
+        own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
+        return own + sum(sight.nbytes for sight in self._sights.values())
 
     @cached_property
     def totals(self) -> tuple[float, float, int, float]:
@@ -126,6 +142,17 @@ class Reading:
     def _kinds(self) -> NDArray[np.int64]:
         return self._columns.column(Column.KIND)[self.rows]
 
+    def similar(self, model: int, query: NDArray[np.float32]) -> Similarity | None:
+        """How near a question is by an embedder's vectors; None if the reading was not asked for with that embedder.
+
+        `query`: (dims,), of unit length.
+
+        Raises:
+            Invalid: the question's vector is not of the embedder's dimensions.
+        """
+        sight = self._sights.get(model)
+        return None if sight is None else sight.similar(query)
+
     def values(self, which: Column, places: NDArray[np.intp]) -> NDArray[np.int64]:
         """One column, at some places."""
         return self._columns.column(which)[self.rows[places]]
@@ -143,6 +170,13 @@ class Reading:
         stream = self.stream(place).tolist()
         starts = (i for i, token in enumerate(stream) if token == phrase[0])
         return any(stream[i : i + len(phrase)] == list(phrase) for i in starts)
+
+    def placed(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where some rows of `parts` lie; -1 for those that cannot be seen, the tail's newest among them."""
+        placed = np.full(len(rows), -1, dtype=np.intp)
+        known = rows < len(self._place)
+        placed[known] = self._place[rows[known]]
+        return placed
 
     def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """The places that hold a token, each once, and how often each does."""
@@ -202,7 +236,7 @@ def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shel
     """
     at = seq if view.at is None else min(seq, view.at)
     states = where.states or shown_states(view)
-    shown = (columns.column(Column.SEQ_FROM) <= at) & (at < columns.column(Column.SEQ_TO))
+    shown = columns.worded & (columns.column(Column.SEQ_FROM) <= at) & (at < columns.column(Column.SEQ_TO))
     shown &= _any_of(columns.column(Column.STATE), [int(state) for state in states])
     if view.as_of is not None:
         shown &= columns.column(Column.SAID) <= view.as_of
