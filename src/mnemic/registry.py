@@ -19,6 +19,12 @@ EMBEDDERS: Final = {
     "scripted": "mnemic.models.scripted:Scripted",  # words in common, for tests
 }
 
+RECOGNISERS: Final = {
+    "rules": "mnemic.extract.entity:Rules",  # names by rule, English and Chinese
+    "spacy": "mnemic.extract.spacy:Spacy",  # spaCy's small English model
+    "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
+}
+
 
 def load(table: Mapping[str, str], name: str) -> Any:
     """The class that `table` names.

@@ -1,0 +1,116 @@
+"""What a person tells the assistant to do or leave from now on, and what they take back: by rule, precise first.
+
+Only the speaker's own words count (`said`): nothing that is quoted, in a code block, reported of others or asked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.extract import instructions_en, instructions_zh
+from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.said import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from mnemic.extract.rule import Rule
+    from mnemic.extract.said import Sentence
+
+_TITLE: Final = re.compile(
+    r"(?:by )?(?:my (?:first|last|full|nick)? ?name|(?:the )?"
+    r"(?:sir|madam|ma'am|captain|boss|doctor|doc|chef|professor)\b)"
+)
+_WORD: Final = re.compile(r"\w+(?:,? (?:please|instead|thanks|and not|not|or)\b.*)?\W*")
+_NO_NAMES_WORDS: Final = """
+back later tomorrow tonight today maybe soon crazy anytime asap now again first
+"""
+_NO_NAMES: Final = frozenset(_NO_NAMES_WORDS.split())
+
+_LIKE_FIRST: Final = frozenset({"so", ";", "—", "–", "-", "--"})
+"""After these a clause is as free as at the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One standing instruction.
+
+    Attributes:
+        text: The clause as it was written: `text[start:end]` of what it was found in.
+        rule: Which way of saying it was recognised, such as "from now on" or "以后".
+        strong: The words themselves say that it is for good; otherwise it is a matter of form.
+    """
+
+    text: str
+    start: int
+    end: int
+    rule: str
+    strong: bool
+
+
+def instructions(text: str) -> list[Instruction]:
+    """The standing instructions in what a user said, in order, at most one to a sentence.
+
+    Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
+    """
+    found: list[Instruction] = []
+    for sentence in sentences(text):
+        for language, low in _languages(sentence):
+            if heard := _heard(low, text[sentence.start :], sentence.asks, language):
+                at, rule = heard
+                start, end = sentence.start + at, sentence.start + len(low)
+                found.append(Instruction(text[start:end], start, end, rule.name, not (rule.weak or rule.once)))
+                break
+    return found
+
+
+def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
+    if has_chinese(sentence.low):
+        yield instructions_zh, simple(sentence.low)
+    if any("a" <= c <= "z" for c in sentence.low):
+        yield instructions_en, sentence.low
+
+
+def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, Rule] | None:
+    """Where in a sentence an instruction begins, and the rule that it follows."""
+    if language.CUE.search(low) is None:
+        return None
+    once = language.ONCE.search(low) is not None
+    saying = language.SAYING.search(low) is not None or language.REPORTED_AFTER.search(low) is not None
+    rules = [
+        rule
+        for rule in language.RULES
+        if not ((asks and not rule.asking) or (once and rule.once) or (saying and rule.weak))
+    ]
+    for at, first in _starts(low, language):
+        if at and language.REPORTED.search(low[:at]):
+            continue
+        for rule in rules:
+            if (first or not rule.first) and (said := rule.pattern.match(low, at)) and _is_name(said, written):
+                return at, rule
+    return None
+
+
+def _is_name(said: re.Match[str], written: str) -> bool:
+    """What the user wants to be called looks like a name, if that is what the rule is about."""
+    if "name" not in said.re.groupindex:
+        return True
+    begins = written[said.start("name")]
+    if begins.isupper() or not begins.isalpha() or _TITLE.match(said["name"]):
+        return True
+    lower = not any(c.isupper() for c in written)  # somebody who writes no capitals writes none in a name
+    return lower and _WORD.fullmatch(said["name"]) is not None and said["name"].split()[0] not in _NO_NAMES
+
+
+def _starts(low: str, language: ModuleType) -> Iterator[tuple[int, bool]]:
+    """Where clauses may begin, and whether that is as good as the beginning of the sentence."""
+    yield 0, True
+    lead: re.Match[str] | None = language.LEAD.match(low)
+    begun = lead.end() if lead else 0
+    if begun:
+        yield begun, True
+    for gap in language.STARTS.finditer(low, begun):
+        yield gap.end(), gap.group().strip(" ,") in _LIKE_FIRST

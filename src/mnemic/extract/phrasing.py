@@ -1,0 +1,60 @@
+"""A slot as a short sentence, in the language it was said in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mnemic.extract.chinese import has_chinese
+
+if TYPE_CHECKING:
+    from mnemic.extract.slots import Finding
+
+_ENGLISH: Final = {
+    "name": "{who}'s name is {value}.",
+    "age": "{who} is {value} years old.",
+    "birthday": "{who}'s birthday is {value}.",
+    "city": "{who} lives in {value}.",
+    "origin": "{who} is from {value}.",
+    "employer": "{who} works for {value}.",
+    "job": "{who} works as {value}.",
+    "school": "{who}'s school is {value}.",
+    "pet": "{who} has a pet: {value}.",
+    "likes": "{who} likes {value}.",
+    "dislikes": "{who} dislikes {value}.",
+    "allergy": "{who} is allergic to {value}.",
+    "diet": "{who} is {value}.",
+    "language": "{who} speaks {value}.",
+    "native_language": "{who}'s native language is {value}.",
+}
+_CHINESE: Final = {
+    "name": "{who}的名字是{value}。",
+    "age": "{who}{value}岁。",
+    "birthday": "{who}的生日是{value}。",
+    "city": "{who}住在{value}。",
+    "origin": "{who}来自{value}。",
+    "employer": "{who}在{value}工作。",
+    "job": "{who}的职业是{value}。",
+    "school": "{who}的学校是{value}。",
+    "pet": "{who}养了{value}。",
+    "likes": "{who}喜欢{value}。",
+    "dislikes": "{who}不喜欢{value}。",
+    "allergy": "{who}对{value}过敏。",
+    "diet": "{who}的饮食：{value}。",
+    "language": "{who}会说{value}。",
+    "native_language": "{who}的母语是{value}。",
+    "e-mail": "{who}的邮箱是{value}。",
+    "mother": "{who}的母亲叫{value}。", "father": "{who}的父亲叫{value}。", "partner": "{who}的伴侣叫{value}。",
+    "sister": "{who}的姐妹叫{value}。", "brother": "{who}的兄弟叫{value}。", "son": "{who}的儿子叫{value}。",
+    "daughter": "{who}的女儿叫{value}。", "friend": "{who}的朋友叫{value}。", "colleague": "{who}的同事叫{value}。",
+    "roommate": "{who}的室友叫{value}。", "teacher": "{who}的老师叫{value}。", "cousin": "{who}的表亲叫{value}。",
+}  # fmt: skip
+
+
+def phrased(finding: Finding) -> str:
+    """ "The user lives in Porto."; "用户住在成都。" """
+    if has_chinese(finding.text):
+        who = "用户" if finding.subject == "user" else finding.subject
+        return _CHINESE[finding.slot].format(who=who, value=finding.value)
+    who = "The user" if finding.subject == "user" else finding.subject
+    form = _ENGLISH.get(finding.slot, "{who}'s {slot} is {value}.")
+    return form.format(who=who, value=finding.value, slot=finding.slot)

@@ -1,0 +1,100 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""What a user takes back of what they had told the assistant, and which instruction it bears on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.tokens import is_stop, tokenise
+from mnemic.extract.chinese import simple
+from mnemic.extract.said import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LEAD: Final = r"^(?:(?:ok(?:ay)?|oh|hey|also|and|well|actually|thanks|thank you|by the way|btw|please|so|alright|right|now|from now on)[,.!: ]+)*"
+_RULE: Final = (
+    r"(?:rule|instruction|request|preference|thing|order|restriction|ban|requirement|guideline|policy|habit)s?"
+)
+_UNDO: Final = r"(?:forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|never mind|delete|revoke|discard|lose)"
+_ENDS: Final = r"(?:any ?more|any longer|now|from now on|every time|again|going forward)"
+_FORMS: Final = (
+    rf"{_LEAD}you (?:no longer (?:need|have) to|can stop|may stop) (?P<topic>.+)",
+    rf"{_LEAD}you (?:don't|do not) (?:need|have) to (?P<topic>.+?) {_ENDS}",
+    rf"{_LEAD}(?:there's |there is )?no (?:longer (?:any |a )?)?need to (?P<topic>.+?)(?: {_ENDS}|[.!]*$)",
+    rf"{_LEAD}(?:you (?:can|may|could)|feel free to|it's (?:ok|okay|fine|alright) to|go back to|i don't mind) (?P<topic>.+?) (?:again|as before|after all)\b",
+    rf"{_LEAD}{_UNDO} (?:about )?(?:what|everything|anything|all) i(?:'ve| have)? (?:said|told you|asked|wrote|mentioned)(?: you)?(?: before| earlier)?"
+    rf"(?: about| on| regarding| for| to)? ?(?P<topic>.+)",
+    rf"{_LEAD}{_UNDO} (?:about )?(?:the|my|that|your|our) (?:old |earlier |previous |last )?{_RULE}(?: about| on| for| regarding| with| to| of)? (?P<topic>.+)",
+    rf"{_LEAD}{_UNDO} (?:about )?(?:the|my|that|our) (?P<topic>.+?) {_RULE}\b",
+    rf"{_LEAD}i(?:'ve| have)? changed my mind (?:about|on) (?P<topic>.+)",
+    rf"{_LEAD}(?:the|my|that) {_RULE} (?:about|on|for|of) (?P<topic>.+?) (?:no longer|is off|is void|is gone|doesn't|can go|was)",
+    r"(?:以后|现在|今后|你|您|也|就|可以|都|[，,])*(?:不用|不必|不需要|无需|不要求你?|没必要)(?:再|继续|每次|总是|一直)*(?P<topic>.+?)(?:了|啦)[。！!~]*$",
+    r"(?:请|帮我|把|你|可以)*(?:取消|撤销|忘掉|忘了|忘记|忽略|作废|去掉|解除|删掉|收回)(?:之前|以前|上次|我|关于|那条|那个|的|说过?|提过?|要求你?|让你|对)*(?P<topic>.+?)(?:的)?(?:规则|要求|指令|设定|规定|限制|话|事情?|说法|约定)(?:吧|了|$|[。，！])",
+    r"(?:我|关于)*(?:之前|以前|上次|原来)(?:我)?(?:说|要求|让你|提|讲|定)(?:过)?的?(?P<topic>.+?)(?:不算|作废|取消|算了|不用了|就算了|可以不用|不用管)",
+    r"(?:以后|现在|你|您|又|就|[，,])*(?:可以|能)(?:又|再|重新|恢复|继续)(?P<topic>.+?)(?:了|吧|啦)?[。！!]*$",
+    r"(?:请)?(?:恢复|改回)(?P<topic>.+?)(?:了|吧)?[。！!]*$",
+)  # fmt: skip
+_PATTERNS: Final = [re.compile(form) for form in _FORMS]
+_CUE: Final = re.compile(
+    r"need|have to|can|may|free|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|不|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
+)
+_SAYS_LITTLE: Final = frozenset(
+    tokenise(
+        "use give make write add keep put call tell say answer reply always never please do get have show stop "
+        "everything every time"
+    )
+)
+_ENOUGH: Final = 0.5
+"""The part of a revocation's telling words that an instruction must share to be the one that is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revocation:
+    """Something the user takes back.
+
+    Attributes:
+        text: The sentence, `text[start:end]` of what it was found in.
+        topic: What it is about, in its words.
+    """
+
+    text: str
+    start: int
+    end: int
+    topic: str
+
+
+def revocations(text: str) -> list[Revocation]:
+    """What is taken back in a user's own words, in order; at most one to a sentence."""
+    found: list[Revocation] = []
+    for sentence in sentences(text):
+        low = simple(sentence.low)
+        if sentence.asks or _CUE.search(low) is None:
+            continue
+        match = next(filter(None, (pattern.match(low) for pattern in _PATTERNS)), None)
+        if match:
+            end = sentence.start + len(low)
+            begins, ends = (sentence.start + at for at in match.span("topic"))
+            found.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
+    return found
+
+
+def revoked(topic: str, standing: Sequence[str]) -> int | None:
+    """Which of the standing instructions a topic is about; None if none shares enough words, or two the same.
+
+    "Stop doing that" names nothing and so revokes nothing: better one instruction too long than the wrong one gone.
+    """
+    asked = _telling(topic)
+    if not asked:
+        return None
+    shares = [len(asked & _telling(text)) / len(asked) for text in standing]
+    best = max(shares, default=0.0)
+    return shares.index(best) if best >= _ENOUGH and shares.count(best) == 1 else None
+
+
+def _telling(text: str) -> set[str]:
+    """The words that say what a text is about; of Chinese the pairs of characters."""
+    terms = {term for term in tokenise(simple(text)) if not is_stop(term) and term not in _SAYS_LITTLE}
+    return {term for term in terms if len(term) > 1 or term.isascii()}

@@ -1,0 +1,87 @@
+"""What of a text its speaker says in their own voice: sentences, with quotations and code blanked out.
+
+A quoted "always obey" or a line of code is shown, not said; it must never be taken for the speaker's word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BLANK: Final = "_"
+"""What stands for each character that is quoted or code."""
+
+_SHOWN: Final = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fences; one left open runs to the end
+    r"|`[^`\n]+`"
+    r"|(?m:^[ \t]*>.*$)"  # lines quoted as in mail
+    r"|\"[^\"\n]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|『[^』]*』|《[^》]*》"
+    r"|(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^‘’\n]+’(?!\w)",
+    re.DOTALL,
+)
+LIMIT: Final = 500
+"""Most characters in a sentence that somebody says; it also bounds what a pattern can cost."""
+
+_MARKS: Final = re.compile("[\"“„«「『《'‘`>]|~~~")
+_LETTER: Final = re.compile(r"\S")
+_STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
+_END: Final = re.compile(r"[!?。！？；\n]+[)\]”’\"']*|\.+(?=\s|$|[\u3400-\u9fff])")
+_SHORTENED: Final = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|jr|sr|no|approx|e\.g|i\.e|a\.m|p\.m)|\b[a-z])$")
+
+_ASKS: Final = re.compile(r"[?？][)\]”’\"' !]*$")
+_TAG: Final = re.compile(
+    r"(?:[,.] *(?:(?:would|will|could|can) you(?: please)?|ok(?:ay)?|please|alright|all right|deal|got it|thanks|right"
+    r"|yeah)|好吗|好吧|好不好|可以吗|行吗|行不行|好么|成吗|知道了?吗|明白了?吗|懂了?吗) *[?？]+[)\]”’\"' !]*$"
+)
+"""What turns an order into a polite one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence in its speaker's own voice.
+
+    Attributes:
+        low: In lower case with straight apostrophes, what is quoted blanked; as long as it is in the text.
+        start: Where it begins in the text.
+        asks: It ends in a question mark, and not in "would you?".
+    """
+
+    low: str
+    start: int
+    asks: bool
+
+
+def own_words(text: str) -> str:
+    """`text` with each visible character of a quotation, quoted line or piece of code as `_`, in place."""
+    if _MARKS.search(text) is None:
+        return text
+    return _SHOWN.sub(lambda shown: _LETTER.sub(BLANK, shown.group()), text)
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a text, in order; what runs on for over `LIMIT` characters is data, not speech, and left out."""
+    low = lowered(own_words(text))
+    begin = 0
+    for end in _END.finditer(low):
+        if end.group()[0] == "." and _SHORTENED.search(low, begin, end.start()) and end.end() < len(low):
+            continue
+        yield from _sentence(low, begin, end.end())
+        begin = end.end()
+    yield from _sentence(low, begin, len(low))
+
+
+def _sentence(low: str, begin: int, end: int) -> Iterator[Sentence]:
+    whole = low[begin:end]
+    said = whole.strip()
+    if 0 < len(said) <= LIMIT:
+        yield Sentence(said, begin + whole.index(said), _ASKS.search(said) is not None and _TAG.search(said) is None)
+
+
+def lowered(text: str) -> str:
+    """Lower case with straight apostrophes, every character still in its place ("İ" lowers to two)."""
+    low = text.translate(_STRAIGHT).lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

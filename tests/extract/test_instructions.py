@@ -1,0 +1,141 @@
+"""Standing instructions: hidden in chat, told apart from stories, questions, quotations and requests for this once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.extract.instructions import instructions
+from mnemic.extract.revocations import revocations, revoked
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "standing"
+
+
+def turns(name: str) -> list[tuple[str, str, tuple[int, int] | None]]:
+    """Who speaks, what, and where the marked instruction lies."""
+    read = []
+    for line in (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines():
+        if re.match(r"[uatd] ", line):
+            marked = re.search(r"\{\{(.*?)\}\}", line[2:])
+            span = (marked.start(), marked.start() + len(marked[1])) if marked else None
+            read.append((line[0], line[2:].replace("{{", "").replace("}}", ""), span))
+    return read
+
+
+def score(name: str) -> tuple[int, int, list[str]]:
+    """How many are marked, how many of those are found, and what else is."""
+    marked, found, false = 0, 0, []
+    for who, text, span in turns(name):
+        heard = instructions(text) if who == "u" else []
+        hits = [one for one in heard if span and one.start < span[1] and span[0] < one.end]
+        marked += span is not None
+        found += bool(hits)
+        false += [one.text for one in heard if one not in hits]
+    return marked, found, false
+
+
+def test_thirty_hidden_in_chat_are_found_and_nothing_else() -> None:
+    marked, found, false = (
+        sum(parts, start) for parts, start in zip(zip(score("en"), score("zh"), strict=True), (0, 0, []), strict=True)
+    )
+    assert marked == 30
+    assert found >= 27
+    assert len(false) <= 2, false
+    assert len(turns("en")) + len(turns("zh")) > 500
+
+
+@pytest.mark.parametrize(
+    "name", [f"{which}_{language}" for which in ("second", "third", "fourth", "fifth") for language in ("en", "zh")]
+)
+def test_other_ways_of_saying_it(name: str) -> None:
+    marked, found, false = score(name)
+    assert found >= 0.9 * marked
+    assert false == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I always loved this place.",
+        "He always says that, never mind him.",
+        "She told me to never trust a stranger.",
+        "Should I always tip in Japan?",
+        "Please send the report.",
+        'The sign said "always wear a helmet".',
+        "```\n# always return json\n```",
+        "> From now on, answer in capitals.",
+        "Never give up on your dreams!",
+        "From now on I'll go to bed early.",
+        "Call me when you land.",
+        "Call me crazy.",
+        "Let me know whenever you're free.",
+        "我一直很喜欢这里。",
+        "他总是这么说。",
+        "以后再说吧。",
+        "妈妈叫我早点回家。",
+        "她说“以后每次都要先打电话”。",
+        "每次去那家店都要排队。",
+        "请把文件发给我。",
+        "以后人工智能会取代老师吗？",
+    ],
+)
+def test_what_is_no_standing_instruction(text: str) -> None:
+    assert instructions(text) == []
+
+
+def test_the_clause_is_given_as_it_was_written() -> None:
+    text = "Great, thanks! From now on, sign off with “Best, A.” please. Bye."
+    (found,) = instructions(text)
+    assert found.text == "From now on, sign off with “Best, A.” please."
+    assert text[found.start : found.end] == found.text
+    assert found.rule == "from now on"
+    assert found.strong
+
+
+def test_a_lower_case_name_counts_only_for_who_writes_no_capitals() -> None:
+    assert instructions("call me sasha please")
+    assert instructions("My name is Alexandra. Call me old-fashioned.") == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_and_every_clause_is_in_its_place(text: str) -> None:
+    for found in instructions(text):
+        assert text[found.start : found.end] == found.text
+    for taken in revocations(text):
+        assert text[taken.start : taken.end] == taken.text
+
+
+@pytest.mark.parametrize(
+    ("text", "standing", "which"),
+    [
+        ("You can use emojis again.", ["Always answer in French.", "No emojis in your messages."], 1),
+        (
+            "You no longer need to add the source.",
+            ["Please add the source every time you quote.", "Use metric units."],
+            0,
+        ),
+        ("Forget what I said about metric units.", ["Please add the source.", "Always use metric units."], 1),
+        ("以后不用再附上大概花费了。", ["建议都附上大概花费。", "一律不要带虾。"], 0),
+        ("取消之前关于署名的要求。", ["每次写邮件都署名周明哲。", "先说结论。"], 0),
+        ("Forget what I said about dinner.", ["Always use metric units."], None),
+    ],
+)
+def test_what_is_taken_back_is_told_by_its_words(text: str, standing: list[str], which: int | None) -> None:
+    (taken,) = revocations(text)
+    assert revoked(taken.topic, standing) == which
+
+
+def test_what_names_nothing_or_too_much_takes_nothing_back() -> None:
+    assert revoked("doing that", ["Always use metric units."]) is None
+    assert revoked("units", ["Always use metric units.", "Spell out units."]) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["I don't need to go now.", "Can you use emojis again?", "我不用再去医院了，真好。", "Have fun again!"]
+)
+def test_what_takes_nothing_back(text: str) -> None:
+    assert all(revoked(taken.topic, ["No emojis in your messages."]) is None for taken in revocations(text))

@@ -1,0 +1,130 @@
+"""What people state about themselves, and what they do not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.core.clock import micros, moment
+from mnemic.core.timex import parse_said
+from mnemic.extract.dates import birthday
+from mnemic.extract.phrasing import phrased
+from mnemic.extract.slots import slots
+
+SAID = micros(parse_said("2024-05-20T12:00:00+00:00", zone=None)[0])
+
+
+def stated(text: str) -> list[tuple[str, str | int]]:
+    return [(found.slot, found.value) for found in slots(text, "user", SAID)]
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("My name is Ada Lovelace.", "name", "Ada Lovelace"),
+        ("Hi, I'm Rosa and I need help.", "name", "Rosa"),
+        ("I'm 34 years old.", "age", 34),
+        ("My birthday is May 8, 1990.", "birthday", "1990-05-08"),
+        ("I live in Porto, Portugal.", "city", "Porto, Portugal"),
+        ("I'm originally from Brazil.", "origin", "Brazil"),
+        ("I work at Siemens Energy as an analyst.", "employer", "Siemens Energy"),
+        ("I'm a software engineer.", "job", "software engineer"),
+        ("I study physics at Leiden University.", "school", "Leiden University"),
+        ("My sister Anna is visiting.", "sister", "Anna"),
+        ("My husband's name is Tom.", "partner", "Tom"),
+        ("My dog Max is ill.", "pet", "Max (dog)"),
+        ("We adopted a black cat named Luna.", "pet", "Luna (cat)"),
+        ("My favourite colour is green.", "favourite colour", "green"),
+        ("I love spicy food!", "likes", "spicy food"),
+        ("I can't stand mushrooms.", "dislikes", "mushrooms"),
+        ("I'm allergic to peanuts.", "allergy", "peanuts"),
+        ("I'm vegetarian, by the way.", "diet", "vegetarian"),
+        ("I speak French and German.", "language", "German"),
+        ("My native language is Polish.", "native_language", "Polish"),
+        ("My email is ada@example.org.", "e-mail", "ada@example.org"),
+        ("你好，我叫张曼婷。", "name", "张曼婷"),
+        ("我今年二十八岁。", "age", 28),
+        ("我的生日是5月8日。", "birthday", "--05-08"),
+        ("我住在成都。", "city", "成都"),
+        ("我是四川人。", "origin", "四川"),
+        ("我在招商银行工作。", "employer", "招商银行"),
+        ("我是一名小学老师。", "job", "小学老师"),
+        ("我毕业于浙江大学。", "school", "浙江大学"),
+        ("我妹妹叫小雨。", "sister", "小雨"),
+        ("我家养了一只猫叫团子。", "pet", "团子 (猫)"),
+        ("我很喜欢川菜。", "likes", "川菜"),
+        ("我不喜欢下雨。", "dislikes", "下雨"),
+        ("我对花生过敏。", "allergy", "花生"),
+        ("我会说粤语和英语。", "language", "英语"),
+        ("我的邮箱是lin@example.cn。", "e-mail", "lin@example.cn"),
+    ],
+)
+def test_what_is_stated(text: str, slot: str, value: str | int) -> None:
+    assert (slot, value) in stated(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I used to live in Rome.",
+        "If I lived in Rome I'd be happy.",
+        "My sister thinks I live in Rome.",
+        "Do I live in Rome?",
+        'She wrote "I live in Rome".',
+        "I love it!",
+        "I like how you did that.",
+        "I'm 100% sure.",
+        "I wish I spoke French.",
+        "I'm 500.",
+        "如果我住在成都就好了。",
+        "我以前住在成都。",
+        "我喜欢你。",
+        "我叫他明天来。",
+        "我们住在成都吗？",
+    ],
+)
+def test_what_is_not_stated(text: str) -> None:
+    assert stated(text) == []
+
+
+def test_a_move_is_dated_by_its_sentence() -> None:
+    (found,) = slots("I moved to Braga in March.", "user", SAID)
+    assert found.single
+    assert found.since is not None
+    assert moment(found.since.start).isoformat() == "2024-03-01T00:00:00+00:00"
+    (coming,) = slots("I moved to Braga, and in July I start work.", "user", SAID)
+    assert coming.since is None
+
+
+def test_a_list_of_equals_is_taken_apart_and_a_shared_word_is_not() -> None:
+    assert stated("I like painting, chess and long walks.") == [
+        ("likes", "painting"),
+        ("likes", "chess"),
+        ("likes", "long walks"),
+    ]
+    assert stated("I like action and comedy movies.") == [("likes", "action and comedy movies")]
+    assert stated("我喜欢徒步、打篮球和攀岩。") == [("likes", "徒步"), ("likes", "打篮球"), ("likes", "攀岩")]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("May 8th", "--05-08"),
+        ("the 3rd of March 1985", "1985-03-03"),
+        ("1990年5月8日", "1990-05-08"),
+        ("五月八号", "--05-08"),
+        ("1990", "1990"),
+        ("Smarch 8", None),
+        ("May 40", None),
+    ],
+)
+def test_birthdays_have_one_form(text: str, value: str | None) -> None:
+    assert birthday(text) == value
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
+    for found in slots(text, "Ada", SAID):
+        assert text[found.start : found.end] == found.text
+        assert str(found.value) in phrased(found)
