@@ -87,6 +87,6 @@ def test_what_cannot_be_imported_makes_no_store(run: Run, home: Path) -> None:
     Path("picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
     run("import", "picture.png", code=2)
     run("import", "nowhere.jsonl", code=3)
-    run("import", ".", code=2)
+    run("import", ".", code=1)
     run("import", "-", stdin="", code=2)
     assert not home.exists()

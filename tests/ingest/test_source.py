@@ -70,11 +70,9 @@ def test_a_utf8_mark_at_the_start_is_no_part_of_the_text(write: Write) -> None:
     assert isinstance(message, Message)
 
 
-def test_a_missing_file_a_folder_and_an_unknown_format_are_named(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_format_are_named(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no file"):
         list(read(tmp_path / "none.txt"))
-    with pytest.raises(Invalid, match="cannot be read"):
-        list(read(tmp_path))
     with pytest.raises(Invalid, match="cannot be read"):
         list(read("a\x00b"))
     with pytest.raises(Invalid, match="is not one we read") as refused:
@@ -129,6 +127,16 @@ def test_reading_again_gives_the_same_messages(write: Write) -> None:
         ("a.markdown", "{", "markdown"),
         ("a.txt", "[2025-01-01] it rained.\n", "text"),
         ("a.txt", "Ada: hi\nBo: hi\nAda: bye\n", "dialogue"),
+        ("a.json", '[{"title": "t", "create_time": 1.5, "mapping": {"n": {', "chatgpt"),
+        ("a.json", '[{"uuid": "u", "name": "n", "chat_messages": [', "claude"),
+        ("a.json", '[{"conversations_memory": "m", "account_uuid": "u"}]', "claude"),
+        ("a.json", '{"results": [{"id": "1", "memory": "m", "user_id": "u"}]}', "mem0"),
+        ("memory.jsonl", '{"type": "entity", "name": "n", "entityType": "t", "observations": []}', "memory-server"),
+        ("memory.json", '{"type":"relation","from":"a","to":"b","relationType":"r"}', "memory-server"),
+        ("a.htm", "<p>x", "html"),
+        ("a", "<!DOCTYPE html>\n<p>x", "html"),
+        ("a.py", "{'x': 1}\n", "code"),
+        ("a", "%PDF-1.7\n\x00\x01", "pdf"),
     ],
 )
 def test_the_format_is_seen_from_name_and_first_bytes(write: Write, name: str, head: str, format: str) -> None:

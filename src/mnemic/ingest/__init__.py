@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mnemic.ingest.intake import Options
-    from mnemic.ingest.message import Message, Skipped
+    from mnemic.ingest.message import Edge, Message, Skipped
     from mnemic.ingest.readers import READERS, detect, read
-    from mnemic.ingest.source import count_hint
+    from mnemic.ingest.walk import count_hint
 
 _HOME = {
     "READERS": "readers",
+    "Edge": "message",
     "Message": "message",
     "Options": "intake",
     "Skipped": "message",
-    "count_hint": "source",
+    "count_hint": "walk",
     "detect": "readers",
     "read": "readers",
 }
 
-__all__ = ["READERS", "Message", "Options", "Skipped", "count_hint", "detect", "read"]
+__all__ = ["READERS", "Edge", "Message", "Options", "Skipped", "count_hint", "detect", "read"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from mnemic.core.text import clean_name, clean_text
 from mnemic.errors import Invalid, TooLarge
 from mnemic.ingest.jsonio import storable
 from mnemic.ingest.message import Message, Skipped
-from mnemic.ingest.source import Progress
+from mnemic.ingest.source import Progress, Source
 from mnemic.ingest.times import said_at
 
 INPUT_LIMIT: Final = 10 * 1024 * 1024
@@ -32,6 +32,9 @@ class Options:
         zone: Zone of times that carry none, such as `Europe/Lisbon`; without it such records are skipped.
         session: Session of records that name none.
         limit: Most bytes of one text, and of one record's slots; larger records are skipped.
+        branches: Take in every branch of a conversation that was edited or asked again, not the last one only.
+        tools: Take in what tools and the system said, and what a model thought, beside what was spoken.
+        exclude: Patterns of names, or of paths within a folder or archive, that are left out.
         progress: Told how many bytes of the file have been read.
     """
 
@@ -39,6 +42,9 @@ class Options:
     zone: str | None = None
     session: str | None = None
     limit: int = INPUT_LIMIT
+    branches: bool = False
+    tools: bool = False
+    exclude: tuple[str, ...] = ()
     progress: Progress | None = None
 
     @property
@@ -76,9 +82,15 @@ class Found:
 class Intake:
     """One source's desk: remembers which ids went by and how far each session has come."""
 
-    def __init__(self, source: str, options: Options) -> None:
+    def __init__(self, source: str, options: Options, place: str = "") -> None:
+        """A desk for `source`, whose own name gives way to that of the options.
+
+        Args:
+            place: The path of the file within the folder or archive that is read, part of each key.
+        """
         self._source = clean_name("source", options.source or source)
         self._options = options
+        self._place = place
         self._seen: dict[tuple[str | None, str], int] = {}
         self._positions: Counter[tuple[str | None, str | None]] = Counter()
 
@@ -100,7 +112,7 @@ class Intake:
             session=session,
             agent=_name("agent", found.agent),
             pos=self._positions[user, session],
-            slots=self._slots(found.slots),
+            slots=self._slots({"path": self._place, **found.slots} if self._place else found.slots),
             tags=_tags(found.tags),
             user=user,
         )
@@ -110,9 +122,9 @@ class Intake:
         return message
 
     def _key(self, found: Found) -> str:
-        conversation = _name("conversation", found.conversation) or ""
+        conversation = "/".join(filter(None, (self._place, _name("conversation", found.conversation))))
         own = _name("id", found.id) or found.place
-        return f"{_escaped(self._source)}:{_escaped(conversation)}:{own}"
+        return key_of(self._source, conversation, own)
 
     def _refuse_twin(self, message: Message) -> None:
         name, digest = (message.user, message.key), hash(message.text)
@@ -130,6 +142,16 @@ class Intake:
         if size > self._options.limit:
             raise TooLarge("metadata", f"has {size:,} bytes", f"The limit is {self._options.limit:,}; shorten it.")
         return kept
+
+
+def key_of(source: str, conversation: str, own: str) -> str:
+    """The key of a message: its source, its place there, its own name."""
+    return f"{_escaped(source)}:{_escaped(conversation)}:{own}"
+
+
+def desk(source: Source, options: Options) -> Intake:
+    """The desk for a file that is named by where it lies."""
+    return Intake(source.collection or source.stem, options, source.place)
 
 
 def _name(field: str, value: object) -> str | None:

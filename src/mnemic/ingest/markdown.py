@@ -10,7 +10,7 @@ from typing import Final
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.ingest.frontmatter import Line, split_front_matter
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Found, Options, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -61,7 +61,7 @@ def read_markdown(source: Source, options: Options) -> Iterator[Message | Skippe
     Raises:
         Invalid: a line is not UTF-8, or over the limit of one record.
     """
-    intake = Intake(source.stem, options)
+    intake = desk(source, options)
     matter, lines = split_front_matter(_lines(source, options.line_limit))
     before: _Section | None = None
     for section in _sections(lines, options.limit):

@@ -1,4 +1,4 @@
-"""What a reader yields: a message to remember, or a place it had to skip and why."""
+"""What a reader yields: a message to remember, a tie between two, or a place it had to skip and why."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ class Message:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     user: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A tie between two messages of a source, which may come before or after it.
+
+    Attributes:
+        src, dst: The keys of the messages.
+        type: What the tie says, such as `works_at`.
+    """
+
+    src: str
+    dst: str
+    type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mnemic.errors import Invalid
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Found, Intake, Options, desk
 from mnemic.ingest.jsonio import elements, parse
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -32,7 +32,7 @@ def read_jsonl(source: Source, options: Options) -> Iterator[Message | Skipped]:
     Raises:
         Invalid: none of the first 20 lines is a JSON object.
     """
-    intake = Intake(source.stem, options)
+    intake = desk(source, options)
     for number, record in records(source, options):
         if isinstance(record, Skipped):
             yield record
@@ -64,7 +64,7 @@ def read_json(source: Source, options: Options) -> Iterator[Message | Skipped]:
     Raises:
         Invalid: the file is not JSON from here on.
     """
-    intake = Intake(source.stem, options)
+    intake = desk(source, options)
     for number, element in enumerate(elements(source), start=1):
         where = f"element {number}"
         if isinstance(element, Mapping):

@@ -1,10 +1,12 @@
-"""One opened input: gzip undone, what is not text refused, lines of bounded length, progress told in bytes."""
+"""One opened input: gzip undone, neither text nor PDF refused, lines of bounded length, progress told in bytes."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final, cast
 
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Invalid, NotFound, TooLarge
 
 STDIN: Final = "-"
 """The path that means standard input."""
@@ -20,9 +22,17 @@ STDIN: Final = "-"
 HEAD: Final = 64 * 1024
 """Bytes read ahead to tell what a source is."""
 
+RATIO: Final = 250
+"""Most bytes that one packed byte may become, past the first 64 MiB: text packs 3 to 20 to 1, a bomb 1,000 to 1."""
+
 _GZIP: Final = b"\x1f\x8b"
+_PDF: Final = b"%PDF-"
+_UNSUSPECTED: Final = 64 * 1024 * 1024
+_DECLARED: Final = re.compile(rb"\s*+<[^\x00]{0,4096}?\bcharset\s*+=", re.IGNORECASE)
+"""A page that says what its encoding is, and may not be UTF-8."""
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _TICK: Final = 64 * 1024
+_PIECE: Final = 1024 * 1024
 _CONVERT: Final = "Convert it first: `iconv -f ENCODING -t utf-8 IN > OUT`."
 
 Progress = Callable[[int], None]
@@ -35,21 +45,37 @@ class Source:
     Attributes:
         label: What messages call it.
         name: The file's name without folder and `.gz`, "stdin" for standard input.
+        collection, place: The folder or archive it was found in and its path there; "" for a file by itself.
         head: The first bytes, gzip undone, a UTF-8 mark taken off.
     """
 
-    def __init__(self, path: str | Path, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        progress: Progress | None = None,
+        *,
+        collection: str = "",
+        place: str = "",
+        member: IO[bytes] | None = None,
+        position: Callable[[], int] | None = None,
+    ) -> None:
         """Open `path`, or standard input for "-".
+
+        Args:
+            member: An archive's member, already open, in place of the file itself.
+            position: How far the archive has been read, in bytes on disk.
 
         Raises:
             NotFound: there is no such file.
-            Invalid: it cannot be opened, is empty, or is not text in UTF-8.
+            Invalid: it cannot be opened, is empty, or is neither text in UTF-8 nor PDF.
         """
         self.label = "standard input" if str(path) == STDIN else str(path)
         self.name = "stdin" if str(path) == STDIN else Path(path).name.removesuffix(".gz")
+        self.collection, self.place = collection, place
         self._progress = progress
-        self._told = 0
-        self._raw, self._owned = _opened(path)
+        self._told = self._given = 0
+        self._raw, self._owned = _opened(path) if member is None else (member, True)
+        self._position = position or (self._raw.tell if self._raw.seekable() else None)
         self._stream = self._raw
         try:
             self._stream = self._unzipped()
@@ -63,6 +89,11 @@ class Source:
     def stem(self) -> str:
         """The name without its extension."""
         return Path(self.name).stem or self.name
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether its bytes are those of a PDF."""
+        return self.head.startswith(_PDF)
 
     def __enter__(self) -> Source:
         return self
@@ -82,8 +113,23 @@ class Source:
         taken, self._ahead = self._ahead[:size], self._ahead[size:]
         with self._reading():
             taken += self._stream.read(size - len(taken)) if len(taken) < size else b""
+        self._count(len(taken))
         self._tell(done=not taken)
         return taken
+
+    def whole(self, limit: int) -> bytes:
+        """All that is left.
+
+        Raises:
+            TooLarge: more than `limit` bytes.
+        """
+        pieces, size = [], 0
+        while piece := self.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit:
+                raise TooLarge("path", f"{self.label} has over {limit:,} bytes", "Split it.")
+        return b"".join(pieces)
 
     def lines(self, limit: int) -> Iterator[tuple[int, bytes | None]]:
         """Each line with its number from 1, without its line end; None for one over `limit` bytes."""
@@ -116,8 +162,17 @@ class Source:
         if not line.endswith(b"\n") and len(line) < limit:
             with self._reading():
                 line += self._stream.readline(limit - len(line))
+        self._count(len(line))
         self._tell()
         return line
+
+    def _count(self, size: int) -> None:
+        """Refuse a small file that never ends."""
+        self._given += size
+        if self._stream is self._raw or self._given <= _UNSUSPECTED or not self._raw.seekable():
+            return
+        if self._given > RATIO * self._raw.tell():
+            raise TooLarge("path", f"{self.label} unpacks to over {RATIO} times its size", "Unpack it, and look at it.")
 
     def _unzipped(self) -> IO[bytes]:
         start = self._raw.peek(2)[:2] if isinstance(self._raw, BufferedReader) else b""
@@ -131,28 +186,21 @@ class Source:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+            packing = "zip" if isinstance(self._raw, zipfile.ZipExtFile) else "gzip"
             raise Invalid(
-                "path", f"{self.label} is a damaged or truncated gzip file ({error})", "Fetch or make it again."
+                "path", f"{self.label} is a damaged or truncated {packing} file ({error})", "Fetch or make it again."
             ) from error
         except OSError as error:
             raise _unreadable(self.label, error) from error
 
     def _tell(self, *, done: bool = False) -> None:
-        if self._progress is None or not self._raw.seekable():
+        if self._progress is None or self._position is None:
             return
-        reached = self._raw.tell()
+        reached = self._position()
         if done or reached - self._told >= _TICK:
             self._told = reached
             self._progress(reached)
-
-
-def count_hint(path: str | Path) -> int:
-    """Bytes that reading `path` will report in all; 0 where that cannot be known."""
-    try:
-        return 0 if str(path) == STDIN else Path(path).stat().st_size
-    except OSError:
-        return 0
 
 
 def _opened(path: str | Path) -> tuple[IO[bytes], bool]:
@@ -174,12 +222,15 @@ def _unreadable(label: str, error: Exception) -> Invalid:
 def _refuse_what_is_not_text(head: bytes, label: str) -> None:
     if not head.strip():
         raise Invalid("path", f"{label} is empty", "There is nothing to import; give another file.")
+    if head.startswith(_PDF):
+        return
     if head.startswith(_WIDE):
         raise Invalid("path", f"{label} is UTF-16 or UTF-32, not UTF-8", _CONVERT)
     first = head.split(b"\n", 1)[0]
     if b"\x00" in first:
-        raise Invalid("path", f"{label} is binary", "Give a text file: JSON lines, JSON, Markdown or plain text.")
+        raise Invalid("path", f"{label} is binary", "Give text, JSON, Markdown, HTML, PDF or code.")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(first)
     except UnicodeDecodeError as error:
-        raise Invalid("path", f"{label} is not UTF-8 (byte {error.start})", _CONVERT) from error
+        if not _DECLARED.match(head):
+            raise Invalid("path", f"{label} is not UTF-8 (byte {error.start})", _CONVERT) from error

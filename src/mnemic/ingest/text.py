@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mnemic.core.items import Kind
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Found, Options, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -32,7 +32,7 @@ def read_document(source: Source, options: Options) -> Iterator[Message | Skippe
     Raises:
         Invalid: the file is not UTF-8.
     """
-    intake = Intake(source.stem, options)
+    intake = desk(source, options)
     where = source.label
     raw = source.read(options.limit + 1)
     if len(raw) > options.limit:
@@ -54,8 +54,8 @@ def read_dialogue(source: Source, options: Options) -> Iterator[Message | Skippe
 
     A time in brackets may stand before the name: `[2025-04-06 19:30+01:00] Ada: hello`.
     """
-    intake = Intake(source.stem, options)
-    session = options.session or source.stem
+    intake = desk(source, options)
+    session = options.session or source.place or source.stem
     turn: _Turn | None = None
     for number, raw in source.lines(options.line_limit):
         line = _decoded(raw)

@@ -86,11 +86,11 @@ def _conversations(seed: int, count: int) -> Iterator[Exported]:
 def _shoot(export: Path, store: Path, commit: int | None, delay: float) -> Ran:
     """Run the command in a terminal until it ends, or is killed `delay` seconds after a commit."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "mnemic", "import", str(export), "--store", str(store), "--user", _USER]
+    command = ["env", "TERM=xterm", sys.executable, "-m", "mnemic", "import", str(export)]
+    command += ["--store", str(store), "--user", _USER]
     screen, terminal = pty.openpty()
     os.set_blocking(screen, False)
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("MNEMIC_")} | {"TERM": "xterm"}
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, env=environ)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal)
     os.close(terminal)
     shown, barred, killed = b"", False, False
     while True:

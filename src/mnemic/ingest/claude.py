@@ -1,0 +1,169 @@
+"""Read the export of Claude: conversations, what was attached to them, projects and the memory it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from mnemic.core.items import Kind
+from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.jsonio import elements
+from mnemic.ingest.message import Message, Skipped
+from mnemic.ingest.source import Source
+
+_ROLES: Final = {"human": "user", "assistant": "assistant"}
+_SPOKEN: Final = ("text", "voice_note")
+_UNSPOKEN: Final = "is of a tool, or a thought; --tools takes it in"
+
+
+def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]:
+    """One message for each of a conversation, in its order; a document for each text attached, project and memory.
+
+    A conversation is a session, its name the slot `title`. Files without text leave their names in `attachments`.
+
+    Raises:
+        Invalid: the file is not JSON from here on.
+    """
+    for number, record in enumerate(elements(source), start=1):
+        intake = Intake("claude", options)  # one a conversation: what it remembers of ids ends with it
+        for found in _record(record, number, options):
+            yield found if isinstance(found, Skipped) else intake.take(found)
+
+
+def _record(record: object, number: int, options: Options) -> Iterator[Found | Skipped]:
+    one = _object(record)
+    if isinstance(one.get("chat_messages"), list):
+        yield from _conversation(one, number, options)
+    elif "conversations_memory" in one or "project_memories" in one:
+        yield from _memories(one, number)
+    elif "docs" in one or "prompt_template" in one:
+        yield from _project(one, number)
+    else:
+        yield Skipped(where=f"element {number}", why="is no conversation, project or memory")
+
+
+def _conversation(one: Mapping[str, object], number: int, options: Options) -> Iterator[Found | Skipped]:
+    name = one.get("uuid") or f"conversation-{number}"
+    for n, given in enumerate(_list(one.get("chat_messages")), start=1):
+        where = f"conversation {number}, message {n}"
+        if not isinstance(given, Mapping):
+            yield Skipped(where=where, why=f"is {type(given).__name__}, not an object")
+            continue
+        time = given.get("created_at") or one.get("created_at")
+        own = given.get("uuid") or f"message-{n}"
+        yield from _message(given, where, name, one.get("name"), time, own, options)
+        for a, attached in enumerate(_list(given.get("attachments")), start=1):
+            text = _object(attached).get("extracted_content")
+            if isinstance(text, str) and text.strip():
+                title = _object(attached).get("file_name") or "attachment"
+                yield _document(f"{where}, attachment {a}", text, f"{own}/attachment-{a}", name, title, time, name)
+
+
+def _message(
+    given: Mapping[str, object], where: str, name: object, title: object, time: object, own: object, options: Options
+) -> Iterator[Found | Skipped]:
+    text, aside = _content(given, tools=options.tools)
+    attached = [
+        str(label)
+        for one in [*_list(given.get("attachments")), *_list(given.get("files"))]
+        if (label := _object(one).get("file_name"))
+    ]
+    if aside:
+        yield Skipped(where=where, why=_UNSPOKEN)
+    elif not text and not attached:
+        yield Skipped(where=where, why="is empty")
+    if text or attached:
+        sender = given.get("sender")
+        yield Found(
+            where=where,
+            place=str(own),
+            text=text or f"[{', '.join(attached)}]",
+            id=own,
+            conversation=name,
+            session=name,
+            time=time,
+            slots={
+                "role": _ROLES.get(sender, sender) if isinstance(sender, str) else None,
+                "title": title,
+                "conversation": name,
+                "attachments": list(dict.fromkeys(attached)),
+            },
+        )
+
+
+def _content(given: Mapping[str, object], *, tools: bool) -> tuple[str, int]:
+    """The text of a message, and how many of its blocks with text were left out."""
+    blocks = [_object(one) for one in _list(given.get("content"))]
+    texts, aside = [], 0
+    for block in blocks:
+        text = _block_text(block)
+        if tools or block.get("type") in _SPOKEN:
+            texts.append(text)
+        else:
+            aside += bool(text.strip())
+    if not any(block.get("type") in _SPOKEN for block in blocks) and isinstance(plain := given.get("text"), str):
+        texts.insert(0, plain if not blocks or tools or not aside else "")
+    return "\n".join(text for text in texts if text.strip()), aside
+
+
+def _block_text(block: Mapping[str, object]) -> str:
+    for name in ("text", "thinking"):
+        if isinstance(text := block.get(name), str):
+            return text
+    inner = block.get("content")
+    if isinstance(inner, list):
+        return "\n".join(_block_text(_object(one)) for one in inner)
+    return inner if isinstance(inner, str) else str(block.get("name") or "")
+
+
+def _memories(one: Mapping[str, object], number: int) -> Iterator[Found | Skipped]:
+    where = f"memory {number}"
+    texts = {"": one.get("conversations_memory"), **_object(one.get("project_memories"))}
+    for project, text in texts.items():
+        if isinstance(text, str) and text.strip():
+            own = f"project/{project}" if project else "conversations"
+            yield _document(where, text, own, "memories", "Claude's memory", None, None)
+
+
+def _project(one: Mapping[str, object], number: int) -> Iterator[Found | Skipped]:
+    name, where = one.get("uuid") or f"project-{number}", f"project {number}"
+    for field in ("description", "prompt_template"):
+        text = one.get(field)
+        if isinstance(text, str) and text.strip():
+            yield _document(where, text, field, name, one.get("name"), one.get("created_at"), None, field)
+    for n, document in enumerate(_list(one.get("docs")), start=1):
+        given = _object(document)
+        title, time = given.get("filename") or f"document {n}", given.get("created_at") or one.get("created_at")
+        own = given.get("uuid") or f"document-{n}"
+        yield _document(f"{where}, document {n}", given.get("content"), own, name, title, time, None, one.get("name"))
+
+
+def _document(
+    where: str,
+    text: object,
+    own: object,
+    name: object,
+    title: object,
+    time: object,
+    session: object,
+    heading: object = None,
+) -> Found:
+    return Found(
+        where=where,
+        place=str(own),
+        text=text,
+        id=own,
+        conversation=name,
+        session=session,
+        time=time,
+        kind=Kind.DOCUMENT,
+        slots={"title": title, "heading": heading},
+    )
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
