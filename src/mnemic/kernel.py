@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.checking import instant, number, text_field, whole, zone
 from mnemic.core.clock import micros, moment, offset_minutes
@@ -14,21 +15,36 @@ from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, Slot, State, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost, Query, View
 from mnemic.core.scope import SHARED, Scope, Shared
-from mnemic.errors import Conflict, Invalid, NotFound, Refused
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.ingest.message import Message
+from mnemic.lanes import HOUSE, house_slice
+from mnemic.models.requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, Tie
 from mnemic.store.codec import canonical
 from mnemic.store.requests import commit, erase, look
 from mnemic.undoing import SUPERSEDES, inverse, reopened, touched, visible_at
-from mnemic.writing import Desk, Written
+from mnemic.writing import Desk, Written, closed_by
+
+if TYPE_CHECKING:
+    from mnemic.recall.answer import Answer
 
 T = TypeVar("T")
 _ALL_STATES = tuple(State)
 LIST_LIMIT: Final = 1_000_000
 """Most rows one call may ask for."""
+
+CORE_LIMIT: Final = 1_000
+"""Most items that are looked at for the always-on part of a context."""
+
+CATCH_UP: Final = 4
+"""Most slices that are read by rules before a context is made: two thousand turns."""
+
+_NOTHING: Final = Context(
+    text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +167,7 @@ class Kernel:
         written = self._stated(who, statement, sources)
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
-        closed = replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=_end(older, newer))
+        closed = closed_by(older, newer)
         puts: tuple[Put, ...]
         if older is before.item:
             puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
@@ -250,15 +266,33 @@ class Kernel:
     def recall(self, who: Who, ask: Ask) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
         self._check(ask)
-        return (yield from look(lambda s: self._recall(s, who, ask)))
+        meant = yield from embed_question(ask.query)
+        return (yield from look(lambda s: self._recall(s, who, ask, meant)))
+
+    def context(self, who: Who, ask: Ask) -> Flow[Context]:
+        """A block for a prompt: what is always at hand first, the evidence for a question after it.
+
+        What was said just now is read by rules before, so that an instruction holds from the moment it was given.
+        """
+        self._check(ask)
+        if who.past.is_now:
+            yield from self._understood(who)
+        meant = yield from embed_question(ask.query)
+        return (yield from look(lambda s: self._block(s, who, ask, meant)))
+
+    def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
+        """The words of the evidence that answer a question, cited; or that memory does not hold the answer."""
+        context = yield from self.recall(who, ask)
+        from mnemic.recall.answer import answer
+
+        return answer(ask.query, context)
 
     def why_not(self, who: Who, ask: Ask, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
         self._check(ask)
         to_bytes(item)
-        from mnemic.recall.pipeline import why_not
-
-        return (yield from look(lambda s: why_not(s, self.catalogues, self._query(s, who, ask, _spaces(s, who)), item)))
+        meant = yield from embed_question(ask.query)
+        return (yield from look(lambda s: self._why_not(s, who, ask, meant, item)))
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""
@@ -305,22 +339,47 @@ class Kernel:
 
     # Underneath
 
-    def _recall(self, snapshot: Snapshot, who: Who, ask: Ask) -> Context:
+    def _recall(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
         spaces = _spaces(snapshot, who)
         if not spaces:
-            return Context(
-                text="",
-                tokens=0,
-                items=(),
-                considered=0,
-                seq=0,
-                notes=("nothing has been remembered for this user yet",),
-            )
+            return _NOTHING
         from mnemic.recall.pipeline import recall
 
-        return recall(snapshot, self.catalogues, self._query(snapshot, who, ask, spaces), explain=ask.explain)
+        found = recall(snapshot, self.catalogues, self._query(snapshot, who, ask, spaces, meant), explain=ask.explain)
+        return replace(found, notes=(*found.notes, *meant.notes))
 
-    def _query(self, snapshot: Snapshot, who: Who, ask: Ask, spaces: tuple[int, ...]) -> Query:
+    def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
+        from mnemic.recall.always import always_on
+
+        spaces, view = _spaces(snapshot, who), _view(snapshot, who)
+        core = [v for v in snapshot.core(spaces, view, CORE_LIMIT) if _at_hand(who.scope, v.item)] if spaces else []
+        sources = snapshot.get(spaces, list({i for v in core for i in v.item.source}), view) if core else {}
+        budget = self.settings.budget if ask.budget is None else ask.budget
+        always = always_on(core, sources, int(budget * self.settings.always_share))
+        found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
+        return replace(
+            found,
+            text="\n".join(text for text in (always.text, found.text) if text),
+            tokens=always.tokens + found.tokens,
+            always=always.items,
+            notes=(*found.notes, *always.notes),
+        )
+
+    def _understood(self, who: Who) -> Flow[None]:
+        """Have rules read what this user has said since they did last; a store that cannot be written is read as is."""
+        for space in (yield from look(lambda s: _undigested(s, who))):
+            with suppress(StoreError):
+                for _ in range(CATCH_UP):
+                    if (yield from house_slice(self.desk, space)).busy:
+                        break
+
+    def _why_not(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant, item: ItemId) -> Lost:
+        from mnemic.recall.pipeline import why_not
+
+        query = self._query(snapshot, who, ask, _spaces(snapshot, who), meant)
+        return why_not(snapshot, self.catalogues, query, item)
+
+    def _query(self, snapshot: Snapshot, who: Who, ask: Ask, spaces: tuple[int, ...], meant: Meant) -> Query:
         now = self.desk.clock.now() if ask.now is None else micros(ask.now, "now")
         view = _view(snapshot, who)
         asked = (
@@ -336,6 +395,7 @@ class Kernel:
             where=_shelved(who.scope, ask.where),
             k=k,
             budget=ask.budget,
+            vectors=meant.vectors,
         )
 
     def _check(self, ask: Ask) -> None:
@@ -442,6 +502,11 @@ def _own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     return () if head is None else (head.id,)
 
 
+def _undigested(snapshot: Snapshot, who: Who) -> list[int]:
+    spaces = _spaces(snapshot, who)
+    return [space for space in spaces if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]
+
+
 def _own(snapshot: Snapshot, who: Who) -> int:
     own = _own_or_none(snapshot, who)
     if not own:
@@ -476,6 +541,14 @@ def _shelved(scope: Scope, where: Filter) -> Filter:
 
 def _on_shelf(scope: Scope, item: Item) -> bool:
     return scope.agent in (None, item.agent) and scope.session in (None, item.session)
+
+
+def _at_hand(scope: Scope, item: Item) -> bool:
+    """Whether an item is always on here: one that belongs to no agent, or no session, is so for all of them."""
+    return all(
+        here is None or theirs in (None, here)
+        for here, theirs in ((scope.agent, item.agent), (scope.session, item.session))
+    )
 
 
 def _sources(snapshot: Snapshot, spaces: tuple[int, ...], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
@@ -553,12 +626,6 @@ def _refuse_closed(item: Item) -> None:
         )
     if item.state is not State.ACTIVE:
         raise Conflict(f"{item.id} is {item.state.name.lower()} already; `history` shows what stands in its place")
-
-
-def _end(older: Item, newer: Item) -> datetime:
-    """When a superseded statement ceased to hold: when the newer one began, or earlier if it said so itself."""
-    began = newer.valid_from or newer.said
-    return began if older.valid_to is None else min(began, older.valid_to)
 
 
 def _statement_kind(kind: object) -> Kind:

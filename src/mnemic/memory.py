@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
@@ -16,6 +16,9 @@ from mnemic.handles import Front, Handle, as_revision, as_statement
 from mnemic.kernel import Ask, Difference, Statement
 from mnemic.store.base import ErasureReceipt
 from mnemic.writing import Given, as_messages
+
+if TYPE_CHECKING:
+    from mnemic.recall.answer import Answer
 
 T = TypeVar("T")
 
@@ -133,13 +136,29 @@ class ScopedMemory(Handle):
             now: When it is asked, for "yesterday"; left out, now.
             explain: Also say how many candidates each stage took in and let out.
         """
-        return self._recalled(Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain))
+        ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
+        return self._recalled(self._kernel.recall(self._who, ask))
 
     def context(
-        self, query: str, *, budget: int | None = None, k: int | None = None, now: datetime | None = None
+        self,
+        query: str,
+        *,
+        budget: int | None = None,
+        k: int | None = None,
+        now: datetime | None = None,
+        explain: bool = False,
     ) -> Context:
-        """A block ready for a prompt: as much evidence as fits the budget; left out, the setting `budget` (2,000)."""
-        return self._recalled(self._asked_for_a_block(query, budget, k, now))
+        """A block ready for a prompt: what is always at hand, then as much evidence as fits the budget.
+
+        The always-on part (standing instructions, pinned items, the profile) comes first and in bytes that stay the
+        same. `budget` left out is the setting (2,000 tokens).
+        """
+        asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
+        return self._recalled(self._kernel.context(self._who, asked))
+
+    def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
+        """An answer in the words of the evidence, cited; or, in `known`, that memory does not hold it. No model."""
+        return self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)))
 
     def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
@@ -179,8 +198,8 @@ class ScopedMemory(Handle):
         """What differs between two commits; `b` left out is now."""
         return self._run(self._kernel.diff(self._who, a, b))
 
-    def _recalled(self, ask: Ask) -> Context:
-        context = self._run(self._kernel.recall(self._who, ask))
+    def _recalled(self, flow: Flow[Context]) -> Context:
+        context = self._run(flow)
         self._opened.count_use(self._who, context)
         return context
 
@@ -191,6 +210,18 @@ class ScopedMemory(Handle):
 class Memory(Front[ScopedMemory]):
     __doc__ = Front.__doc__
     _handle = ScopedMemory
+
+    def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:
+        """Wait until all that was written is understood and has its vectors; whether that was reached in time.
+
+        Args:
+            seconds: Longest to wait; None for as long as it takes.
+            told: Called as it goes, with the lane and how many passages or versions it dealt with.
+
+        Raises:
+            ModelError: the embedder failed; what is done is kept, and the next flush goes on from there.
+        """
+        return self._opened.background.drain(told, seconds)
 
     def close(self) -> None:
         """Write what is gathered and let go of the files; closing twice is fine."""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mnemic.background import Background
 from mnemic.checking import zone
 from mnemic.core.clock import Clock, SystemClock, micros
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
@@ -20,10 +21,13 @@ from mnemic.errors import Invalid, StoreError
 from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
 from mnemic.kernel import Kernel, Past, Who
+from mnemic.meaning import Meaning
+from mnemic.models.base import Embedder
+from mnemic.models.requests import EmbedQuestion
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
-from mnemic.store.requests import Erase, answer
+from mnemic.store.requests import Commit, Erase, answer
 from mnemic.use import UseCounts
 from mnemic.writing import Desk
 
@@ -37,12 +41,17 @@ class Opened:
     settings: Settings
     clock: Clock
     uses: UseCounts
+    meaning: Meaning
+    background: Background
 
     def perform(self, request: Request) -> Any:
-        """Answer one request of a flow."""
-        answered = answer(self.store, request)
+        """Answer one request of a verb's flow; what is written wakes the background."""
+        with self.background.foreground():
+            answered = self.background.perform(request)
         if isinstance(request, Erase):
             self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
+        if self.settings.background and isinstance(request, Commit | EmbedQuestion):
+            self.background.notify()
         return answered
 
     def count_use(self, who: Who, context: Context) -> None:
@@ -51,7 +60,8 @@ class Opened:
             self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
 
     def close(self) -> None:
-        """Write the counters and close the store."""
+        """Let the background end its slice, write the counters and close the store."""
+        self.background.close()
         self.uses.flush()
         self.store.close()
 
@@ -61,6 +71,7 @@ def open_store(
     settings: Settings | None,
     clock: Clock | None,
     entropy: Entropy | None,
+    embedder: str | Embedder | None = None,
     **options: Any,
 ) -> Opened:
     """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the default file."""
@@ -70,10 +81,25 @@ def open_store(
         raise Invalid("where", f"is {type(where).__name__}", "Give a file, a URL or a store.")
     if where is None:
         where = settings.where
+    given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
     store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
-    return Opened(store, kernel, settings, clock, uses)
+    meaning = Meaning(store, settings, given)
+    return Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning))
+
+
+def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | None:
+    """The embedder that goes by a name, or the one that was given; None for words alone.
+
+    Raises:
+        Invalid: no embedder goes by that name, or its package is not installed.
+    """
+    if not isinstance(named, str):
+        return named
+    from mnemic.models.opening import open_embedder
+
+    return open_embedder(named, settings)
 
 
 def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, Strength]) -> None:

@@ -47,6 +47,14 @@ class Settings:
     """Seconds that counters of use may wait in memory."""
     use_flush_recalls: int = 64
     """Recalls after which counters of use are written."""
+    embedder: str = "auto"
+    """What meaning is read with: `auto` (the local model if it is installed), `none`, or a name `mnemic reindex` takes."""
+    embedder_key: str = ""
+    """The key of an embeddings endpoint that asks for one; never stored, never shown."""
+    background: bool = True
+    """Understand what was written in a thread behind the writer; off, only `flush` and `mnemic flush` do."""
+    always_share: float = 0.4
+    """Most of a context's budget that standing instructions, pinned items and the profile may take."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 

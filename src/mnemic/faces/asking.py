@@ -1,4 +1,4 @@
-"""`recall`, `context`, `why-not`, `list`, `show`: what comes out, and why."""
+"""`recall`, `context`, `ask`, `why-not`, `list`, `show`: what comes out, and why."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mnemic.faces.naming import resolve
 from mnemic.faces.paper import Paper, cut, excerpt, flat, indented, many, plain, width
 from mnemic.faces.past import context_then, version_then
 from mnemic.faces.records import (
+    answer_record,
     context_record,
     item_record,
     link_record,
@@ -63,7 +64,7 @@ def recall(
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
-    with run.mine() as me:
+    with run.asked() as me:
         context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
     if run.paper.json:
         run.paper.document(context_record(context))
@@ -72,10 +73,17 @@ def recall(
 
 
 def _asked(
-    me: ScopedMemory, past: dict[str, str | None], words: str, *, explain: bool = False, **options: Any
+    me: ScopedMemory,
+    past: dict[str, str | None],
+    words: str,
+    *,
+    explain: bool = False,
+    block: bool = False,
+    **options: Any,
 ) -> Context:
     """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
-    found = looking_at(me, **past).recall(words, explain=True, **options)
+    looking = looking_at(me, **past)
+    found = (looking.context if block else looking.recall)(words, explain=True, **options)
     dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
     if dropped:
         told = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
@@ -135,13 +143,14 @@ def _flags(item: Item) -> str:
 def context(query: str, budget: int | None, k: int | None, **past: str | None) -> None:
     """A block ready for a prompt.
 
-    As much of the best evidence as fits the budget, oldest first, fenced as data.
+    What is always at hand comes first: standing instructions, pinned items, the profile. After it as much of the best
+    evidence as fits the budget, oldest first, fenced as data.
     """
     run = errand()
     words = given_text(query, run.settings)
-    with run.mine() as me:
-        k, budget = run.settings.k_limit if k is None else k, run.settings.budget if budget is None else budget
-        found = _asked(me, past, words, k=k, budget=budget)
+    with run.asked() as me:
+        budget = run.settings.budget if budget is None else budget
+        found = _asked(me, past, words, block=True, k=k, budget=budget)
     if run.paper.json:
         run.paper.document(context_record(found))
         return
@@ -149,7 +158,30 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
         run.paper.line(plain(found.text))
     for note in found.notes:
         run.paper.note(plain(note))
-    run.paper.note(f"{many(len(found.items), 'item')}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
+    shown = many(len(found.items) + len(found.always), "item")
+    run.paper.note(f"{shown}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
+
+
+@verb('mnemic ask "which city does she live in?"', 'mnemic ask "她住在哪个城市？" --json')
+@click.argument("query", type=WORDS)
+@click.option("-k", type=int, help="Most items to read (left out: setting `k`).")
+@click.option("--now", type=WORDS, metavar="TIME", help="When it is asked, for words such as `yesterday`.")
+@past_options
+def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
+    """An answer in the words of the evidence, cited; or that memory does not hold it.
+
+    No model is asked: what is quoted was said, word for word.
+    """
+    run = errand()
+    asked = None if now is None else read_said(now, run.settings.timezone, "now")
+    words = given_text(query, run.settings)
+    with run.asked() as me:
+        answer = looking_at(me, **past).ask(words, k=k, now=asked)
+    if run.paper.json:
+        run.paper.document(answer_record(answer))
+        return
+    run.paper.line(plain(answer.text))
+    run.paper.note(f"confidence {answer.confidence:.2f}")
 
 
 @verb(
@@ -273,4 +305,4 @@ def _link(item: Item, link: Link) -> str:
     return f"{link.type} {link.dst}" if link.src == item.id else f"{link.src} {link.type} this"
 
 
-COMMANDS: Final = {command.name: command for command in (recall, context, why_not, list_, show)}
+COMMANDS: Final = {command.name: command for command in (recall, context, ask, why_not, list_, show)}

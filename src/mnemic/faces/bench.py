@@ -6,12 +6,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.verb import WORDS, Verbs, verb
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
 
 
 @click.group(
@@ -31,6 +34,7 @@ def bench() -> None:
 @verb(
     "mnemic bench locomo locomo10.json --out runs --limit 20",
     "mnemic bench locomo locomo10.json --systems mnemic --json",
+    "mnemic bench locomo locomo10.json --systems mnemic --without dense,session,speaker",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
@@ -38,15 +42,35 @@ def bench() -> None:
 )
 @click.option("--limit", type=int, help="Ask only the first so many questions.")
 @click.option("--systems", type=WORDS, help="Only these rows of the table, separated by commas.")
+@click.option("--without", type=WORDS, default="", help="Stages of recall: for each a row of mnemic without it.")
+@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
-def locomo(path: Path, out: Path, limit: int | None, systems: str | None, seed: int) -> None:
+def locomo(
+    path: Path,
+    out: Path,
+    limit: int | None,
+    systems: str | None,
+    without: str,
+    embedder: str,
+    cache: Path | None,
+    seed: int,
+) -> None:
     """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
     from mnemic.lab.locomo import bench_locomo
 
     run = errand()
-    rows = [name.strip() for name in systems.split(",") if name.strip()] if systems else None
     with _progress(run) as progress:
-        log = bench_locomo(path, out=out, seed=seed, systems=rows, limit=limit, progress=progress)
+        log = bench_locomo(
+            path,
+            out=out,
+            seed=seed,
+            systems=_names(systems) if systems else None,
+            limit=limit,
+            embedder=_embedder(run, embedder, cache),
+            without=_names(without),
+            progress=progress,
+        )
     _show(run, log, None, markdown=False)
     run.paper.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
@@ -73,6 +97,21 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
     run = errand()
     measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
     show(bench_speed(measured, lambda part: run.paper.note(f"{part} ...")), sys.stdout, as_json=run.paper.json)
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _embedder(run: Errand, named: str, cache: Path | None) -> Embedder | None:
+    from mnemic.models.opening import open_embedder
+
+    embedder = open_embedder(named, run.settings)
+    if embedder is None or cache is None:
+        return embedder
+    from mnemic.lab.cached import CachedEmbedder
+
+    return CachedEmbedder(embedder, cache)
 
 
 def _show(run: Errand, log: Path, seed: int | None, *, markdown: bool) -> None:

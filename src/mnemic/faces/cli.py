@@ -49,17 +49,18 @@ _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
 
 _GROUPS: Final = (
     ("Writing", ("add", "import", "fact", "supersede", "revise", "pin", "unpin")),
-    ("Asking", ("recall", "context", "why-not", "list", "show")),
+    ("Asking", ("recall", "context", "ask", "why-not", "list", "show")),
     ("The past", ("log", "history", "diff", "undo")),
     ("Taking out", ("forget", "erase")),
-    ("Care", ("stats", "verify", "doctor", "backup", "restore", "export", "load", "settings", "completion")),
+    ("Care", ("stats", "flush", "reindex", "verify", "doctor", "backup", "restore", "export", "load", "settings", "completion")),
     ("More", ("demo", "bench")),
 )
 
 _MODULES: Final = {
     "writing": "add fact supersede revise pin unpin",
     "importing": "import",
-    "asking": "recall context why-not list show",
+    "asking": "recall context ask why-not list show",
+    "background": "flush reindex",
     "history": "log history diff undo",
     "erasing": "forget erase",
     "care": "stats verify doctor settings completion",

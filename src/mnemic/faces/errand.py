@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,13 +15,16 @@ import click
 
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_text
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.paper import Paper
 from mnemic.faces.verb import Wishes
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory, ScopedMemory
+
+CATCH_UP_SECONDS: Final = 1.0
+"""Longest that a question waits for the vectors of what was written before it; the rest is for `mnemic flush`."""
 
 _SCHEMES: Final = ("sqlite:", "memory:", "postgresql:", "postgres:")
 
@@ -33,8 +37,8 @@ class Errand:
 
     @cached_property
     def settings(self) -> Settings:
-        """Settings from the environment."""
-        return Settings.from_env(os.environ)
+        """Settings from the environment; nothing goes on behind a command that is about to end."""
+        return replace(Settings.from_env(os.environ), background=False)
 
     @cached_property
     def paper(self) -> Paper:
@@ -91,6 +95,14 @@ class Errand:
             yield memory
         if fresh:
             self.paper.note(f"made a new store, which only you can read: {self.path}")
+
+    @contextmanager
+    def asked(self) -> Iterator[ScopedMemory]:
+        """This user's memory, open, with what was written last understood as far as a moment allows."""
+        with self.memory() as memory:
+            with suppress(ModelError, StoreError):  # words answer all the same
+                memory.flush(seconds=CATCH_UP_SECONDS)
+            yield self.scoped(memory)
 
     def scope(self, user: str | None = None) -> Scope:
         """What is written where.

