@@ -140,7 +140,8 @@ def test_the_always_on_part_keeps_its_bytes_while_evidence_changes(ada: ScopedMe
     ada.observe("The cello arrived.", speaker="Ada")
     second = ada.context("cello").text
     block = first[: first.index("</memory-always>")]
-    assert block and second.startswith(block)
+    assert block
+    assert second.startswith(block)
 
 
 def test_a_newer_fact_takes_the_older_ones_place_whatever_the_order_of_arrival(

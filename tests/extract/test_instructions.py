@@ -57,6 +57,30 @@ def test_other_ways_of_saying_it(name: str) -> None:
     assert false == []
 
 
+@pytest.mark.parametrize("name", [f"{which}_{language}" for which in ("sixth", "seventh") for language in ("en", "zh")])
+def test_plain_orders_and_wishes_as_well_as_those_with_a_word_for_every_time(name: str) -> None:
+    marked, found, false = score(name)
+    assert marked == 30
+    assert found >= 27
+    assert len(false) <= 1, false
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write a limerick about bullet points for this week.",
+        "Let me know when you finish the book!",
+        "Your recipes were great, thanks.",
+        "I love it when you make dessert.",
+        "给我推荐三部今晚看的电影。",
+        "和你聊天真的很开心。",
+        "这封邮件用正式一点的语气写。",
+    ],
+)
+def test_what_points_at_what_is_before_us_or_praises_is_no_standing_instruction(text: str) -> None:
+    assert instructions(text) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -142,6 +142,16 @@ def test_items_of_no_session_are_neighbours_within_an_hour(world: Any) -> None:
     assert len(neighbours(reading, place)) == 1
 
 
+def test_documents_taken_in_together_are_no_neighbours_but_the_chunks_of_one_are(world: Any) -> None:
+    for text, kind in (("alpha", Kind.DOCUMENT), ("beta", Kind.DOCUMENT), ("gamma", Kind.CHUNK), ("delta", Kind.CHUNK)):
+        world.say(text, kind=kind)
+    (reading,) = world.readings()
+    (alpha,) = reading.find(hash_term("alpha"))[0].tolist()
+    (gamma,) = reading.find(hash_term("gamma"))[0].tolist()
+    assert len(neighbours(reading, alpha)) == 0
+    assert len(neighbours(reading, gamma)) == 2
+
+
 def test_a_neighbour_that_cannot_be_seen_stands_aside(world: Any) -> None:
     world.say("first", session="a")
     gone = world.say("second", session="a")

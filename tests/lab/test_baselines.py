@@ -37,8 +37,16 @@ def taught(baseline: Baseline, corpus: Sequence[Doc]) -> Baseline:
 class Letters:
     """An embedder that counts letters."""
 
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
-        return np.array([[text.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"] for text in texts], dtype=float)
+    name = "letters"
+    dims = 26
+
+    def passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        return np.array([self.query(text) for text in texts], np.float32)
+
+    def query(self, text: str) -> npt.NDArray[np.float32]:
+        counts = np.array([text.lower().count(c) for c in "abcdefghijklmnopqrstuvwxyz"], np.float32)
+        unit: npt.NDArray[np.float32] = counts / np.linalg.norm(counts)
+        return unit
 
 
 def test_no_memory_finds_nothing() -> None:

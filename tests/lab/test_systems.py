@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from mnemic.core.items import Kind
+from mnemic.errors import Invalid
 from mnemic.lab.baselines import RecentWindow
 from mnemic.lab.datasets import Corpus, Dataset, Doc, Question
 from mnemic.lab.locomo import bench_locomo
 from mnemic.lab.report import report
-from mnemic.lab.systems import Mnemic, Peers, entrants, message
+from mnemic.lab.systems import Ablated, Mnemic, Peers, entrants, message
+from mnemic.models.scripted import Scripted
 
 
 @pytest.fixture
@@ -55,6 +57,28 @@ def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_pat
     assert rows["mnemic"].scores["R@10"].mean > 0.5
     assert rows["mnemic"].cost is not None
     assert rows["mnemic"].cost.model_calls == 0
+
+
+def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path) -> None:
+    without = ("dense", "session")
+    made = report(bench_locomo(locomo_file, out=tmp_path, systems=["mnemic"], embedder=Scripted(64), without=without))
+    rows = {row.system: row for row in made.rows}
+    assert list(rows) == ["mnemic", "without dense", "without session"]
+    assert made.header["passed"]["without"] == list(without)
+    assert made.header["effective"]["embedder"] == "scripted:64"
+    assert all(row.scores["R@10"].mean > 0.5 for row in rows.values())
+
+
+def test_leaving_out_nothing_ranks_as_the_public_api_does(pair: Dataset) -> None:
+    with closing(Mnemic(Scripted(64))) as whole, closing(Ablated(Scripted(64), frozenset())) as same:
+        for system in (whole, same):
+            system.ingest(pair.corpora)
+        assert all(whole.rank(q, 5) == same.rank(q, 5) for q in pair.questions)
+
+
+def test_a_stage_that_is_none_is_refused() -> None:
+    with pytest.raises(Invalid, match="without"):
+        entrants(without=["luck"])
 
 
 def test_passages_become_documents_with_a_title_and_turns_have_a_speaker() -> None:

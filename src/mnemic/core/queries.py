@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, State
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +60,7 @@ class Entry(NamedTuple):
 
     Times are microseconds, open ends are `FOREVER`; `agent` and `session` are the store's
     numbers for the names, 0 for none. `terms` is the token stream in order, eight bytes a
-    token, little-endian (`core.tokens` says how a token becomes eight bytes).
+    token, little-endian (`core.tokens` says how a token becomes eight bytes). `pinned` is 0 or 1.
     """
 
     ver: int
@@ -71,7 +76,29 @@ class Entry(NamedTuple):
     agent: int
     session: int
     pos: int
+    pinned: int
     terms: bytes
+
+
+class Stage(StrEnum):
+    """A part of recall that can be left out, to see what it is worth."""
+
+    DENSE = "dense"
+    """Nearness in meaning."""
+    NEIGHBOURS = "neighbours"
+    """What the entries beside one say, in words and in meaning."""
+    SESSION = "session"
+    """What the whole session says."""
+    SPEAKER = "speaker"
+    """Who said it."""
+    PRONOUNS = "pronouns"
+    """Whom "I" and "you" mean, in the question and in what was said."""
+    TIME = "time"
+    """When it was said, and what time it speaks of."""
+    ROUTING = "routing"
+    """That a question for several things is answered from several sessions, so that one session says less."""
+    LINKS = "links"
+    """Steps along the names in documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +112,9 @@ class Query:
         spaces: Where to look; scores and statistics never leave these.
         k: Most items to return.
         budget: Most tokens to return, or None.
+        vectors: The question as each embedder of the store reads it, by its number there; none for words alone. An
+            entry is compared by the first of them that it has a vector of.
+        without: Stages that are left out.
     """
 
     text: str
@@ -95,6 +125,8 @@ class Query:
     where: Filter = Filter()
     k: int = 10
     budget: int | None = None
+    vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
+    without: frozenset[Stage] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +193,9 @@ class Context:
         notes: What was understood of the question (time spans, names), one line each.
         milliseconds: How long it took.
         stages: With `explain`, how many candidates entered and left each stage, in order.
+        always: What the always-on part of `text` shows, in its order; only `context` has one.
+        confidence: How likely the evidence holds the answer, 0 to 1; 0 where there is none.
+        pending: Items that have no vector yet, and so are found by their words alone.
     """
 
     text: str
@@ -171,6 +206,9 @@ class Context:
     notes: tuple[str, ...] = ()
     milliseconds: float = 0.0
     stages: tuple[tuple[str, int, int], ...] = ()
+    always: tuple[Item, ...] = ()
+    confidence: float = 0.0
+    pending: int = 0
 
     def __str__(self) -> str:
         return self.text

@@ -23,14 +23,16 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.cut import count_tokens as count_tokens
 from mnemic.core.cut import cut
+from mnemic.core.items import Kind
 
 if TYPE_CHECKING:
-    from mnemic.core.timex import TimeSpan
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mnemic.core.items import Item
+    from mnemic.core.timex import TimeSpan
+
+BY_RULES: Final = "rules"
+"""The slot `by` of what was derived without a model."""
 
 PART_TOKENS: Final = 400
 """Most tokens in one part of an item."""
@@ -92,6 +94,7 @@ class Field(IntEnum):
     TEXT = 0
     SPEAKER = 1
     DATE = 2
+    ENTITY = 3
 
 
 def tokenise(text: str) -> list[str]:
@@ -115,9 +118,12 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
 
     An item of more than `PART_TOKENS` tokens has several parts, cut where a paragraph or sentence ends; nothing is left
     out, and each begins with the same header. The dates are the day it was said and, by `mention`, the days and months
-    that its words speak of, resolved against that day.
+    that its words speak of, resolved against that day. Of a document the names stand at the end: what it is called and,
+    in each part, what that part names (`core.names`).
     """
     slots = item.slots
+    if slots.get("by") == BY_RULES:
+        return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
     header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""
     header += _day_terms(local_time(item.said, item.said_offset).date())
@@ -125,7 +131,16 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
         heading = slots.get(name)
         if isinstance(heading, str):
             header += terms(heading)
-    return tuple(header + _part_terms(part, item) for part in part_texts(item))
+    streams = [header + _part_terms(part, item) for part in part_texts(item)]
+    return tuple(streams if item.kind not in (Kind.DOCUMENT, Kind.CHUNK) else _with_names(item, streams))
+
+
+def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
+    from mnemic.core.names import mention_terms, own_terms  # names are made of tokens, and turns have none
+
+    own = own_terms(item)
+    parts = part_texts(item)
+    return [stream + own + mention_terms(part) for stream, part in zip(streams, parts, strict=True)]
 
 
 def part_texts(item: Item) -> list[str]:

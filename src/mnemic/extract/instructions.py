@@ -62,7 +62,9 @@ def instructions(text: str) -> list[Instruction]:
             if heard := _heard(low, text[sentence.start :], sentence.asks, language):
                 at, rule = heard
                 start, end = sentence.start + at, sentence.start + len(low)
-                found.append(Instruction(text[start:end], start, end, rule.name, not (rule.weak or rule.once)))
+                found.append(
+                    Instruction(text[start:end], start, end, rule.name, not (rule.weak or rule.once or rule.plain))
+                )
                 break
     return found
 
@@ -76,22 +78,38 @@ def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
 
 def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, Rule] | None:
     """Where in a sentence an instruction begins, and the rule that it follows."""
-    if language.CUE.search(low) is None:
+    plain = language.PLAIN.search(low) is not None
+    if not plain and language.CUE.search(low) is None:
         return None
-    once = language.ONCE.search(low) is not None
+    if plain and ((ends := language.BREAK.search(low)) is None or ends.end() == len(low)):
+        plain = language.POINTING.search(low) is None  # it reaches everywhere, so that no plain rule need be tried
     saying = language.SAYING.search(low) is not None or language.REPORTED_AFTER.search(low) is not None
     rules = [
         rule
         for rule in language.RULES
-        if not ((asks and not rule.asking) or (once and rule.once) or (saying and rule.weak))
+        if not ((asks and not rule.asking) or (saying and rule.weak) or (rule.plain and not plain))
     ]
     for at, first in _starts(low, language):
         if at and language.REPORTED.search(low[:at]):
             continue
         for rule in rules:
-            if (first or not rule.first) and (said := rule.pattern.match(low, at)) and _is_name(said, written):
+            if rule.first and not first:
+                continue
+            said = rule.pattern.match(low, at)
+            if said and _is_name(said, written) and not _for_this_once(said, rule, language):
                 return at, rule
     return None
+
+
+def _for_this_once(said: re.Match[str], rule: Rule, language: ModuleType) -> bool:
+    """Whether something as far as the end of the clause says that a rule which could be for this once is."""
+    if not (rule.once or rule.plain):
+        return False
+    end = language.BREAK.search(said.string, said.end())
+    reach = end.start() if end else len(said.string)
+    if rule.once and language.ONCE.search(said.string, 0, reach):
+        return True
+    return rule.plain and language.POINTING.search(said.string, said.start() if end else 0, reach) is not None
 
 
 def _is_name(said: re.Match[str], written: str) -> bool:

@@ -12,7 +12,23 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from mnemic.extract.instructions_plain_en import PLAIN, POINTING
+from mnemic.extract.instructions_plain_en import RULES as _PLAIN_RULES
 from mnemic.extract.rule import Rule
+
+__all__ = [
+    "BREAK",
+    "CUE",
+    "LEAD",
+    "ONCE",
+    "PLAIN",
+    "POINTING",
+    "REPORTED",
+    "REPORTED_AFTER",
+    "RULES",
+    "SAYING",
+    "STARTS",
+]
 
 _VERBS_WORDS: Final = """
 answer reply respond write rewrite use give show tell call address start begin end finish open close include add put
@@ -80,19 +96,20 @@ _DONE: Final = (
     r"(?:answer|reply|respond|write|recommend|suggest|give|explain|summari[sz]e|quote|cite|book|order|plan|schedule"
     r"|draft|list|make|create|generate|code|translate|describe|talk|speak|refer|address|help|send|show|format|use"
     r"|mention|compare|propose|offer|are (?:not sure|unsure|writing|replying|answering|talking|done)|aren't sure"
-    r"|don't know|do not know|disagree|search|remind|edit|correct|review|rewrite|calculate|estimate|report|add"
+    r"|don't know|do not know|disagree|search|remind|edit|correct|review|rewrite|calculate|estimate|report|add|finish|complete|start"
     r"|can't|cannot|make (?:a )?mistake)\b(?! (?:it|this|that|them|there|back|home|here|the chance)\b)"
 )
 _OFTEN: Final = r"(?:whenever|every ?(?:single )?time|each time|any ?time|everytime)"
 _NOW: Final = (
     r"(?:from (?:now|here|today|this (?:point|moment|day|message))(?: on(?:wards?)?| forward| out| in|,)+"
     r"|(?:starting|beginning|effective) (?:from )?(?:now|today|immediately)|going forward|moving forward|henceforth"
-    r"|hereafter|in (?:the )?future(?: \w+s\b)?|for (?:all |any )?future \w+|until further notice"
-    r"|(?:until|unless) i (?:say|tell you|ask|specify|request|explicitly|specifically|state|mention)\b[^,]*"
+    r"|hereafter|in (?:the )?future(?: \w+s\b)?|for (?:all |any )?future \w+|until (?:further notice|told otherwise|i change my mind|you hear otherwise)"
+    r"|as (?:of|from) (?:now|today|this (?:moment|message|point))|from (?:this|the present) \w+ (?:on|onwards?|forward)|from (?:now|here|today)|hereon|henceforward|for the foreseeable future"
+    r"|(?:until|till|unless) i (?:say|tell you|ask|specify|request|explicitly|specifically|state|mention)\b[^,]*"
     r"|for the rest of (?:our|this|the) (?:chats?|conversations?|time|project|sessions?))"
 )
 _WIDE: Final = (
-    r"(?:at all times|by default|as a (?:general |standing )?rule|without exception|no matter (?:who|what|how|when|which)"
+    r"(?:at all times|by default|as (?:a|the|my) (?:general |standing |hard |firm )?(?:rule|default|standard|matter of course|habit)|as standard|in (?:all|every|any) (?:cases?|situations?|circumstances?|instances?)|on (?:every|each|any) occasion|without (?:exception|fail)|once and for all|for good|at no (?:point|time)|on no account|no matter (?:who|what|how|when|which)"
     r"|under no circumstances?|(?:in|for|to|with|across|on|of|from|include|start|end|begin|open|close|finish|keep|make|sign) (?:all|every|each|any)(?: (?:of )?(?:your|my|our|the))?"
     r"(?: \w+){0,2}? (?:you|your|answers?|repl(?:y|ies)|responses?|messages?|e-?mails?|code|conversations?|lists?"
     r"|summar(?:y|ies)|recommendations?|suggestions?|explanations?|documents?|questions?|recipes?|requests?|sessions?"
@@ -101,11 +118,11 @@ _WIDE: Final = (
     r"(?:talking|speaking|writing|replying|responding|answering|chatting|messaging|addressing) (?:to |with )?me\b"
     r"|every single \w+)"
 )
-_EVER: Final = r"(?:all the time|permanently|forever|always|consistently|every ?time|each time|any ?time i)\b"
+_EVER: Final = r"(?:all the time|invariably|each and every|every single time|permanently|forever|always|consistently|every ?time|each time|any ?time i)\b"
 _TELL: Final = (
     rf"(?:{_PLEASE}(?:{_NOT} |always |only |avoid |stop |no |no more |try (?:not )?to |make sure|be sure|ensure|remember to"
     rf"|feel free|(?:always |ever )*{_VERB})"
-    r"|you(?:'re to| are to| should| must| need to| have to| may| shouldn't| mustn't| can't| cannot| can skip| can drop"
+    r"|you(?:'re to| are to| should| must| shall| need to| have to| may| shouldn't| mustn't| can't| cannot| can skip| can drop"
     r"| can assume| can leave| don't need| don't have| needn't)\b"
     r"|i(?:'d| would)? (?:really |also |much |only |always )*(?:like|want|need|prefer|expect|rather)\b"
     r"(?! to (?!see|get|hear|read|receive|be (?:called|addressed|asked|told|reminded|warned)))"
@@ -158,6 +175,11 @@ RULES: Final = (
     Rule("in all", rf"{_PLEASE}{_WIDE}[^,]*?(?:[,:] *{_DO}| (?:please|always|never|don'?t|do not|make sure)\b)"),
     Rule("in all", rf"{_PLEASE}(?:by default|as a (?:general )?rule|in general)[,:]? .*\b(?:should|must|need to|ought)\b"),
     Rule("in all", rf"{_PLEASE}(?:{_NOT} (?:{_VERB}|{_OPEN})|(?:always|only) (?:{_VERB}|{_OPEN})|(?:avoid|make sure to|be sure to|remember to) \w|{_VERB}|be \w).+?\b(?:{_WIDE}|{_EVER})", once=True),
+    Rule("always", rf"{_PLEASE}(?:permanently|forever|for good|consistently|invariably|once and for all|without (?:fail|exception)|on no account|at no (?:point|time)|under no circumstances|never again|in general|generally|by default)[, ]+{_DO}", first=True, weak=True),
+    Rule("always", rf"{_PLEASE}(?:make it a (?:rule|habit|point) to|(?:as )?a (?:standing|permanent|general|hard|firm) (?:rule|request|instruction|order)[:,] ?)"),
+    Rule("always", r"(?:i(?:'d| would)? (?:really |also |just |much )*(?:like|want|need|prefer|expect|ask)|i(?:'d| would) (?:really |much )*(?:appreciate|love|rather)|you(?:'re to| are to| should| must| need to| have to| ought to| can| may)|(?:can|could|would|will) you|would you mind)\b(?! (?:still|even|to (?!always|never)\w+ (?:a|the)\b)).{0,60}?\b(?:always|never|every (?:single )?time|each (?:and every )?time|any ?time|whenever|from (?:now|here) on|by default|at all times|permanently|for good)\b.*\b(?:me|my|i|i'm|you write|you answer)\b", weak=True, once=True, asking=True),
+    Rule("whenever", rf"{_PLEASE}{_OFTEN} (?:i|i'm|we|we're|my|you|you're|there(?:'s| is))\b.*?(?<!s)(?<!you)(?<!they)(?<!people)(?<!i)(?<!to)(?<!we)(?<!he)(?<!and) (?:suggest|recommend|remind|include|add|(?:ask|tell|give|show|warn|send|nudge|stop|correct|quiz) me|answer in|reply in|keep it|point out|please)\b"),
+    Rule("always", r"i (?:always|never|only ever) (?:ever )?(?:want|need|like|prefer|expect|wish)(?: to (?:see|hear|get|read|receive|be))?\b.*\b(?:you|your|from you)\b", weak=True, once=True),
     # "Always ...", "never ...", "don't ever ..."
     Rule("always", rf"{_PLEASE}(?:always|at all times) {_PLEASE}(?:{_VERB}|double)", weak=True, first=True),
     Rule("never", rf"{_PLEASE}(?:never,? ever|never|don'?t (?:you )?ever|do not ever|not ever) (?:again )?{_VERB}", weak=True, first=True),
@@ -197,7 +219,7 @@ RULES: Final = (
     Rule("in all", r"(?:every|each|all|any) (?:(?:one )?of )?(?:your |the |my )?(?:repl(?:y|ies)|answers?|responses?|messages?|e-?mails?|summar(?:y|ies)|lists?|recipes?|drafts?|reports?|reminders?)(?: you \w+| to me)? (?:should|must|needs? to|has to|have to|ought)\b"),
     Rule("bear in mind", r".*\b(?:keep|bear) (?:that|this|it) in mind (?:for|when|whenever|with|in)\b", first=True, once=True),
     # an order, and somewhere a word for every time
-    Rule("in general", rf"{_ORDER}.*?\b{_STANDS}", once=True, weak=True, first=True),
+    Rule("in general", rf"(?!(?:tell|ask|remind|warn) (?:my|him|her|them|the|your)\b){_ORDER}.*?\b{_STANDS}", once=True, weak=True, first=True),
     Rule("in general", rf"(?:(?:as|so) long as|while|during|until|because|since) [^,]+, {_ORDER}(?!.*\byou (?:can|could|will|are|have)\b)", once=True, weak=True, first=True),
     # names
     Rule("call me", rf"(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
@@ -232,7 +254,11 @@ RULES: Final = (
     Rule("every day", r"(?:every|each|on) (?:single )?(?:morning|day|evening|night|week|month|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
          rf"(?: (?:morning|afternoon|evening|night|lunch|noon))?(?: at [^,]*)?,? {_PLEASE}(?:remind|ask|send|give|tell|show|check in|read|summari[sz]e)\b"),
     Rule("every day", rf"{_PLEASE}(?:remind|ask|send|give|tell|show) me\b.*\b(?:every|each) (?:single )?(?:morning|day|evening|night|week|month|weekday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"),
+    *_PLAIN_RULES,
 )  # fmt: skip
+
+BREAK: Final = re.compile(r"\Z")
+"""Where the reach of a word for this once ends: only with the sentence."""
 
 CUE: Final = re.compile(
     r"\b(?:always|never|ever|now on|here on|forward|future|henceforth|when|whenever|every|each|any|all|if|default|rule|unless|until|again|stop"
@@ -246,12 +272,14 @@ LEAD: Final = re.compile(
     r"|perfect|lovely|awesome|btw|by the way|now|again|ah|actually|honestly|listen|look|important|reminder|for the record|in that case|then"
     r"|(?:and |oh,? |just )?(?:one|another|a|last|first)(?: more| last| other| small| quick| little| general| final)*(?: thing| request| rule| note| favou?r| point)?"
     r"(?: for (?:you|the future))?|rules?|quick (?:note|request)|(?:ground|standing|house|general|new|hard|golden|my) (?:rules?|instructions?|orders?)"
-    r"(?: (?:for you|number one|from me|of mine))?|(?:my|the) (?:one )?rule(?: is)?|ps|p\.s\.?|fyi|assistant|some house ?keeping|before (?:we|i) (?:start|begin|go on|forget|continue)"
+    r"(?: (?:for you|number one|from me|of mine))?|(?:my|the) (?:one )?rule(?: is)?|(?:just )?(?:a |an |one )?(?:quick |little |small |friendly |important |new |standing |general |permanent |hard )*(?:heads[ -]?up|note|requests?|reminder|fyi|ask|favou?r|tip|pet peeve|rule|rules|policy|ground rule|instructions?|thing)(?: for you| from me| though| to remember| going forward)?|ps|p\.s\.?|fyi|assistant|some house ?keeping|before (?:we|i) (?:start|begin|go on|forget|continue)"
     r"|to be clear|just so you know|while (?:we're|we are|i'm|i) (?:at it|here|think of it)|if you don't mind|if possible|for me|i mean|seriously|sorry)(?:\s*[,:;.!—–-]+\s*|\s+))+"
 )  # fmt: skip
 """What people say before the instruction itself."""
 
-STARTS: Final = re.compile(r"[,;:—–(] *|\s-+\s|--|\b(?:and|but|so|then|because|since)\b,? +")
+STARTS: Final = re.compile(
+    r"[,;:—–(] *|\s-+\s|--|\b(?:and|but|so|then|because|since)\b,? +|(?<!to)(?<!you)(?<!can) (?=(?:from (?:now|here) on|going forward|give me (?:only|\w+ only)|please (?:always|never|don'?t))\b)"
+)
 """Where another clause may begin."""
 
 REPORTED: Final = re.compile(

@@ -16,6 +16,7 @@ class Rule:
         first: It counts only where a sentence begins.
         weak: Friends and proverbs speak like this too, so that sayings are told apart.
         once: It may also be a request for this once, so that words such as "today" undo it.
+        plain: Nothing in it says that it is for good, so that a word that points at what is before us undoes it.
         asking: It counts in a question too ("could you, from now on, ...?").
         pattern: `form`, compiled.
     """
@@ -25,6 +26,7 @@ class Rule:
     first: bool = False
     weak: bool = False
     once: bool = False
+    plain: bool = False
     asking: bool = False
     pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 

@@ -52,15 +52,14 @@ def reindex(embedder: str) -> None:
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
     run = errand()
-    with run.memory() as memory:
-        with bar(run, "embedding", memory.admin.stats().items) as told:
-            did = memory.admin.reindex(embedder, told)
+    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as told:
+        did = memory.admin.reindex(embedder, told)
     if run.paper.json:
         run.paper.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
         return
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
-    serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded" if did.embedder else "words alone"
-    run.paper.line(serving + gone)
+    serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
+    run.paper.line((serving if did.embedder else "words alone") + gone)
 
 
 @contextmanager

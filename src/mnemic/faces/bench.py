@@ -42,7 +42,7 @@ def bench() -> None:
 )
 @click.option("--limit", type=int, help="Ask only the first so many questions.")
 @click.option("--systems", type=WORDS, help="Only these rows of the table, separated by commas.")
-@click.option("--without", type=WORDS, default="", help="Stages of recall: for each a row of mnemic without it.")
+@click.option("--without", type=WORDS, help="Stages of recall: for each a row of mnemic without it.")
 @click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
@@ -51,7 +51,7 @@ def locomo(
     out: Path,
     limit: int | None,
     systems: str | None,
-    without: str,
+    without: str | None,
     embedder: str,
     cache: Path | None,
     seed: int,
@@ -65,10 +65,10 @@ def locomo(
             path,
             out=out,
             seed=seed,
-            systems=_names(systems) if systems else None,
+            systems=None if systems is None else _names(systems),
             limit=limit,
             embedder=_embedder(run, embedder, cache),
-            without=_names(without),
+            without=_names(without or ""),
             progress=progress,
         )
     _show(run, log, None, markdown=False)
@@ -97,6 +97,40 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
     run = errand()
     measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
     show(bench_speed(measured, lambda part: run.paper.note(f"{part} ...")), sys.stdout, as_json=run.paper.json)
+
+
+@verb("mnemic bench asked data --embedder none")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
+    """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues."""
+    from mnemic.lab.asked import bench_asked, show
+
+    run = errand()
+    with _progress(run) as progress:
+        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=progress)
+    show(found, sys.stdout, seed)
+
+
+@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --without links")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--limit", type=int, help="Ask only the first so many questions.")
+@click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
+@click.option("--without", type=WORDS, help="Stages of recall to leave out, all at once.")
+@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
+def multihop(
+    path: Path, limit: int | None, untitled: bool, without: str | None, embedder: str, cache: Path | None
+) -> None:
+    """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
+    from mnemic.lab.multihop import bench_multihop, entrant, table
+    from mnemic.lab.tables import aligned
+
+    run = errand()
+    make = entrant(_embedder(run, embedder, cache), _names(without or ""), untitled=untitled)
+    print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
 
 
 def _names(listed: str) -> list[str]:
@@ -142,7 +176,7 @@ def _progress(run: Errand) -> Iterator[Callable[[str, int, int], None]]:
         yield tell
 
 
-for _command in (locomo, report, speed):
+for _command in (locomo, multihop, asked, report, speed):
     bench.add_command(_command)
 
 COMMANDS: Final = {"bench": bench}

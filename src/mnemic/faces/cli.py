@@ -52,7 +52,8 @@ _GROUPS: Final = (
     ("Asking", ("recall", "context", "ask", "why-not", "list", "show")),
     ("The past", ("log", "history", "diff", "undo")),
     ("Taking out", ("forget", "erase")),
-    ("Care", ("stats", "flush", "reindex", "verify", "doctor", "backup", "restore", "export", "load", "settings", "completion")),
+    ("Meaning", ("flush", "reindex")),
+    ("Care", ("stats", "verify", "doctor", "backup", "restore", "export", "load", "settings", "completion")),
     ("More", ("demo", "bench")),
 )
 

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from mnemic.store.base import Snapshot, SpaceHead
 
 _TAIL_ROWS: Final = 512
+_TRICKLE: Final = 32
+"""Most rows that come at once and are not compressed at once: a row of the tail takes some twenty times as much room."""
+
 _GROWTH: Final = 4
-_LOAD: Final = 50_000
+_LOAD: Final = 10_000
 _READINGS: Final = 4
 _ROW_BYTES: Final = 200
 """What a row of the tail takes beside its columns."""
@@ -99,7 +102,7 @@ class Catalogue:
     def _add(self, batch: list[Entry]) -> None:
         first = self.columns.rows
         self.columns.add(batch)
-        if self._tail.rows + len(batch) < _TAIL_ROWS:
+        if len(batch) <= _TRICKLE and self._tail.rows + len(batch) < _TAIL_ROWS:
             for row in range(first, self.columns.rows):
                 self._tail.add(self.columns.stream(row).tolist())
         else:

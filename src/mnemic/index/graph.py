@@ -39,7 +39,7 @@ _NO_TOKENS: Final = np.empty(0, dtype=np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What belongs together, both columns of one length, ascending by the first and then by the second.
+    """What belongs together, each pair once: two columns of one length, ascending by the first.
 
     Attributes:
         keys: Positions in some array of tokens.
@@ -72,10 +72,14 @@ def says(tokens: Tokens, which: Naming) -> NDArray[np.bool_]:
 
 def found(reading: Reading, tokens: Tokens) -> Pairs:
     """Each of some tokens with each place that holds it and can be seen."""
-    held = [_found_in(part, tokens) for part in reading.parts]
+    held = [each for part in reading.parts if len((each := _found_in(part, tokens))[0])]
+    keys = np.concatenate([_NONE, *(keys for keys, _ in held)])
     places = reading.placed(np.concatenate([_NONE, *(rows for _, rows in held)]))
-    seen = places >= 0
-    return _ordered(np.concatenate([_NONE, *(keys for keys, _ in held)])[seen], places[seen])
+    pairs = Pairs(keys, places).only(places >= 0)
+    if len(held) < 2:
+        return pairs
+    order = np.argsort(pairs.keys, kind="stable")
+    return Pairs(pairs.keys[order], pairs.values[order])
 
 
 def mentions(reading: Reading, places: Places) -> tuple[Tokens, Pairs, Pairs]:

@@ -217,7 +217,11 @@ class Reading:
         ahead[:] = self.groups[distance:] == self.groups[:-distance]
         loose = self.groups[distance:] == 0
         if loose.any():
-            ahead &= ~loose | (self.said[distance:] - self.said[:-distance] <= NEAR)
+            near = self.said[distance:] - self.said[:-distance] <= NEAR
+            if self.lengthy.any():  # what was taken in together is not one text: each document begins anew
+                begun = np.cumsum(self._kinds == kind_number(Kind.DOCUMENT))
+                near &= begun[distance:] == begun[:-distance]
+            ahead &= ~loose | near
         return joined
 
     def _windows(self) -> NDArray[np.float32]:

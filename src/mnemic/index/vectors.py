@@ -17,7 +17,7 @@ import numpy as np
 
 from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index.columns import Column
-from mnemic.index.signs import Signed, short
+from mnemic.index.signs import ENOUGH, Signed, dots, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 EXACT: Final = 20_000
-"""Rows up to which vectors are held, and searched, in single precision."""
+"""Rows up to which vectors are held, and searched, in single precision; more in proportion where dimensions are few."""
 
 SAMPLE: Final = 1_000
 """Vectors from which mean and deviation of all are taken, where not all are looked at."""
@@ -79,16 +79,18 @@ class Single:
         """With these rows filled in; by doubling, so that most rows are moved once or twice."""
         matrix, need = self.matrix, int(rows[-1]) + 1
         if need > len(matrix):
-            matrix = np.zeros((max(need, min(2 * len(matrix), EXACT)), self.dims), np.float32)
+            matrix = np.zeros((max(need, min(2 * len(matrix), _exact(self.dims))), self.dims), np.float32)
             matrix[: len(self.matrix)] = self.matrix
         matrix[rows] = vectors
         return Single(matrix)
 
     def cosines(self, rows: Rows, query: Floats) -> Floats:
-        """The cosines of some rows."""
-        if len(rows) * _GATHER < len(self.matrix):
-            return self.matrix[rows] @ query
-        return (self.matrix @ query)[rows]
+        """The cosines of some rows, ascending."""
+        span = int(rows[-1]) + 1
+        if len(rows) * _GATHER < span:
+            return dots(self.matrix[rows], query)
+        cosines = dots(self.matrix[:span], query)
+        return cosines if len(rows) == span else cosines[rows]
 
 
 class VectorTable:
@@ -136,7 +138,7 @@ class VectorTable:
         held = np.zeros(max(len(self._held), int(rows[-1]) + 1), np.bool_)
         held[: len(self._held)] = self._held
         held[rows] = True
-        if isinstance(self._rows, Single) and len(held) > EXACT:
+        if isinstance(self._rows, Single) and len(held) > _exact(self._rows.dims):
             self._rows = Signed.of(self._rows.matrix[: len(self._held)], self._held)
         self._rows = self._rows.filled(rows, vectors)
         if isinstance(self._rows, Signed):
@@ -187,7 +189,7 @@ class Sight:
         else:
             rows = self._vectors.shortlist(query, None if self._whole else self._seen, self._rows)
             scores = self._vectors.cosines(rows, query)
-            known = self._sample @ query
+            known = dots(self._sample, query)
         mean = float(known.sum()) / len(known)
         deviation = math.sqrt(max(0.0, float(known @ known) / len(known) - mean * mean))
         return Similarity(self._place[rows], scores, mean, deviation, self.pending)
@@ -203,6 +205,10 @@ class Sight:
         return self._vectors.vectors(self._rows[np.arange(SAMPLE) * len(self._rows) // SAMPLE])
 
 
+def _exact(dims: int) -> int:
+    return EXACT * max(1, ENOUGH // dims)
+
+
 def _rows_of(columns: Columns, batch: list[VectorRow]) -> Rows:
     """The row of each vector's entry; -1 for none."""
     vers = np.array([row.ver for row in batch], np.int64)
@@ -215,8 +221,8 @@ def _rows_of(columns: Columns, batch: list[VectorRow]) -> Rows:
 
 
 def _at(held: NDArray[np.bool_], rows: Rows) -> NDArray[np.bool_]:
-    """Which of some rows are held; a row past the end is not."""
-    inside = rows < len(held)
+    """Which of some rows are held; one that is none, or past the end, is not."""
+    inside = (rows >= 0) & (rows < len(held))
     known = np.zeros(len(rows), np.bool_)
     known[inside] = held[rows[inside]]
     return known

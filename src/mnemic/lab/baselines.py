@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.lab.datasets import Doc, Question
 from mnemic.lab.metrics import Array
+from mnemic.models.base import Embedder
 
 BAR: Final = "0.6 BM25+date + 0.4 window"
 """The bar for anything without a model: the row that differences are taken against."""
@@ -41,14 +41,6 @@ class Baseline(Protocol):
 
     def rank(self, question: Question) -> Ranking:
         """All documents that bear on the question, best first."""
-        ...
-
-
-class Embedder(Protocol):
-    """Texts to vectors of one length; the rows need not be of unit norm."""
-
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.floating]:
-        """One row a text, (len(texts), width)."""
         ...
 
 
@@ -118,8 +110,8 @@ def dense(embedder: Embedder) -> Arm:
     """Cosine of the embedder's vectors of "speaker: text" and of the question."""
 
     def arm(docs: Sequence[Doc]) -> Callable[[str], Array]:
-        rows = _unit(embedder.embed([_spoken(doc) for doc in docs]))
-        return lambda text: rows @ _unit(embedder.embed([text]))[0]
+        rows = embedder.passages([_spoken(doc) for doc in docs])
+        return lambda text: (rows @ embedder.query(text)).astype(np.float64)
 
     return arm
 
@@ -179,12 +171,6 @@ def _bm25(texts: Iterable[str], k1: float = 1.2, b: float = 0.75) -> Callable[[s
 def _scaled(scores: Array) -> Array:
     best = float(np.max(scores))
     return scores / best if best > 0 else scores
-
-
-def _unit(rows: npt.NDArray[np.floating]) -> Array:
-    wide = np.asarray(rows, dtype=np.float64)
-    norms: Array = np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12)
-    return wide / norms
 
 
 def _ranking(ids: Sequence[str], scores: Array) -> Ranking:

@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mnemic.errors import Invalid
-from mnemic.lab.baselines import Embedder
 from mnemic.lab.datasets import Dataset, load
 from mnemic.lab.log import Log
 from mnemic.lab.run import DEPTH, Progress, run, silent
 from mnemic.lab.systems import Entrant, entrants
+from mnemic.models.base import Embedder
 
 
 def bench_locomo(
@@ -27,6 +27,7 @@ def bench_locomo(
     systems: Sequence[str] | None = None,
     limit: int | None = None,
     embedder: Embedder | None = None,
+    without: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Path:
     """Run the benchmark and return the log it wrote; `lab.report.report` makes the tables from that.
@@ -37,17 +38,25 @@ def bench_locomo(
         seed: Of the bootstrap; nothing else is random.
         systems: Rows to run; all when None.
         limit: Ask the first so many questions only.
-        embedder: Adds the dense rows.
+        embedder: What meaning is read with; adds the dense rows. `lab.cached.CachedEmbedder` makes a second run quick.
+        without: Stages of recall (`core.queries.Stage`): for each a row of mnemic without it.
 
     Raises:
-        Invalid: the file is not a benchmark we know, a system is none of ours, `limit` is not positive, or the log
-            exists.
+        Invalid: the file is not a benchmark we know, a system is none of ours, a stage is none, `limit` is not
+            positive, or the log exists.
     """
     if limit is not None and limit < 1:
         raise Invalid("limit", f"is {limit}", "Ask at least one question.")
     dataset = load(path).first(limit)
-    rows = entrants(systems, embedder)
-    passed = {"path": str(path), "out": str(out), "seed": seed, "systems": systems, "limit": limit}
+    rows = entrants(systems, embedder, without)
+    passed = {
+        "path": str(path),
+        "out": str(out),
+        "seed": seed,
+        "systems": systems,
+        "limit": limit,
+        "without": list(without),
+    }
     log_path = out if out.suffix == ".jsonl" else out / f"{dataset.name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
     with Log(log_path) as log:
         log.header(
@@ -66,7 +75,7 @@ def _effective(rows: Sequence[Entrant], dataset: Dataset, embedder: Embedder | N
         "systems": [row.name for row in rows],
         "questions": len(dataset.questions),
         "depth": DEPTH,
-        "embedder": None if embedder is None else type(embedder).__qualname__,
+        "embedder": None if embedder is None else embedder.name,
         "captions": "in the text",
         "level": "turn",
     }

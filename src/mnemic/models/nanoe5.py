@@ -127,21 +127,26 @@ class _Model:
         """One row of unit length a text, in order."""
         import numpy as np
 
-        sums = np.zeros((len(texts), self.encoder.shape.hidden), np.float32)
-        for windows in self._batches(texts):
-            means = self.encoder.means([[self.begin, *window.ids, self.end] for window in windows])
-            weights = np.array([max(1, len(window.ids)) for window in windows], np.float32)
-            np.add.at(sums, [window.text for window in windows], means * weights[:, None])
-        unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        return unit
+        from mnemic.models.e5.cores import at_once, hands
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[list[_Window]]:
-        """Windows for one pass each, those of like length together."""
+        sums = np.zeros((len(texts), self.encoder.shape.hidden), np.float32)
         for start, stop in _spans([len(text) for text in texts], _BATCH_CHARACTERS):
             windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
             windows.sort(key=lambda window: len(window.ids))
-            for first, last in _spans([len(window.ids) + 2 for window in windows], _BATCH_PIECES):
-                yield windows[first:last]
+            shares = [share for first in range(hands()) if (share := windows[first :: hands()])]
+            for share, means in zip(shares, at_once(self._means, shares), strict=True):
+                weights = np.array([len(window.ids) for window in share], np.float32)
+                np.add.at(sums, [window.text for window in share], means * weights[:, None])
+        unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        return unit
+
+    def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
+        """What the encoder makes of each window; windows of like length go through it together."""
+        import numpy as np
+
+        texts = [[self.begin, *window.ids, self.end] for window in windows]
+        spans = _spans([len(ids) for ids in texts], _BATCH_PIECES)
+        return np.concatenate([self.encoder.means(texts[start:stop]) for start, stop in spans])
 
     def _windows(self, number: int, text: str) -> list[_Window]:
         ids = self.pieces.ids(text)

@@ -58,9 +58,9 @@ def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hi
 
 
 def _words(reading: Reading, place: int) -> frozenset[int]:
-    """An entry's different words, its speaker among them, its dates not."""
+    """An entry's different words, its speaker among them, its dates and the names it is found by not."""
     stream = reading.stream(place)
-    return frozenset(stream[stream >> FIELD_SHIFT != Field.DATE].tolist())
+    return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
 
 
 def _same(one: frozenset[int], other: frozenset[int]) -> bool:

@@ -1,8 +1,9 @@
 """The third stage of recall: one score from all arms, calibrated over everything that can be seen.
 
-Each arm's scores are measured in its own deviation over the scope, from zero up, so that what speaks for an entry adds
-to its score and nothing takes away; and are summed with the weights below: ours, rounded, the same for every kind of
-conversation. A few entries say little about an arm's deviation: it starts from one that a small space is fair with.
+Each arm's scores are measured in its own deviation over the scope: of words from zero up, so that a word adds to a
+score and its absence takes nothing away; of meaning from the mean, where an entry without a vector stands. They are
+summed with the weights below: ours, rounded, the same for every kind of conversation. A few entries say little about an
+arm's deviation: it starts from one that a small space is fair with.
 """
 
 from __future__ import annotations
@@ -28,8 +29,25 @@ if TYPE_CHECKING:
 CALIBRATED: Final = {"own": 0.2, "window": 0.6, "session": 0.4}
 """Weights of the arms of `gather.Arms`, each in its deviations."""
 
-MARKS: Final = {"speaker": 1.0, "phrase": 2.0, "time": 3.0, "mention": 1.0, "dated": 0.5}
-"""What each match is worth, in the same unit: one standard deviation."""
+BESIDE_MEANING: Final = {"own": 0.1, "window": 0.5, "session": 0.4}
+"""The same where nearness in meaning speaks too."""
+
+MARKS: Final = {
+    "dense": 0.6,
+    "gist": 0.5,
+    "speaker": 0.2,
+    "self": 0.8,
+    "addressed": -1.0,
+    "user": 1.0,
+    "phrase": 2.0,
+    "time": 3.0,
+    "mention": 2.0,
+    "dated": 1.0,
+}
+"""What each match is worth, and one deviation of nearness, in the same unit: one standard deviation."""
+
+OF_SESSION: Final = frozenset({"session", "gist"})
+"""Arms that speak for all entries of a session alike."""
 
 SLIGHT: Final = 0.1
 """What is left of a mention that nothing else speaks beside: a month alone may be of another year."""
@@ -38,6 +56,9 @@ PRIOR: Final = 0.25
 """The deviation that is taken for granted, as if `PRIOR_ENTRIES` had shown it."""
 
 PRIOR_ENTRIES: Final = 8.0
+
+_NOT_BESIDE: Final = frozenset({"mention", "dated", "session", "gist", "addressed", "user"})
+"""What says nothing of an entry by itself."""
 
 _STEP: Final = 64
 """Entries sorted first; four times as many whenever these were not enough."""
@@ -144,10 +165,13 @@ class _Scale:
 
 def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
     touched = np.flatnonzero(arm.touched)
-    parts = {name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in CALIBRATED.items()}
+    weights = BESIDE_MEANING if "dense" in arm.marks else CALIBRATED
+    parts = {name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in weights.items()}
     for name, weight in MARKS.items():
         if name in arm.marks:
             parts[name] = arm.marks[name][touched] * np.float32(weight)
+    for name in OF_SESSION & parts.keys():
+        parts[name] *= np.float32(arm.session_worth)
     if "mention" in parts:
         parts["mention"] *= np.where(_alone(parts), np.float32(SLIGHT), np.float32(1))
     score = np.zeros(len(touched), dtype=np.float32)
@@ -161,7 +185,7 @@ def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
 
 def _alone(parts: Mapping[str, Scores]) -> NDArray[np.bool_]:
     """Where nothing speaks for an entry but that it mentions a time."""
-    beside = [part > 0 for name, part in parts.items() if name not in ("mention", "dated", "session")]
+    beside = [part > 0 for name, part in parts.items() if name not in _NOT_BESIDE]
     alone: NDArray[np.bool_] = ~np.any(np.stack(beside), axis=0)
     return alone
 

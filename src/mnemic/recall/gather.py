@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.tokens import mention, spoken_days
+from mnemic.core.queries import Stage
+from mnemic.core.tokens import Field, hash_term, mention, spoken_days, tokenise
 from mnemic.index.reading import AFTER, BEFORE, REACH
+from mnemic.recall.dense import best_of_session, nearness, with_neighbours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from numpy.typing import NDArray
 
+    from mnemic.core.queries import Query
     from mnemic.core.timex import TimeSpan
     from mnemic.index.reading import Reading
+    from mnemic.recall.dense import Nearness
     from mnemic.recall.understand import Question, Term
 
     Scores = NDArray[np.float32]
@@ -33,6 +37,16 @@ WORK: Final = 20_000
 PHRASE_PLACES: Final = 1_000
 """Most entries that are read for one quoted phrase: those with its rarest word."""
 
+NEAR: Final = 1.0
+"""Deviations of nearness in meaning from which that alone makes a candidate."""
+
+ONE_OF_SEVERAL: Final = 0.5
+"""What one session is worth to a question for several things: they were said at different times."""
+
+_ME: Final = tuple(map(hash_term, tokenise("i i'm i've i'd i'll me my mine we we're we've us our 我 咱")))
+_YOU: Final = tuple(map(hash_term, tokenise("you you're you've you'd you'll your yours 你 您")))
+_ASSISTANTS: Final = tuple(hash_term(name, Field.SPEAKER) for name in tokenise("assistant ai bot"))
+
 
 @dataclass(frozen=True, slots=True)
 class Arms:
@@ -42,8 +56,15 @@ class Arms:
         own: BM25 of the entry's words, and of the question's words in its date.
         window: BM25 of the entry with its neighbours in the session.
         session: BM25 of its whole session.
+        session_worth: What `session` and `gist` are worth to this question, of what they are to others.
+        pending: Entries that have no vector yet, though the question has.
         marks: What else speaks for an entry, by name; an arm that finds nothing to look for is left out.
+            dense: How near its meaning is, with its neighbours', in deviations.
+            gist: How near the nearest entry of its session is.
             speaker: 1 where the entry's speaker is named in the question.
+            self: 1 where such a speaker says "I": the name stands in the question, not in the answer.
+            addressed: 1 where somebody else says "you", most likely to ask whoever is named.
+            user: 1 where not the assistant speaks, if the question is in the first person.
             phrase: How many phrases that the question quotes stand in the entry, word by word.
             time: 1 where it was said in a stretch of time that the question names.
             mention: 1 where it speaks of such a stretch.
@@ -55,11 +76,24 @@ class Arms:
     window: Scores
     session: Scores
     marks: dict[str, Scores]
+    session_worth: float = 1.0
+    pending: int = 0
 
     def column(self, name: str) -> Scores:
         """One of the arms that score every entry."""
         scores: Scores = getattr(self, name)
         return scores
+
+    @property
+    def said(self) -> bool:
+        """Whether any word, date or time of the question bears on any entry."""
+        timely = any(self.marks[name].any() for name in ("time", "mention") if name in self.marks)
+        return timely or bool(self.own.any() or self.window.any())
+
+    @property
+    def meant(self) -> bool:
+        """Whether any entry is near in meaning."""
+        return "dense" in self.marks and bool((self.marks["dense"] >= NEAR).any())
 
     @property
     def touched(self) -> NDArray[np.bool_]:
@@ -68,6 +102,8 @@ class Arms:
         for name in ("time", "mention"):
             if name in self.marks:
                 touched |= self.marks[name] > 0
+        if "dense" in self.marks:
+            touched |= self.marks["dense"] >= NEAR
         return touched
 
     def mark(self, name: str) -> Scores:
@@ -77,7 +113,7 @@ class Arms:
         return self.marks[name]
 
 
-def gather(question: Question, readings: Sequence[Reading], offset: int) -> list[Arms]:
+def gather(question: Question, readings: Sequence[Reading], query: Query) -> list[Arms]:
     """Score every entry of every reading; statistics are summed over the readings, and over nothing else."""
     if not readings:
         return []
@@ -85,14 +121,15 @@ def gather(question: Question, readings: Sequence[Reading], offset: int) -> list
     arms = _add_words(_words(question, readings), readings, scope)
     for term in question.terms:
         _add_dates(term, arms, scope, found_only=False)
+    arms = _with_meaning(arms, query)
     for arm in arms:
-        for name in question.names:
-            arm.mark("speaker")[arm.reading.find(name.speaker)[0]] = 1
+        _add_speakers(question, arm, query.without)
         _add_phrases(question, arm)
-        _add_times(question, arm, offset)
+        if Stage.TIME not in query.without:
+            _add_times(question, arm, query.offset)
     for term in question.timed:
         _add_dates(term, arms, scope, found_only=True)
-    return arms
+    return [_tuned(arm, question, query.without) for arm in arms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +255,60 @@ def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope, *, found_only: b
     for arm, places in zip(arms, found, strict=True):
         if len(places):
             arm.own[places[arm.touched[places]] if found_only else places] += weight
+
+
+def _with_meaning(arms: list[Arms], query: Query) -> list[Arms]:
+    """The same arms with nearness in meaning, if there is a vector to compare."""
+    if not query.vectors or Stage.DENSE in query.without:
+        return arms
+    found = nearness(query, [arm.reading for arm in arms])
+    for arm, near in zip(arms, found, strict=True):
+        if near.known:
+            _add_nearness(arm, near, query.without)
+    return [replace(arm, pending=near.pending) for arm, near in zip(arms, found, strict=True)]
+
+
+def _add_nearness(arm: Arms, near: Nearness, without: Container[Stage]) -> None:
+    beside = Stage.NEIGHBOURS not in without
+    arm.marks["dense"] = with_neighbours(near.own, arm.reading) if beside else near.own
+    if Stage.SESSION not in without:
+        arm.marks["gist"] = best_of_session(near.own, arm.reading)
+
+
+def _tuned(arm: Arms, question: Question, without: Container[Stage]) -> Arms:
+    """The arms without those of stages that are left out; one session says less where several are asked about."""
+    nothing = np.zeros(arm.reading.size, np.float32)
+    if Stage.NEIGHBOURS in without:
+        arm = replace(arm, window=nothing)
+    if Stage.SESSION in without:
+        return replace(arm, session=nothing)
+    if question.asks_several and Stage.ROUTING not in without:
+        return replace(arm, session_worth=ONE_OF_SEVERAL)
+    return arm
+
+
+def _add_speakers(question: Question, arm: Arms, without: Container[Stage]) -> None:
+    """Who said it: one who is named, and then says "I" and is told "you"; or not the assistant."""
+    if Stage.SPEAKER in without:
+        return
+    reading = arm.reading
+    for name in question.names:
+        arm.mark("speaker")[reading.find(name.speaker)[0]] = 1
+    if Stage.PRONOUNS in without:
+        return
+    if question.names:
+        arm.mark("self")[_holders_of(_ME, reading)] = 1
+        arm.marks["self"] *= arm.marks["speaker"]
+        arm.mark("addressed")[_holders_of(_YOU, reading)] = 1
+        arm.marks["addressed"] *= 1 - arm.marks["speaker"]
+    elif question.asks_own and len(assistants := _holders_of(_ASSISTANTS, reading)):
+        arm.mark("user")[:] = 1
+        arm.marks["user"][assistants] = 0
+
+
+def _holders_of(tokens: Sequence[int], reading: Reading) -> NDArray[np.intp]:
+    """The places that hold any of these tokens."""
+    return np.concatenate([reading.find(token)[0] for token in tokens])
 
 
 def _add_phrases(question: Question, arm: Arms) -> None:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.queries import Context, Filter, Lost
+from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.index.columns import Column
+from mnemic.recall.abstain import Confidence, answerable
 from mnemic.recall.diversify import Chosen, diversify, twin
 from mnemic.recall.fuse import Ranking, fuse, latest, named
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import fetched, pack
 from mnemic.recall.reasons import explained
 from mnemic.recall.understand import Question, Term, spelled, understand
+from mnemic.recall.walk import traced, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.core.queries import Hit, Query
     from mnemic.index.lexical import Catalogues
     from mnemic.index.reading import Reading
+    from mnemic.recall.gather import Arms
+    from mnemic.recall.walk import Trails
     from mnemic.store.base import Snapshot
 
 TWINS: Final = 1_000
@@ -33,6 +37,8 @@ LATEST: Final = 3
 
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
+_FAR: Final = f"{_UNTOUCHED}, and it is not close in meaning"
+_MEANT: Final = "what is close in meaning"
 _NO_TIME: Final = "nothing was said in that time"
 
 
@@ -42,11 +48,15 @@ class _Found:
 
     Attributes:
         blind: Nothing is known to bear on the question.
+        pending: Entries that have no vector yet, though the question has.
+        trails: How documents were come to along names, by space.
     """
 
     ranking: Ranking
     notes: tuple[str, ...] = ()
     blind: bool = False
+    pending: int = 0
+    trails: Mapping[int, Trails] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,15 @@ class _Ranked:
     @property
     def entries(self) -> int:
         return sum(reading.size for reading in self.readings.values())
+
+    @property
+    def bearing(self) -> bool:
+        """Whether anything is known to bear on the question."""
+        return bool(self.chosen.hits) and not self.found.blind
+
+    def confidence(self, *, meaning: bool) -> Confidence:
+        """How likely the answer is here at all."""
+        return answerable(self.question, list(self.readings.values()), found=self.bearing, meaning=meaning)
 
     def stages(self, packed: int) -> tuple[tuple[str, int, int], ...]:
         """How many candidates entered and left each stage."""
@@ -79,16 +98,20 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     shown = explained(ranked.question, ranked.readings, ranked.chosen.hits)
+    shown = traced(shown, ranked.found.trails, ranked.readings, snapshot)
     packed = pack(shown, ranked.readings, snapshot, query)
+    confidence = ranked.confidence(meaning=bool(query.vectors))
     return Context(
         text=packed.text,
         tokens=packed.tokens,
         items=packed.items,
         considered=ranked.entries,
         seq=_head(snapshot, query),
-        notes=ranked.notes,
+        notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.items)) if explain else (),
+        confidence=confidence.value,
+        pending=ranked.found.pending,
     )
 
 
@@ -103,16 +126,17 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             stage="view", reason=f"the view does not show it; it now stands as {standing[item].item.state.name.lower()}"
         )
     ranked = _rank(snapshot, catalogues, query)
+    untouched = _FAR if query.vectors else _UNTOUCHED
     if (found := _hit(snapshot, ranked, version)) is None:
         unfiltered = replace(query, where=Filter())
         if query != unfiltered and why_not(snapshot, catalogues, unfiltered, item).stage != "gather":
             return Lost(stage="filter", reason="the filter leaves it out")
-        return Lost(stage="gather", reason=_UNTOUCHED)
+        return Lost(stage="gather", reason=untouched)
     rank, hit = found
     kept = ranked.chosen.hits
     if hit not in kept:
         if ranked.found.blind:
-            return Lost(stage="gather", reason=_UNTOUCHED)
+            return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
     if all(recalled.id != item for recalled in packed.items):
@@ -141,26 +165,41 @@ def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, h
 
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    readings = {r.space: r for r in catalogues.readings(snapshot, query.spaces, query.view, query.where)}
-    question = understand(query, tuple(readings.values()))
-    found = _found_for(query, question, list(readings.values()))
+    found_in = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    readings = {reading.space: reading for reading in found_in}
+    question = understand(query, found_in)
+    found = _found(query, question, found_in)
     chosen = diversify(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
     notes = (*question.notes, *found.notes, *_told(question, found, chosen))
     return _Ranked(question, readings, found, chosen, notes)
 
 
-def _found_for(query: Query, question: Question, readings: list[Reading]) -> _Found:
-    """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
+def _found(query: Query, question: Question, readings: list[Reading]) -> _Found:
+    """The candidates for an answer."""
     if not any(reading.size for reading in readings):
         return _Found(Ranking(()), ("there is nothing to search",))
+    arms = gather(question, readings, query)
+    found = replace(_found_by(arms, query, question, readings), pending=sum(arm.pending for arm in arms))
+    if found.blind or Stage.LINKS in query.without:
+        return found
+    walked = walk(query.text, question, found.ranking)
+    return replace(found, ranking=walked.ranking, trails=walked.trails)
+
+
+def _found_by(arms: list[Arms], query: Query, question: Question, readings: list[Reading]) -> _Found:
+    """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
+    ranking = fuse(arms)
+    unsaid = not any(arm.said for arm in arms)
     if question.names and not question.spans and not _occurs(question.others, readings):
-        return _of_names(question, readings, f"no other {_WORD}" if question.others else "nothing else to look for")
-    if ranking := fuse(gather(question, readings, query.offset)):
-        return _Found(ranking)
+        if not (ranking and question.others and any(arm.meant for arm in arms)):
+            return _of_names(question, readings, f"no other {_WORD}" if question.others else "nothing else to look for")
+        return _Found(ranking, (f"no other {_WORD}: {_MEANT}",))
+    if ranking:
+        return _Found(ranking, (f"no {_WORD}: {_MEANT}",) if unsaid and question.terms else ())
     if question.spans:
         if question.names:
             return _of_names(question, readings, _NO_TIME)
-        ranking = fuse(gather(spelled(query, question), readings, query.offset))
+        ranking = fuse(gather(spelled(query, question), readings, query))
         return _Found(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
     # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
     why = f"no {_WORD}" if question.terms else "nothing to look for in the question"
@@ -180,6 +219,9 @@ def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
 def _told(question: Question, found: _Found, chosen: Chosen) -> list[str]:
     """What there is to say about an answer that is not all there is."""
     notes: list[str] = []
+    if found.pending:
+        them = "1 item has" if found.pending == 1 else f"{found.pending} items have"
+        notes.append(f"{them} no vector yet: found by words alone")
     timed = question.spans and not question.terms and not found.notes
     if timed and (items := found.ranking.items) > len(chosen.hits):
         notes.append(f"{items} were of that time: of equals, the latest")

@@ -9,6 +9,8 @@ import numpy as np
 
 from mnemic.core.clock import moment
 from mnemic.index.columns import Column
+from mnemic.recall.fuse import MARKS
+from mnemic.recall.gather import NEAR
 from mnemic.recall.understand import rejoined
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
             f"says {', '.join(quoted)!r}" if quoted else "",
             f"holds {', '.join(rejoined(own[i]))}" if own[i] else "",
             f"beside {', '.join(rejoined(near[i]))}" if near[i] else "",
+            "close in meaning" if hit.components.get("dense", 0.0) >= NEAR * MARKS["dense"] else "",
             f"dated {', '.join(dated[i])}" if dated[i] else "",
             f"said by {', '.join(rejoined(spoken[i]))}" if spoken[i] else "",
             *_times(question, reading.value(Column.SAID, hit.doc), hit.components),

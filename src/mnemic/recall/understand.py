@@ -27,6 +27,14 @@ _WHEN: Final = re.compile(
     r"|什么时候|什麼時候|何时|何時|哪[一]?[天年月周日]|几[月号点]|幾[月號點]|多久|多长时间",
     re.IGNORECASE,
 )
+_SEVERAL: Final = re.compile(
+    r"\b(?:what|which)(?: \w+){0,2} (?!was\b|is\b|has\b|does\b)\w+s\b|\bhow many\b"
+    r"|\b(?:all|names|kinds?|types?|sorts?)\b"
+    r"|哪些|哪几|多少|几[个個次种種家本部位]|所有|都有",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
+_YOURS: Final = re.compile(r"\byour?s?\b|[你您]", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
 _UNSPACED: Final = "\u0e00"
 """Scripts before this one, among them the Latin, put spaces between words."""
@@ -85,6 +93,8 @@ class Question:
         phrases: What it quotes.
         spans: The stretches of time it speaks of.
         asks_when: It asks for a time.
+        asks_several: It asks for things of which there may be many, each said at another time.
+        asks_own: Who asks speaks of themselves, and not of whoever is asked.
         offset: Minutes east of UTC where it is asked.
     """
 
@@ -95,6 +105,8 @@ class Question:
     phrases: tuple[Phrase, ...]
     spans: tuple[TimeSpan, ...]
     asks_when: bool
+    asks_several: bool
+    asks_own: bool
     offset: int = 0
 
     @property
@@ -135,6 +147,8 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         phrases=tuple(_phrases(query.text)),
         spans=spans,
         asks_when=_WHEN.search(query.text) is not None,
+        asks_several=_SEVERAL.search(query.text) is not None,
+        asks_own=_OWN.search(query.text) is not None and _YOURS.search(query.text) is None,
         offset=query.offset,
     )
 

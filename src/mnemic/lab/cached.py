@@ -1,0 +1,66 @@
+"""An embedder that remembers on disk what it has embedded, so that a run over the same texts costs nothing again.
+
+One file for each embedder, named after it: records of a digest of 16 bytes and the vector, one after the other. A
+record that a crash cut short is dropped when the file is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.models.base import Embedder
+
+DIGEST: Final = 16
+
+
+class CachedEmbedder:
+    """The same embedder, by name and by vectors, asked for each text only once. Not to be shared between processes."""
+
+    def __init__(self, inner: Embedder, folder: Path) -> None:
+        """`folder` is made if it is not there."""
+        self.name, self.dims = inner.name, inner.dims
+        self._inner = inner
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', inner.name)}.vectors"
+        self._known = self._read()
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._looked_up("p", texts, self._inner.passages)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = self._looked_up("q", [text], lambda texts: self._inner.query(texts[0])[None])[0]
+        return found
+
+    def _looked_up(
+        self, form: str, texts: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]
+    ) -> NDArray[np.float32]:
+        digests = [_digest(form, text) for text in texts]
+        fresh = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in self._known}
+        if fresh:
+            made = embed(list(fresh.values())).astype("<f4")
+            self._known.update(zip(fresh, made, strict=True))
+            with self._file.open("ab") as file:
+                file.writelines(digest + vector.tobytes() for digest, vector in zip(fresh, made, strict=True))
+        if not digests:
+            return np.empty((0, self.dims), np.float32)
+        return np.stack([self._known[digest] for digest in digests])
+
+    def _read(self) -> dict[bytes, NDArray[np.float32]]:
+        size = DIGEST + 4 * self.dims
+        data = self._file.read_bytes() if self._file.exists() else b""
+        whole = len(data) - len(data) % size
+        if whole < len(data):
+            self._file.write_bytes(data[:whole])
+        records = (data[at : at + size] for at in range(0, whole, size))
+        return {record[:DIGEST]: np.frombuffer(record[DIGEST:], "<f4") for record in records}
+
+
+def _digest(form: str, text: str) -> bytes:
+    return blake2b(f"{form}\n{text}".encode("utf-8", "surrogatepass"), digest_size=DIGEST).digest()

@@ -1,0 +1,203 @@
+"""How likely it is that memory holds the answer: was this fact told, and was it told by the person it is asked of?
+
+Two things are looked at, both in the words alone. *Coverage*: how much of what the question asks, each word weighing
+what it tells apart, stands together in one entry. *Margin*: where the question names one speaker, how much more of it
+stands in what this person told of themselves than in what everybody else told; the best match to a question about a
+fact that only the other one has is the other one's turn. Somebody who says "you" and not "I" speaks of another, so such
+an entry counts for neither side.
+
+The weights are ours, rounded, set by hand so that of the questions given a value near p a share near p was answerable,
+on two-person chat with adversarial questions (`lab.asked` measures it). Nearness in meaning is not looked at: it tells
+a fact that was never told from one told in other words no better than chance does (see LOG).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.core.tokens import Field, hash_term, tokenise
+from mnemic.index.columns import FIELD_SHIFT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from mnemic.index.reading import Reading
+    from mnemic.recall.understand import Question, Term
+
+    Shares = NDArray[np.float64]
+
+KNOWN: Final = 0.5
+"""From here on the answer is more likely in memory than not."""
+
+PLACES: Final = 20_000
+"""Most places looked at: of a question's words the most common are passed over, the rarest never."""
+
+NEAREST: Final = 3
+"""Entries of each side that are compared: one may be a chance."""
+
+LOOKED: Final = 16
+"""Most entries of each side that are read for whom they speak of."""
+
+NAMED: Final = 3
+"""Most words that a reason lists."""
+
+SPOKEN: Final = 0.1
+"""Share of the entries that hold one of the commonest words of a script in a memory that is written in it."""
+
+_UNSPACED: Final = "\u0e00"
+_COMMON: Final = tuple(map(hash_term, tokenise("the a to and of in is i you it")))
+_COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不 在 の は に 이 는")))
+_ASSISTANT: Final = frozenset(tokenise("assistant ai bot"))
+_ME: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll me my mine we we're we've us our 我 咱")))
+_YOU: Final = frozenset(map(hash_term, tokenise("you you're you've you'd you'll your yours 你 您")))
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How likely memory holds the answer.
+
+    Attributes:
+        value: 0 to 1, calibrated: about so many of the questions with this value can be answered.
+        reasons: What speaks against it, the weightiest first.
+    """
+
+    value: float
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell who asks; nothing where the answer is likely there."""
+        return () if self.value >= KNOWN else (": ".join(("probably not in memory", *self.reasons[:1])),)
+
+
+def answerable(question: Question, readings: Sequence[Reading], *, found: bool, meaning: bool = False) -> Confidence:
+    """Whether what the question asks was told here.
+
+    Args:
+        found: Something is known to bear on the question.
+        meaning: Entries were compared by meaning too, so that a question in another script may have found its answer.
+    """
+    if not found or not any(reading.size for reading in readings):
+        return Confidence(0.0, ("nothing bears on it",))
+    asked = _Asked.of(question, readings)
+    if not asked.words:
+        return Confidence(_logistic(2.0))
+    if not any(asked.holders):
+        foreign = meaning and not _written(asked.words, readings)
+        return Confidence(KNOWN if foreign else _value(0.0, 0.0), (f"nobody said {_listed(asked.words)}",))
+    shares = [asked.shares(i, reading) for i, reading in enumerate(readings)]
+    coverage = max(float(share.max(initial=0.0)) for share in shares)
+    margin = _margin(question, readings, shares)
+    return Confidence(_value(coverage, margin), tuple(_reasons(question, asked, coverage, margin)))
+
+
+def _value(coverage: float, margin: float) -> float:
+    return _logistic(10 * margin + 2) * _logistic(8 * coverage - 2)
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks for, word by word: where each word stands in each reading, and what it weighs."""
+
+    words: tuple[Term, ...]
+    places: tuple[tuple[NDArray[np.intp], ...], ...]
+    holders: tuple[int, ...]
+    weights: tuple[float, ...]
+
+    @classmethod
+    def of(cls, question: Question, readings: Sequence[Reading]) -> _Asked:
+        """Of a run of an unspaced script its characters: pairs across the ends of words are in no other sentence."""
+        entries = sum(reading.size for reading in readings)
+        kept: list[tuple[Term, tuple[NDArray[np.intp], ...], int, float]] = []
+        spent = 0
+        found = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in question.words if not _is_pair(w.word)]
+        for word, places in sorted(found, key=lambda pair: sum(map(len, pair[1]))):
+            holders = sum(map(len, places))
+            if kept and spent + holders > PLACES:
+                break
+            spent += holders
+            weight = math.log(1 + (entries - holders + 0.5) / (holders + 0.5))
+            kept.append((word, places, holders, weight))
+        return cls(*zip(*kept, strict=True)) if kept else cls((), (), (), ())
+
+    def shares(self, reading: int, of: Reading) -> Shares:
+        """How much of what is asked stands in each entry of a reading, 0 to 1."""
+        found = [places[reading] for places in self.places]
+        weights = np.repeat(self.weights, [len(places) for places in found])
+        share: Shares = np.bincount(np.concatenate(found), weights, minlength=of.size) / sum(self.weights)
+        return share
+
+
+def _written(words: Sequence[Term], readings: Sequence[Reading]) -> bool:
+    """Whether memory is written in the script of a question: else that none of its words is there says nothing."""
+    common = _COMMON_UNSPACED if any(word.word > _UNSPACED for word in words) else _COMMON
+    holders = sum(len(reading.find(token)[0]) for token in common for reading in readings)
+    return holders >= SPOKEN * sum(reading.size for reading in readings)
+
+
+def _is_pair(word: str) -> bool:
+    return len(word) == 2 and word > _UNSPACED
+
+
+def _margin(question: Question, readings: Sequence[Reading], shares: Sequence[Shares]) -> float:
+    """By how much the person named comes nearer to what is asked than others; 0 if it is not one person."""
+    if not question.names or any(name.token in _ASSISTANT for name in question.names):
+        return 0.0
+    said = [_said_by(question.names, reading) for reading in readings]
+    if not any(who.any() for who in said):
+        return 0.0  # several people: no entry is said by them all
+    own = [share for one in zip(readings, shares, said, strict=True) for share in _nearest(*one)]
+    others = [share for r, s, who in zip(readings, shares, said, strict=True) for share in _nearest(r, s, ~who)]
+    return (sum(sorted(own)[-NEAREST:]) - sum(sorted(others)[-NEAREST:])) / NEAREST
+
+
+def _said_by(names: Sequence[Term], reading: Reading) -> NDArray[np.bool_]:
+    """Which entries are said by somebody of all these names."""
+    said = np.zeros(reading.size, dtype=np.int64)
+    for name in names:
+        said[reading.find(name.speaker)[0]] += 1
+    whole: NDArray[np.bool_] = said == len(names)
+    return whole
+
+
+def _nearest(reading: Reading, shares: Shares, among: NDArray[np.bool_]) -> Iterator[float]:
+    """The greatest shares of entries in which somebody speaks of themselves."""
+    places = np.flatnonzero(among & (shares > 0))
+    if len(places) > LOOKED:
+        places = np.sort(places[np.argpartition(shares[places], -LOOKED)[-LOOKED:]])
+    places = places[np.argsort(-shares[places], kind="stable")]
+    of_themselves = (place for place in places.tolist() if _of_speaker(reading.stream(place)))
+    for _, place in zip(range(NEAREST), of_themselves, strict=False):
+        yield float(shares[place])
+
+
+def _of_speaker(stream: NDArray[np.uint64]) -> bool:
+    """Whether an entry has a speaker, who does not speak of whoever is spoken to."""
+    if not len(stream) or stream[0] >> FIELD_SHIFT != Field.SPEAKER:
+        return False
+    tokens = set(stream.tolist())
+    return tokens.isdisjoint(_YOU) or not tokens.isdisjoint(_ME)
+
+
+def _reasons(question: Question, asked: _Asked, coverage: float, margin: float) -> Iterator[str]:
+    against = []
+    if margin < 0:
+        against.append((_logistic(10 * margin + 2), f"others come nearer to it than {' '.join(question.called)}"))
+    missing = [word for word, holders in zip(asked.words, asked.holders, strict=True) if not holders]
+    told = f"nobody said {_listed(missing)}" if missing else f"no entry holds more than {coverage:.0%} of it"
+    against.append((_logistic(8 * coverage - 2), told))
+    yield from (reason for share, reason in sorted(against) if share < _logistic(2.0))
+
+
+def _listed(words: Sequence[Term]) -> str:
+    return ", ".join(repr(word.word) for word in words[:NAMED])

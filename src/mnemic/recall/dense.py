@@ -1,0 +1,118 @@
+"""The dense arm: how near each entry is to the question in meaning, calibrated over everything that can be seen.
+
+Cosines of one embedder crowd in a narrow band that no two embedders, and no two questions, share, so only deviations
+from the scope's mean are used, never a threshold on cosines. An entry without a vector stands at the mean: it gains
+nothing and loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mnemic.core.queries import Query
+    from mnemic.index.reading import Reading
+    from mnemic.index.vectors import Similarity
+
+    Scores = NDArray[np.float32]
+
+BEFORE: Final = (0.5, 0.3)
+AFTER: Final = (0.5, 0.0)
+"""What the nearness one and two turns before, or after, counts in a turn's own."""
+
+FEW: Final = 8.0
+"""Entries that a scope needs before their deviation is taken for half of what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near one reading's entries are to a question, by place, in deviations.
+
+    Attributes:
+        own: Each entry by itself; 0 for one that no vector is known of.
+        known: There is a vector to compare, here or elsewhere in the scope.
+        pending: Entries that have no vector yet.
+    """
+
+    own: Scores
+    known: bool
+    pending: int
+
+
+def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
+    """How near the entries of each reading are."""
+    own = [np.zeros(reading.size, np.float32) for reading in readings]
+    missing = [np.ones(reading.size, np.bool_) for reading in readings]
+    pending = [reading.size for reading in readings]
+    for model, vector in query.vectors.items():
+        found = [reading.similar(model, vector) for reading in readings]
+        scale = _Scale.of(found, readings)
+        for i, similarity in enumerate(found):
+            if similarity is not None:
+                _fill(own[i], missing[i], similarity, scale)
+                pending[i] = min(pending[i], similarity.pending)
+    known = not all(everything.all() for everything in missing)
+    return [Nearness(near, known, count) for near, count in zip(own, pending, strict=True)]
+
+
+def with_neighbours(own: Scores, reading: Reading) -> Scores:
+    """Each entry's nearness with that of the turns beside it, weighed."""
+    total = own.copy()
+    for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
+        joined = reading.joined[distance][: max(0, reading.size - distance)]
+        total[distance:] += np.float32(before) * own[:-distance] * joined
+        if after:
+            total[:-distance] += np.float32(after) * own[distance:] * joined
+    return total
+
+
+def best_of_session(own: Scores, reading: Reading) -> Scores:
+    """The nearness of the nearest entry of each session, around its mean; an entry of no session is its own."""
+    inside = reading.groups > 0
+    if not inside.any():
+        return own
+    starts = np.flatnonzero(np.append(True, reading.groups[1:] != reading.groups[:-1]))
+    sizes = np.diff(np.append(starts, reading.size))
+    best = np.repeat(np.maximum.reduceat(own, starts), sizes)
+    return np.where(inside, best - best[inside].mean(), own)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Mean and deviation of one embedder's cosines over the scope."""
+
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, found: Sequence[Similarity | None], readings: Sequence[Reading]) -> _Scale:
+        seen = [
+            (reading.size - similarity.pending, similarity)
+            for similarity, reading in zip(found, readings, strict=True)
+            if similarity is not None
+        ]
+        count = sum(size for size, _ in seen)
+        if not count:
+            return cls(0.0, 1.0)
+        mean = sum(size * one.mean for size, one in seen) / count
+        square = sum(size * (one.deviation**2 + (one.mean - mean) ** 2) for size, one in seen) / count
+        shrink = (1 + FEW / count) ** 0.5
+        return cls(mean, square**0.5 * shrink or 1.0)
+
+
+def _fill(own: Scores, missing: NDArray[np.bool_], similarity: Similarity, scale: _Scale) -> None:
+    """Write where no earlier embedder has."""
+    places = similarity.places
+    scores = (similarity.scores - np.float32(scale.mean)) / np.float32(scale.deviation)
+    fresh = missing[places]
+    if not fresh.all():
+        places, scores = places[fresh], scores[fresh]
+    own[places] = scores
+    missing[places] = False

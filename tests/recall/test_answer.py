@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from mnemic.core.queries import Context
+from mnemic.recall.answer import Answer, answer, split
+
+
+@pytest.fixture
+def two(world: Any) -> Any:
+    """What two people told each other in May 2024, and what one told in Chinese."""
+    world.say("The weather is fine. I slept well!", by="Bob", session="a", pos=0)
+    world.say("Hi Bob! Yesterday I bought a cello. It was a bargain.", by="Ada", session="a", pos=1)
+    world.say("Lovely! Who sold you the cello?", by="Bob", session="a", pos=2)
+    world.say("An old friend called Marta Lind, she is moving.", by="Ada", session="a", pos=3)
+    world.say("I practise the flute four times a week, at home in Porto.", by="Bob", session="b", pos=0, day=2)
+    world.say("I keep two cats and a parrot. My cats hate the parrot.", by="Ada", session="b", pos=1, day=2)
+    world.say("我上周末去了杭州。在杭州吃了醋鱼，很好吃。", by="林", session="c", pos=0, day=7)
+    return world
+
+
+def asked(world: Any, question: str, confidence: float = 0.9) -> Answer:
+    return answer(question, replace(world.recall(question), confidence=confidence))
+
+
+def test_the_sentence_that_answers_is_quoted_word_for_word_with_its_id(two: Any) -> None:
+    answered = asked(two, "What pets does Ada keep?")
+    (citation,) = answered.citations
+    assert answered.known
+    assert citation.id == two.items[5].id
+    assert citation.quote == "I keep two cats and a parrot."
+    assert answered.text == f'"I keep two cats and a parrot." [{citation.id}]'
+    assert str(answered) == answered.text
+
+
+def test_what_is_quoted_stands_in_what_is_cited(two: Any) -> None:
+    texts = {item.id: item.text for item in two.items}
+    for question in ("When did Ada buy a cello?", "Which pets are there?", "我去了哪里？", "How is the weather?"):
+        for citation in asked(two, question).citations:
+            assert citation.quote in texts[citation.id]
+
+
+def test_when_is_answered_by_a_date_resolved_against_the_day_it_was_said(two: Any) -> None:
+    answered = asked(two, "When did Ada buy a cello?")
+    assert answered.short == "5 May 2024"
+    assert answered.text.startswith('5 May 2024: "Yesterday I bought a cello."')
+
+
+def test_when_without_a_date_in_the_words_is_the_day_it_was_said(two: Any) -> None:
+    assert asked(two, "When did Ada mention her parrot?").short == "8 May 2024"
+
+
+def test_longer_times_are_given_as_they_are(world: Any) -> None:
+    world.say("I graduated in March 2019", by="Ada")
+    world.say("I visited my aunt last week", by="Bob")
+    world.say("I started to paint in 2016", by="Eve")
+    assert asked(world, "When did Ada graduate?").short == "March 2019"
+    assert asked(world, "When did Bob visit his aunt?").short == "29 April 2024 - 5 May 2024"
+    assert asked(world, "When did Eve start to paint?").short == "2016"
+
+
+def test_how_many_where_and_who_are_told_first(two: Any) -> None:
+    assert asked(two, "How often does Bob practise the flute?").short == "four times a week"
+    assert asked(two, "How many cats does Ada keep?").short == "two cats"
+    assert asked(two, "Where does Bob practise the flute?").short == "Porto"
+    assert asked(two, "Who sold Ada the cello?").short == "Marta Lind"
+
+
+def test_the_answer_to_a_question_in_the_chat_is_preferred_to_the_question(two: Any) -> None:
+    assert asked(two, "Who sold Ada the cello?").citations[0].id == two.items[3].id
+
+
+def test_chinese_is_answered_in_chinese(two: Any) -> None:
+    answered = asked(two, "我什么时候去了杭州？")
+    assert answered.citations[0].quote == "我上周末去了杭州。"
+    assert answered.short == "2024年5月11日 - 2024年5月12日"
+    assert asked(two, "我上周末去了哪里？").short.startswith("杭州")
+
+
+def test_a_question_for_several_things_quotes_several_items(world: Any) -> None:
+    world.say("I play the cello on Mondays", by="Ada", session="a")
+    world.say("I play the flute on Sundays", by="Ada", session="b")
+    world.say("Rain again", by="Ada", session="c")
+    answered = asked(world, "Which instruments does Ada play?")
+    assert {citation.id for citation in answered.citations} == {world.items[0].id, world.items[1].id}
+
+
+def test_another_persons_words_about_themselves_do_not_answer(world: Any) -> None:
+    world.say("I painted a lake", by="Bob", session="a")
+    world.say("I painted a harbour", by="Ada", session="b")
+    assert asked(world, "What did Ada paint?").citations[0].quote == "I painted a harbour"
+
+
+def test_it_does_not_know_where_confidence_is_low_and_quotes_nothing(two: Any) -> None:
+    answered = asked(two, "What did Ada keep?", confidence=0.2)
+    assert not answered.known
+    assert answered.citations == ()
+    assert answered.confidence == 0.2
+    assert answered.text.startswith("I do not know")
+    assert asked(two, "我去了哪里？", confidence=0.2).text.startswith("不知道")
+
+
+def test_it_does_not_know_where_nothing_was_found() -> None:
+    nothing = Context(text="", tokens=0, items=(), considered=0, seq=0, confidence=0.9)
+    assert not answer("Who?", nothing).known
+
+
+def test_sentences_of_both_languages_are_told_apart() -> None:
+    assert split("I moved. It cost 3.50 a box! Really?") == ["I moved.", "It cost 3.50 a box!", "Really?"]
+    assert split("我搬家了。很累！你呢？") == ["我搬家了。", "很累！", "你呢？"]
+    assert split("one line\nanother line") == ["one line", "another line"]
+    assert split('She said "go." Then left...') == ['She said "go."', "Then left..."]
+    assert split("") == []
+
+
+@pytest.mark.parametrize("text", ["." * 50_000, "a." * 25_000, ". " * 25_000, "？" * 50_000, "x" * 50_000])
+def test_hostile_text_is_split_in_linear_time(text: str) -> None:
+    """A pattern that goes back would not come to an end here."""
+    assert "".join(split(text)).replace(" ", "") == text.replace(" ", "")
