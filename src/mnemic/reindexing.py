@@ -1,4 +1,4 @@
-"""From one embedder to another: the new one's vectors are made beside the old ones, which answer until all are there."""
+"""From one embedder to another: new vectors are made beside the old ones, which answer until all are there."""
 
 from __future__ import annotations
 

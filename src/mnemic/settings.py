@@ -48,7 +48,7 @@ class Settings:
     use_flush_recalls: int = 64
     """Recalls after which counters of use are written."""
     embedder: str = "auto"
-    """What meaning is read with: `auto` (the local model if it is installed), `none`, or a name `mnemic reindex` takes."""
+    """What meaning is read with: `auto` (the local model, if installed), `none`, or a name `mnemic reindex` takes."""
     embedder_key: str = ""
     """The key of an embeddings endpoint that asks for one; never stored, never shown."""
     background: bool = True

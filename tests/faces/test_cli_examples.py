@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -20,11 +21,18 @@ from mnemic.faces.cli import cli
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 SHELL = ("|", ">", "MNEMIC_")
-QUESTIONS = """\
-{"type": "doc", "ns": "n", "id": "a", "session": "Hollow Reed", "pos": 0, "ts": "", "speaker": "Hollow Reed", "text": "A film by Mara Lind."}
-{"type": "doc", "ns": "n", "id": "b", "session": "Mara Lind", "pos": 0, "ts": "", "speaker": "Mara Lind", "text": "She was born in Oakmoor."}
-{"type": "query", "ns": "n", "id": "q", "text": "Where was the director of Hollow Reed born?", "answer": "Oakmoor", "category": "bridge", "gold": ["a", "b"], "gold_sessions": []}
-"""
+_PASSAGES = (("a", "Hollow Reed", "A film by Mara Lind."), ("b", "Mara Lind", "She was born in Oakmoor."))
+_QUESTION = {"type": "query", "ns": "n", "id": "q", "text": "Where was the director of Hollow Reed born?"}
+QUESTIONS = "".join(
+    json.dumps(record) + "\n"
+    for record in (
+        *(
+            {"type": "doc", "ns": "n", "id": i, "session": t, "pos": 0, "ts": "", "speaker": t, "text": x}
+            for i, t, x in _PASSAGES
+        ),
+        {**_QUESTION, "answer": "Oakmoor", "category": "bridge", "gold": ["a", "b"], "gold_sessions": []},
+    )
+)
 SLOW = ("bench speed", "bench locomo locomo10.json --out")
 
 

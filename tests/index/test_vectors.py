@@ -217,7 +217,7 @@ def test_bits_are_counted_alike_without_the_new_numpy() -> None:
     words = np.random.default_rng(0).integers(0, 1 << 63, size=(3, 50), dtype=np.uint64)
     counted = [[bin(word).count("1") for word in row] for row in words.tolist()]
     assert signs._counted16(words).tolist() == counted
-    assert signs._counted16(words[0], out=np.empty(50, np.uint8)).tolist() == counted[0]
+    assert signs._counted16(words[0], out=np.empty(50, np.uint16)).tolist() == counted[0]
     assert signs._counted(words).tolist() == counted
 
 

@@ -181,3 +181,15 @@ def test_nearness_of_nothing_is_nothing(world: Any) -> None:
     none = np.zeros(1, np.float32)
     assert with_neighbours(none, seen).tolist() == [0]
     assert best_of_session(none, seen).tolist() == [0]
+
+
+def test_what_is_near_to_everything_is_near_to_any_question() -> None:
+    crowd = np.array([[1, 0.2, 0], [1, -0.2, 0], [1, 0, 0.2], [0.5, 0, 1]], np.float32)
+    seen = SimpleNamespace(
+        size=4,
+        similar=lambda *_: Similarity(np.arange(4), np.full(4, 0.5, np.float32), 0.5, 0.0, 0),
+        centrality=lambda _, places: crowd[places] @ crowd.mean(axis=0),
+    )
+    (near,) = nearness(asked(1), [seen])  # type: ignore[list-item]
+    assert near.own.tolist() == [0, 0, 0, 0]
+    assert near.hub[:3].min() > 0 > near.hub[3]

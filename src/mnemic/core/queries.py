@@ -85,6 +85,8 @@ class Stage(StrEnum):
 
     DENSE = "dense"
     """Nearness in meaning."""
+    HUBS = "hubs"
+    """That what is near to everything is near to any question."""
     NEIGHBOURS = "neighbours"
     """What the entries beside one say, in words and in meaning."""
     SESSION = "session"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TAIL_ROWS: Final = 512
 _TRICKLE: Final = 32
-"""Most rows that come at once and are not compressed at once: a row of the tail takes some twenty times as much room."""
+"""Most rows that come together and are not compressed at once: in the tail a row takes twenty times as much room."""
 
 _GROWTH: Final = 4
 _LOAD: Final = 10_000

@@ -153,6 +153,10 @@ class Reading:
         sight = self._sights.get(model)
         return None if sight is None else sight.similar(query)
 
+    def centrality(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """How near some places of a `similar` are to the mean of all: such a place is near to every question."""
+        return self._sights[model].centrality(self.rows[places])
+
     def values(self, which: Column, places: NDArray[np.intp]) -> NDArray[np.int64]:
         """One column, at some places."""
         return self._columns.column(which)[self.rows[places]]

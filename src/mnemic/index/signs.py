@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Halves = NDArray[np.float16]
     Rows = NDArray[np.intp]
     Words = NDArray[np.uint64]
-    Counts = NDArray[np.unsignedinteger[Any]]
+    Counts = NDArray[np.uint16]
 
 CHUNK: Final = 1 << 16
 """Half-precision rows in one chunk: more are added without copying those that are there."""
 
-SHORT: Final = 2.5
+SHORT: Final = 3.75
 """The short list's length over the square root of how many are searched: it must grow, though less than they do."""
 
 LEAST: Final = 500
@@ -38,11 +38,8 @@ ENOUGH: Final = 384
 LONGER: Final = 4
 """The list by plain signs is so many times the short one."""
 
-SIFT: Final = 8
-"""By the first half of their signs, one in so many goes on to the second half; twice that list at least."""
-
 PROBE: Final = 4_096
-"""Rows that say where this first cut lies."""
+"""Rows that say how near the plain signs must be."""
 
 _BLOCK: Final = 1 << 10
 _WIDE: Final = np.float32(2.0**112)
@@ -124,21 +121,17 @@ class Signed:
     def shortlist(self, query: Floats, seen: NDArray[np.bool_] | None, rows: Rows) -> Rows:
         """Those of some rows, ascending, that are nearest by sign: `short` of them, and all as near as the last.
 
-        `seen`: by row, whether it is among them; None if all are.
+        `seen`: by row, whether it is one of them; None if all are.
         """
-        left = self._left(query)
+        left, wanted = self._left(query), short(len(rows), self.dims)
         asked = _packed(left[None] > 0)
-        half, wanted = -(-len(asked) // 2), short(len(rows), self.dims)
-        first = _hamming(self.signs[:half, : rows[-1] + 1], asked[:half, 0])
+        distances = _hamming(self.signs[:, : rows[-1] + 1], asked[:, 0])
         if seen is not None:
-            first[~seen[: len(first)]] = np.iinfo(first.dtype).max
-        probe = first[rows[:: max(1, len(rows) // PROBE)]]
-        share = max(1 / SIFT, 2 * LONGER * wanted / len(rows))
-        sifted = np.flatnonzero(first <= _within(probe, share * len(probe)))
-        both = first[sifted] + _bits(_taken(self.signs[half:], sifted) ^ asked[half:])
-        listed = sifted[both <= _within(both, LONGER * wanted)]
-        weighed = _weighed(_taken(self.signs, listed) ^ asked, np.abs(left))
-        return listed[weighed <= _within(weighed, wanted)]
+            distances[~seen[: len(distances)]] = self.dims + 1
+        probe = distances[rows[:: max(1, len(rows) // PROBE)]]
+        longer = np.flatnonzero(distances <= _within(probe, len(probe) * min(1, LONGER * wanted / len(rows))))
+        weighed = _weighed(_taken(self.signs, longer) ^ asked, np.abs(left))
+        return longer[weighed <= _within(weighed, wanted)]
 
     def _gathered(self, rows: Rows) -> Halves:
         found = [self.halves[number][rows[at] - number * CHUNK] for number, at in _by_chunk(rows)]
@@ -188,7 +181,7 @@ def _packed(above: NDArray[np.bool_]) -> Words:
     return np.ascontiguousarray(octets.view(np.uint64).T)
 
 
-def _counted16(words: Words, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+def _counted16(words: Words, out: Counts | None = None) -> NDArray[Any]:
     """`np.bitwise_count`, for a numpy that has none."""
     pieces = _BITS16[words.view(np.uint16)].reshape(*words.shape, 4)
     return pieces.sum(axis=-1, dtype=np.uint8, out=out)  # type: ignore[no-any-return]
@@ -199,17 +192,12 @@ _counted: Callable[..., Any] = getattr(np, "bitwise_count", _counted16)
 
 def _hamming(signs: Words, asked: Words) -> Counts:
     """How many bits of each column differ from those asked for; word by word, for all at once would need much room."""
-    total = np.zeros(signs.shape[1], _narrow(len(asked)))
-    differ, bits = np.empty(len(total), np.uint64), np.empty(len(total), total.dtype)
+    total, bits = np.zeros(signs.shape[1], np.uint16), np.empty(signs.shape[1], np.uint16)
+    differ = np.empty(len(total), np.uint64)
     for row, word in zip(signs, asked, strict=True):
         np.bitwise_xor(row, word, out=differ)
         np.add(total, _counted(differ, out=bits), out=total)
     return total
-
-
-def _narrow(words: int) -> type[np.uint8 | np.uint16]:
-    """The type that holds a distance in so many words, and one beyond any."""
-    return np.uint8 if 64 * words < 255 else np.uint16
 
 
 def _taken(signs: Words, rows: Rows) -> Words:
@@ -226,14 +214,14 @@ def _bits(words: Words) -> Counts:
 
 
 def _weighed(differ: Words, sizes: Floats) -> Counts:
-    """How far each column is, where a sign that differs counts 0 to 3, as long as the query is in that dimension.
+    """How far each column is, where a sign that differs counts 0 to 7, as long as the query is in that dimension.
 
     That finds as many of the nearest in a list a third as long.
     """
     longest = max(float(np.sort(sizes)[-max(1, len(sizes) // _SATURATE)]), 1e-30)
-    levels = np.minimum(np.rint(sizes * np.float32(3 / longest)), 3).astype(np.uint8)
-    high, low = _packed(levels[None] > 1), _packed(levels[None] & 1 > 0)
-    return 2 * _bits(differ & high) + _bits(differ & low)
+    levels = np.minimum(np.rint(sizes * np.float32(7 / longest)), 7).astype(np.uint8)
+    counts = [_bits(differ & _packed(levels[None] & power > 0)) * np.uint16(power) for power in (1, 2, 4)]
+    return np.add.reduce(counts)  # type: ignore[no-any-return]
 
 
 def _within(distances: Counts, wanted: float) -> int:

@@ -84,6 +84,10 @@ class Single:
         matrix[rows] = vectors
         return Single(matrix)
 
+    def vectors(self, rows: Rows) -> Floats:
+        """The vectors of some rows."""
+        return self.matrix[rows]
+
     def cosines(self, rows: Rows, query: Floats) -> Floats:
         """The cosines of some rows, ascending."""
         span = int(rows[-1]) + 1
@@ -193,6 +197,23 @@ class Sight:
         mean = float(known.sum()) / len(known)
         deviation = math.sqrt(max(0.0, float(known @ known) / len(known) - mean * mean))
         return Similarity(self._place[rows], scores, mean, deviation, self.pending)
+
+    def centrality(self, rows: Rows) -> Floats:
+        """The products of rows that `similar` gave with the mean of all that are seen, or of an even sample of them."""
+        if not len(rows):
+            return np.empty(0, np.float32)
+        return self._central if len(rows) == len(self._rows) else self._vectors.cosines(rows, self._centre)
+
+    @cached_property
+    def _central(self) -> Floats:
+        return self._vectors.cosines(self._rows, self._centre)
+
+    @cached_property
+    def _centre(self) -> Floats:
+        count = min(SAMPLE, len(self._rows))
+        sample = self._rows[np.arange(count) * len(self._rows) // count]
+        centre: Floats = self._vectors.vectors(sample).mean(axis=0)
+        return centre
 
     @property
     def _looks_at_all(self) -> bool:

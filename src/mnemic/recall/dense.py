@@ -37,18 +37,20 @@ class Nearness:
 
     Attributes:
         own: Each entry by itself; 0 for one that no vector is known of.
+        hub: How near each is to the mean of all, which makes it near to any question; 0 likewise.
         known: There is a vector to compare, here or elsewhere in the scope.
         pending: Entries that have no vector yet.
     """
 
     own: Scores
+    hub: Scores
     known: bool
     pending: int
 
 
 def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
     """How near the entries of each reading are."""
-    own = [np.zeros(reading.size, np.float32) for reading in readings]
+    own, hub = ([np.zeros(reading.size, np.float32) for reading in readings] for _ in range(2))
     missing = [np.ones(reading.size, np.bool_) for reading in readings]
     pending = [reading.size for reading in readings]
     for model, vector in query.vectors.items():
@@ -56,10 +58,13 @@ def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
         scale = _Scale.of(found, readings)
         for i, similarity in enumerate(found):
             if similarity is not None:
-                _fill(own[i], missing[i], similarity, scale)
+                places = similarity.places[missing[i][similarity.places]]
+                own[i][places] = scale.calibrated(similarity.scores[missing[i][similarity.places]])
+                hub[i][places] = _calibrated(readings[i].centrality(model, places))
+                missing[i][places] = False
                 pending[i] = min(pending[i], similarity.pending)
     known = not all(everything.all() for everything in missing)
-    return [Nearness(near, known, count) for near, count in zip(own, pending, strict=True)]
+    return [Nearness(near, wide, known, count) for near, wide, count in zip(own, hub, pending, strict=True)]
 
 
 def with_neighbours(own: Scores, reading: Reading) -> Scores:
@@ -106,13 +111,15 @@ class _Scale:
         shrink = (1 + FEW / count) ** 0.5
         return cls(mean, square**0.5 * shrink or 1.0)
 
+    def calibrated(self, scores: Scores) -> Scores:
+        """Cosines in deviations from the mean."""
+        return (scores - np.float32(self.mean)) / np.float32(self.deviation)
 
-def _fill(own: Scores, missing: NDArray[np.bool_], similarity: Similarity, scale: _Scale) -> None:
-    """Write where no earlier embedder has."""
-    places = similarity.places
-    scores = (similarity.scores - np.float32(scale.mean)) / np.float32(scale.deviation)
-    fresh = missing[places]
-    if not fresh.all():
-        places, scores = places[fresh], scores[fresh]
-    own[places] = scores
-    missing[places] = False
+
+def _calibrated(scores: Scores) -> Scores:
+    """Scores in deviations from their own mean."""
+    if len(scores) < 2:
+        return np.zeros_like(scores)
+    deviation = float(scores.std()) * (1 + FEW / len(scores)) ** 0.5
+    calibrated: Scores = (scores - scores.mean()) / np.float32(deviation or 1.0)
+    return calibrated

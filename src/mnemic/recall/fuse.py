@@ -35,6 +35,7 @@ BESIDE_MEANING: Final = {"own": 0.1, "window": 0.5, "session": 0.4}
 MARKS: Final = {
     "dense": 0.6,
     "gist": 0.5,
+    "hub": -0.5,
     "speaker": 0.2,
     "self": 0.8,
     "addressed": -1.0,
@@ -57,7 +58,7 @@ PRIOR: Final = 0.25
 
 PRIOR_ENTRIES: Final = 8.0
 
-_NOT_BESIDE: Final = frozenset({"mention", "dated", "session", "gist", "addressed", "user"})
+_NOT_BESIDE: Final = frozenset({"mention", "dated", "session", "gist", "hub", "addressed", "user"})
 """What says nothing of an entry by itself."""
 
 _STEP: Final = 64

@@ -61,6 +61,7 @@ class Arms:
         marks: What else speaks for an entry, by name; an arm that finds nothing to look for is left out.
             dense: How near its meaning is, with its neighbours', in deviations.
             gist: How near the nearest entry of its session is.
+            hub: How near it is to everything, whatever is asked.
             speaker: 1 where the entry's speaker is named in the question.
             self: 1 where such a speaker says "I": the name stands in the question, not in the answer.
             addressed: 1 where somebody else says "you", most likely to ask whoever is named.
@@ -271,6 +272,8 @@ def _with_meaning(arms: list[Arms], query: Query) -> list[Arms]:
 def _add_nearness(arm: Arms, near: Nearness, without: Container[Stage]) -> None:
     beside = Stage.NEIGHBOURS not in without
     arm.marks["dense"] = with_neighbours(near.own, arm.reading) if beside else near.own
+    if Stage.HUBS not in without:
+        arm.marks["hub"] = near.hub
     if Stage.SESSION not in without:
         arm.marks["gist"] = best_of_session(near.own, arm.reading)
 
