@@ -11,6 +11,7 @@ from pathlib import Path
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid, StoreError
 from mnemic.lanes import HOUSE
+from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, chosen_embedder
 from mnemic.reindexing import Reindexed, reindex
@@ -128,7 +129,9 @@ class Admin:
     def behind(self) -> list[Behind]:
         """What has been written but not yet understood, lane by lane."""
         with self._store.read() as snapshot:
-            lanes = [(HOUSE, "")] + [(embedding_lane(row.id), row.name) for row in snapshot.embedders()]
+            lanes = [(HOUSE, "")] + [
+                (embedding_lane(row.id), row.name) for row in snapshot.embedders() if row.name != WORDS_ALONE
+            ]
             return [_behind(snapshot, lane, embedder) for lane, embedder in lanes]
 
     def reindex(self, embedder: str | Embedder, told: Callable[[int], None] = lambda done: None) -> Reindexed:

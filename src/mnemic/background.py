@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, Request, run
 from mnemic.kernel import Kernel
-from mnemic.lanes import BUSY, HOUSE, Slice, embed_slice, house_slice
+from mnemic.lanes import BUSY, HOUSE, Slice, embed_slice, house_failed, house_slice
 from mnemic.meaning import Meaning
 from mnemic.models.requests import Embed, EmbedQuestion
 from mnemic.store.base import Store, embedding_lane
@@ -49,7 +49,7 @@ class Background:
         self._quiet = threading.Event()
         self._quiet.set()
         self._owner = uuid.uuid4().hex
-        self.error: MnemicError | None = None
+        self._asked = False
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a flow."""
@@ -70,6 +70,12 @@ class Background:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
                 self._thread.start()
+
+    def asked(self) -> None:
+        """A question was asked: the first one wakes the thread, for what a process before this one left undone."""
+        if not self._asked:
+            self._asked = True
+            self.notify()
 
     @contextmanager
     def foreground(self) -> Iterator[None]:
@@ -93,9 +99,10 @@ class Background:
             seconds: Longest to go on; None for as long as it takes. A lane that another worker has is waited for.
 
         Raises:
-            MnemicError: a slice failed; what was done before it is kept.
+            MnemicError: a slice failed, once the other lanes have nothing left; what was done is kept.
         """
         until = None if seconds is None else time.monotonic() + seconds
+        failed: MnemicError | None = None
         while True:
             passed = _Pass()
             for lane, did in self._slices(passed):
@@ -103,6 +110,9 @@ class Background:
                     told(lane, did.done)
                 if until is not None and time.monotonic() >= until:
                     return False
+            failed = passed.failed or failed
+            if failed is not None and not passed.did:
+                raise failed
             if not passed.any:
                 return True
             if passed.busy_only:
@@ -121,20 +131,40 @@ class Background:
             thread.join()
 
     def _slices(self, passed: _Pass) -> Iterator[tuple[str, Slice]]:
-        """One slice of every lane that has something before it, each run when it is asked for."""
-        for lane, flow in self._flows():
+        """One slice of every lane that has something before it, each run when it is asked for.
+
+        One that fails waits by itself, and the others go on.
+        """
+        for lane, space, flow in self._flows(passed):
             with self._working:
-                did = run(flow, self.perform)
+                try:
+                    did = run(flow, self.perform)
+                except MnemicError as error:
+                    passed.failed, did = error, BUSY
+                except Exception as error:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
+                    passed.failed, did = MnemicError(f"lane {lane}: {type(error).__name__}: {error}"), BUSY
+                if lane == HOUSE and passed.failed is not None and did.busy:
+                    self._have_wait(space, passed.failed)
             passed.count(did)
             yield lane, did
 
-    def _flows(self) -> Iterator[tuple[str, Flow[Slice]]]:
+    def _have_wait(self, space: int, error: MnemicError) -> None:
+        with suppress(MnemicError):
+            run(house_failed(space, self._owner, self._kernel.desk.clock.now(), str(error)), self.perform)
+
+    def _flows(self, passed: _Pass) -> Iterator[tuple[str, int, Flow[Slice]]]:
         """What is to be done now: rules first, because they are quick, then meaning."""
         for space in self._behind(HOUSE):
-            yield HOUSE, house_slice(self._kernel.desk, space)
-        for model in self._meaning.to_fill():
+            yield HOUSE, space, house_slice(self._kernel.desk, space)
+        try:
+            models = self._meaning.to_fill()
+        except MnemicError as error:
+            passed.failed = error
+            return
+        for model in models:
             for space in self._behind(embedding_lane(model)):
-                yield embedding_lane(model), embed_slice(space, model, self._owner, self._kernel.desk.clock.now())
+                flow = embed_slice(space, model, self._owner, self._kernel.desk.clock.now())
+                yield embedding_lane(model), space, flow
 
     def _behind(self, lane: str) -> list[int]:
         with self._store.read() as snapshot:
@@ -146,8 +176,7 @@ class Background:
             passed = _Pass()
             try:
                 self._run(passed)
-            except MnemicError as error:
-                self.error = error  # the lane waits by itself, and `flush` raises what still fails
+            except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
                 passed.count(BUSY)
             if passed.did or self._wake.wait(_RETRY_SECONDS if passed.any else IDLE_SECONDS):
                 continue
@@ -159,7 +188,6 @@ class Background:
             self._quiet.wait(PARKED_SECONDS)
             if self._closed:
                 return
-        self.error = None
 
     def _ended(self) -> bool:
         with self._lock:
@@ -175,6 +203,7 @@ class _Pass:
 
     did: int = 0
     busy: int = 0
+    failed: MnemicError | None = None
 
     def count(self, one: Slice) -> None:
         if one.busy:

@@ -36,7 +36,7 @@ _ALL_STATES = tuple(State)
 LIST_LIMIT: Final = 1_000_000
 """Most rows one call may ask for."""
 
-CORE_LIMIT: Final = 1_000
+CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
 
 CATCH_UP: Final = 4
@@ -355,7 +355,7 @@ class Kernel:
         core = [v for v in snapshot.core(spaces, view, CORE_LIMIT) if _at_hand(who.scope, v.item)] if spaces else []
         sources = snapshot.get(spaces, list({i for v in core for i in v.item.source}), view) if core else {}
         budget = self.settings.budget if ask.budget is None else ask.budget
-        always = always_on(core, sources, int(budget * self.settings.always_share))
+        always = always_on(core, sources, str(who.scope.user), int(budget * self.settings.always_share))
         found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
         return replace(
             found,
@@ -368,7 +368,7 @@ class Kernel:
     def _understood(self, who: Who) -> Flow[None]:
         """Have rules read what this user has said since they did last; a store that cannot be written is read as is."""
         for space in (yield from look(lambda s: _undigested(s, who))):
-            with suppress(StoreError):
+            with suppress(StoreError, Conflict):
                 for _ in range(CATCH_UP):
                     if (yield from house_slice(self.desk, space)).busy:
                         break
@@ -503,8 +503,8 @@ def _own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
 
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:
-    spaces = _spaces(snapshot, who)
-    return [space for space in spaces if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]
+    own = () if isinstance(who.scope.user, Shared) else _own_or_none(snapshot, who)
+    return [space for space in own if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]
 
 
 def _own(snapshot: Snapshot, who: Who) -> int:
@@ -574,13 +574,24 @@ def _doomed(
 
 
 def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
-    """What these items, or what was derived from them, superseded, with what it becomes: nothing is left against it."""
+    """What these items, or what was derived from them, superseded, with what it becomes: nothing is left against it.
+
+    Where a newer item had taken the place of one that goes, what that one superseded stays superseded.
+    """
     going, fresh = dict.fromkeys(items), list(items)
     while fresh:
         fresh = [derived for derived in snapshot.derived(space, fresh) if derived not in going]
         going.update(dict.fromkeys(fresh))
     links = snapshot.links((space,), list(going))
-    older = [ln.dst for ln in links if ln.type == SUPERSEDES and ln.src in going and ln.dst not in going]
+    stood = snapshot.standing((space,), list(going))
+    older = [
+        ln.dst
+        for ln in links
+        if ln.type == SUPERSEDES
+        and ln.dst not in going
+        and ln.src in stood
+        and stood[ln.src].item.state is State.ACTIVE
+    ]
     found = snapshot.standing((space,), older).values()
     return [(v, reopened(snapshot, space, v.item)) for v in found if v.item.state is State.SUPERSEDED]
 

@@ -17,7 +17,8 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.items import Item, Kind, Link, State, Version
 from mnemic.core.passages import passage_texts
-from mnemic.errors import Conflict, ModelError
+from mnemic.core.scope import Shared
+from mnemic.errors import Conflict, MnemicError, NotFound
 from mnemic.flow import Flow
 from mnemic.models.requests import embed
 from mnemic.store.base import Advance, Draft, Lane, Op, Put, Snapshot, Tie, VectorRow, Vectors, embedding_lane
@@ -27,7 +28,6 @@ from mnemic.writing import Desk, closed_by
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
-    from mnemic.core.scope import Shared
     from mnemic.strategies.house import Derivation
 
 HOUSE: Final = "house"
@@ -79,15 +79,15 @@ def embed_slice(space: int, model: int, owner: str, now: int) -> Flow[Slice]:
     found = yield from look(lambda s: _unembedded(s, space, model, lane.cursor, limit))
     try:
         vectors = (yield from embed(model, [text for _, _, text in found.passages])) if found.passages else []
-    except ModelError as error:
+    except MnemicError as error:
         yield from release(space, name, owner, error=str(error), not_before=now + _backoff(lane))
         raise
     rows = tuple(VectorRow(ver, part, v) for (ver, part, _), v in zip(found.passages, vectors, strict=True))
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=found.upto)
     try:
         yield from keep(batch)
-    except Conflict:
-        return BUSY  # the lease ran out and somebody else went on: what they keep is the same
+    except (Conflict, NotFound):
+        return BUSY  # the lease ran out and somebody else went on, or the space was erased meanwhile
     yield from release(space, name, owner)
     return Slice(done=max(1, len(found.passages)))
 
@@ -139,7 +139,7 @@ def house_slice(desk: Desk, space: int) -> Flow[Slice]:
 
     No lease: it takes milliseconds, and of two workers that did the same the second is refused by the cursor.
     """
-    work = yield from look(lambda s: _undigested(s, space))
+    work = yield from look(lambda s: _undigested(s, space, desk.clock.now()))
     if work is None:
         return BUSY
     draft = derived(desk, work)
@@ -168,23 +168,42 @@ class Undigested:
     count: int
 
 
-def _undigested(snapshot: Snapshot, space: int) -> Undigested | None:
-    """The next evidence of a space; None for a space that is gone, or that has none left."""
+def house_failed(space: int, owner: str, now: int, error: str) -> Flow[None]:
+    """Have the rules' lane of a space wait, and say why."""
+    if (lane := (yield from claim(space, HOUSE, owner, LEASE_SECONDS))) is not None:
+        yield from release(space, HOUSE, owner, error=error, not_before=now + _backoff(lane))
+
+
+def _undigested(snapshot: Snapshot, space: int, now: int) -> Undigested | None:
+    """The next evidence of a space; None for a space that is gone, that has none left, or whose lane waits.
+
+    What was said to all users at once instructs none of them. A turn that something was derived from was read before:
+    it is here again because it was pinned, say.
+    """
     (head,) = snapshot.spaces((space,))
     lane = snapshot.lane(space, HOUSE)
     vers = _next_vers(snapshot, space, lane.cursor, HOUSE_VERSIONS)
-    if head.user is None or not vers:
+    if head.user is None or not vers or lane.not_before > now:
         return None
-    versions = snapshot.versions(space, vers)
-    standing = [v.item for v in versions.values() if v.seq_to is None and v.item.state is State.ACTIVE]
+    versions = {} if isinstance(head.user, Shared) else snapshot.versions(space, vers)
+    turns = [v.item for v in versions.values() if v.seq_to is None and _is_said(v.item)]
+    spent = {
+        i
+        for v in snapshot.standing((space,), snapshot.derived(space, [i.id for i in turns])).values()
+        for i in v.item.source
+    }
     return Undigested(
         tenant=dict(snapshot.tenants())[head.tenant],
         user=head.user,
-        evidence=tuple(item for item in standing if item.kind is Kind.TURN),
+        evidence=tuple(sorted((i for i in turns if i.id not in spent), key=lambda item: item.said)),
         known=tuple(snapshot.core((space,), limit=KNOWN)),
         step=Advance(name=HOUSE, owner=lane.owner, after=lane.cursor, upto=vers[-1]),
         count=len(vers),
     )
+
+
+def _is_said(item: Item) -> bool:
+    return item.kind is Kind.TURN and item.state is State.ACTIVE
 
 
 def derived(desk: Desk, work: Undigested) -> Draft:
@@ -192,7 +211,7 @@ def derived(desk: Desk, work: Undigested) -> Draft:
     from mnemic.strategies.house import digest
 
     known = {version.item.id: version for version in work.known}
-    found = digest(work.evidence, [version.item for version in work.known])
+    found = digest(work.evidence, [version.item for version in work.known], str(work.user))
     evidence = {item.id: item for item in work.evidence}
     fresh = [_derived_item(desk, d, evidence[d.source[0]]) for d in found]
     closed: dict[ItemId, Item] = {}

@@ -7,8 +7,9 @@ are never compared, and changing from one to the other is `reindex`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
@@ -25,15 +26,25 @@ if TYPE_CHECKING:
     from mnemic.store.base import Store
 
 
+WORDS_ALONE: Final = "none"
+"""The name that stands in a store for the choice to have no vectors, so that no setting undoes it."""
+
+DOWN_SECONDS: Final = 30.0
+"""How long questions go by words alone after an embedder failed one: nobody waits for it again and again."""
+
+
 class Meaning:
     """The embedders of one open store. Safe for many threads.
 
     Args:
-        embedder: The one to fill an empty store with; None for words alone.
+        embedder: The one to fill an empty store with, if there is one here.
+        words_alone: Nobody is to be asked, even where the store has vectors.
     """
 
-    def __init__(self, store: Store, settings: Settings, embedder: Embedder | None) -> None:
-        self._store, self._settings, self._given = store, settings, embedder
+    def __init__(
+        self, store: Store, settings: Settings, embedder: Embedder | None, *, words_alone: bool = False
+    ) -> None:
+        self._store, self._settings, self._given, self._words_alone = store, settings, embedder, words_alone
         self.renew()
         renew_in_child(self)
 
@@ -42,11 +53,7 @@ class Meaning:
         self._lock = threading.Lock()
         self._open: dict[str, Embedding] = {}
         self._failed: dict[str, str] = {}
-
-    @property
-    def given(self) -> Embedder | None:
-        """What the settings, or the caller, named."""
-        return self._given
+        self._down: dict[str, tuple[float, str]] = {}
 
     def rows(self) -> list[EmbedderRow]:
         """The embedders that the store knows."""
@@ -55,11 +62,13 @@ class Meaning:
 
     def to_fill(self) -> list[int]:
         """The embedders whose lanes are to be followed as things are written; the first one is appointed here."""
+        if self._words_alone:
+            return []
         rows = self.rows()
         serving = [row for row in rows if row.state is EmbedderState.SERVING]
-        if not serving and self._given is not None:
+        if not rows and self._given is not None:
             return [self._store.enlist(self._given.name, self._given.dims, EmbedderState.SERVING)]
-        return [row.id for row in serving if self._opened(row.name) is not None]
+        return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
         """Vectors as the store keeps them.
@@ -74,10 +83,15 @@ class Meaning:
 
     def question(self, text: str) -> Meant:
         """A question's vectors: by the embedder that serves, then by those that are being filled or retire."""
-        rows = sorted(self.rows(), key=lambda row: row.state)
+        if self._words_alone:
+            return Meant()
+        rows = sorted((row for row in self.rows() if row.name != WORDS_ALONE), key=lambda row: row.state)
         vectors: dict[int, NDArray[np.float32]] = {}
         notes = []
         for row in rows:
+            if (down := self._down.get(row.name)) and time.monotonic() < down[0]:
+                notes.append(down[1])
+                continue
             try:
                 if (embedding := self._opened(row.name)) is not None:
                     vectors[row.id] = embedding.query(text)
@@ -85,11 +99,8 @@ class Meaning:
                     notes.append(self._unopened(row.name))
             except ModelError as error:
                 notes.append(f"by words alone: {error}")
+                self._down[row.name] = (time.monotonic() + DOWN_SECONDS, notes[-1])
         return Meant(vectors, tuple(notes))
-
-    def open(self, name: str) -> Embedding | None:
-        """The embedder of that name, if it can be opened here."""
-        return self._opened(name)
 
     def adopt(self, embedder: Embedder) -> Embedding:
         """Have an embedder at hand under its name, for a reindex."""
@@ -99,10 +110,11 @@ class Meaning:
             self._failed.pop(embedder.name, None)
             return self._open.setdefault(embedder.name, Embedding(embedder))
 
-    def opened(self) -> Iterator[Embedding]:
-        """Those that are open."""
+    def forget(self) -> None:
+        """Forget the questions that were asked."""
         with self._lock:
-            yield from list(self._open.values())
+            for embedding in self._open.values():
+                embedding.forget()
 
     def _opened(self, name: str) -> Embedding | None:
         with self._lock:

@@ -50,8 +50,11 @@ class Opened:
             answered = self.background.perform(request)
         if isinstance(request, Erase):
             self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
-        if self.settings.background and isinstance(request, Commit | EmbedQuestion):
+            self.meaning.forget()
+        if self.settings.background and isinstance(request, Commit):
             self.background.notify()
+        elif self.settings.background and isinstance(request, EmbedQuestion):
+            self.background.asked()
         return answered
 
     def count_use(self, who: Who, context: Context) -> None:
@@ -85,7 +88,8 @@ def open_store(
     store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
-    meaning = Meaning(store, settings, given)
+    words_alone = (settings.embedder if embedder is None else embedder) == "none"
+    meaning = Meaning(store, settings, given, words_alone=words_alone)
     return Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning))
 
 
@@ -96,6 +100,8 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         Invalid: no embedder goes by that name, or its package is not installed.
     """
     if not isinstance(named, str):
+        if missing := [part for part in ("name", "dims", "passages", "query") if not hasattr(named, part)]:
+            raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
     from mnemic.models.opening import open_embedder
 

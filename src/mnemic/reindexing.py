@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import run
 from mnemic.lanes import embed_slice
+from mnemic.meaning import WORDS_ALONE
 from mnemic.store.base import EmbedderState, embedding_lane
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], Non
         ModelError: the embedder failed; the old vectors still serve.
     """
     if embedder is None:
-        return Reindexed(embedder="", passages=0, dismissed=_dismiss_others(opened, 0))
+        choice = opened.store.enlist(WORDS_ALONE, 1, EmbedderState.SERVING)
+        return Reindexed(embedder="", passages=0, dismissed=_dismiss_others(opened, choice))
     model = opened.store.enlist(embedder.name, embedder.dims, EmbedderState.FILLING)
     opened.meaning.adopt(embedder)
     passages = _fill(opened, model, told)
@@ -79,4 +81,4 @@ def _dismiss_others(opened: Opened, model: int) -> tuple[str, ...]:
         opened.store.appoint(row.id, EmbedderState.RETIRING)
     for row in others:
         opened.store.dismiss(row.id)
-    return tuple(row.name for row in others)
+    return tuple(row.name for row in others if row.name != WORDS_ALONE)

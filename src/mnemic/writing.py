@@ -188,6 +188,8 @@ def _title(message: Message, text: str) -> str:
 def _key(key: str | None) -> str | None:
     if key is None:
         return None
+    if key.startswith("house:"):
+        raise Invalid("key", "begins with 'house:', which is kept for what rules derive", "Use another prefix.")
     return clean_text("key", key, KEY_LIMIT)
 
 

@@ -75,9 +75,9 @@ def test_a_name_whose_other_words_occur_nowhere_gives_way_to_meaning(me: ScopedM
     assert "no other word of the question occurs here: what is close in meaning" in context.notes
 
 
-def test_where_nothing_is_close_the_latest_is_given(me: ScopedMemory) -> None:
+def test_where_no_word_occurs_the_nearest_in_meaning_is_given(me: ScopedMemory) -> None:
     context = me.recall("Quarks?")
-    assert context.notes == ("no word of the question occurs here: the latest items",)
+    assert context.notes[0] == "no word of the question occurs here: what is close in meaning"
 
 
 def test_what_has_no_vector_yet_is_found_by_its_words_and_counted(me: ScopedMemory) -> None:

@@ -35,7 +35,7 @@ def kept(derivations: Sequence[Derivation]) -> list[Item]:
 
 
 def texts(items: Sequence[Item], known: Sequence[Item] = ()) -> list[str]:
-    return [derivation.text for derivation in digest(items, known)]
+    return [derivation.text for derivation in digest(items, known, "ada")]
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def texts(items: Sequence[Item], known: Sequence[Item] = ()) -> list[str]:
     ],
 )
 def test_nobody_but_a_person_instructs(item: Item) -> None:
-    assert digest([item], []) == []
+    assert digest([item], [], "ada") == []
 
 
 def test_an_instruction_is_written_as_it_was_said() -> None:
     item = turn("Thanks! From now on, answer in French.")
-    (found,) = digest([item], [])
+    (found,) = digest([item], [], "ada")
     assert found.kind is Kind.PROCEDURE
     assert found.text == "From now on, answer in French."
     assert found.slots == {"standing": True, "rule": "from now on", "subject": "user", "by": "rules"}
@@ -69,29 +69,29 @@ def test_an_instruction_is_written_as_it_was_said() -> None:
 
 def test_what_is_known_is_not_written_again() -> None:
     items = [turn("From now on, answer in French. I live in Porto. I love olives.")]
-    first = digest(items, [])
+    first = digest(items, [], "ada")
     assert len(first) == 3
-    assert digest(items, kept(first)) == []
+    assert digest(items, kept(first), "ada") == []
     assert texts([turn("I live in Porto!", 3)], kept(first)) == []
 
 
 def test_a_newer_value_of_a_single_slot_supersedes() -> None:
-    known = kept(digest([turn("I live in Porto.", 1)], []))
-    (moved,) = digest([turn("I moved to Braga in March.", 4)], known)
+    known = kept(digest([turn("I live in Porto.", 1)], [], "ada"))
+    (moved,) = digest([turn("I moved to Braga in March.", 4)], known, "ada")
     assert moved.text == "The user lives in Braga."
     assert moved.supersedes == known[0].id
     assert moved.valid_from == datetime(2024, 3, 1, tzinfo=UTC)
-    assert digest([turn("I live in Faro.", 0)], known) == [], "older words do not overrule newer ones"
+    assert digest([turn("I live in Faro.", 0)], known, "ada") == [], "older words do not overrule newer ones"
 
 
 def test_within_one_batch_the_place_in_the_list_is_superseded() -> None:
-    first, second = digest([turn("I live in Porto.", 1), turn("I live in Braga.", 2)], [])
+    first, second = digest([turn("I live in Porto.", 1), turn("I live in Braga.", 2)], [], "ada")
     assert first.supersedes is None
     assert second.supersedes == 0
 
 
 def test_each_speaker_has_a_profile_of_their_own() -> None:
-    found = digest([turn("I live in Porto.", speaker="Ada"), turn("I live in Braga.", 1, speaker="Bo")], [])
+    found = digest([turn("I live in Porto.", speaker="Ada"), turn("I live in Braga.", 1, speaker="Bo")], [], "ada")
     assert [(one.text, one.supersedes) for one in found] == [
         ("Ada lives in Porto.", None),
         ("Bo lives in Braga.", None),
@@ -99,29 +99,29 @@ def test_each_speaker_has_a_profile_of_their_own() -> None:
 
 
 def test_taste_may_turn() -> None:
-    known = kept(digest([turn("I love olives.", 1), turn("I love cheese.", 1)], []))
-    (turned,) = digest([turn("I hate olives.", 2)], known)
+    known = kept(digest([turn("I love olives.", 1), turn("I love cheese.", 1)], [], "ada"))
+    (turned,) = digest([turn("I hate olives.", 2)], known, "ada")
     assert turned.text == "The user dislikes olives."
     assert turned.supersedes == known[0].id
 
 
 def test_a_new_form_of_address_supersedes_the_old() -> None:
-    known = kept(digest([turn("Please call me Sasha.", 1)], []))
-    (newer,) = digest([turn("Call me Alex.", 2)], known)
+    known = kept(digest([turn("Please call me Sasha.", 1)], [], "ada"))
+    (newer,) = digest([turn("Call me Alex.", 2)], known, "ada")
     assert newer.supersedes == known[0].id
 
 
 def test_an_instruction_is_taken_back_by_its_words() -> None:
-    known = kept(digest([turn("Always answer in French. No emojis in your messages.", 1)], []))
-    (taken,) = digest([turn("You can use emojis again.", 2)], known)
+    known = kept(digest([turn("Always answer in French. No emojis in your messages.", 1)], [], "ada"))
+    (taken,) = digest([turn("You can use emojis again.", 2)], known, "ada")
     assert taken.revokes == (known[1].id,)
     assert taken.slots["standing"] is False
-    assert digest([turn("You can use emojis again.", 2)], []) == []
-    assert digest([turn("You can use emojis again.", 0)], known) == [], "said before the instruction"
+    assert digest([turn("You can use emojis again.", 2)], [], "ada") == []
+    assert digest([turn("You can use emojis again.", 0)], known, "ada") == [], "said before the instruction"
 
 
 def test_what_was_retired_may_be_said_again() -> None:
-    (known,) = kept(digest([turn("Always answer in French.", 1)], []))
+    (known,) = kept(digest([turn("Always answer in French.", 1)], [], "ada"))
     retired = Item(
         id=known.id, kind=known.kind, text=known.text, said=known.said, slots=known.slots, state=State.RETIRED
     )
@@ -160,9 +160,9 @@ def test_a_turn_without_a_name_is_the_users() -> None:
 )
 def test_whatever_is_said_the_keys_are_unique_and_what_goes_was_there(said: list[str]) -> None:
     items = [turn(text, day) for day, text in enumerate(said)]
-    found = digest(items, [])
+    found = digest(items, [], "ada")
     assert len({one.key for one in found}) == len(found)
-    assert digest(items, []) == found
+    assert digest(items, [], "ada") == found
     gone: set[object] = set()
     for place, one in enumerate(found):
         for at in (one.supersedes, *one.revokes):

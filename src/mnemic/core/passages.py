@@ -15,7 +15,7 @@ def passage_texts(item: Item) -> list[str]:
 
     None for what rules derived, which says what its evidence says.
     """
-    if item.slots.get("by") == BY_RULES:
+    if item.slots.get("by") == BY_RULES and item.source:
         return []
     head = _head(item)
     return [f"{head}: {part}" if head else part for part in part_texts(item)]

@@ -122,7 +122,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     in each part, what that part names (`core.names`).
     """
     slots = item.slots
-    if slots.get("by") == BY_RULES:
+    if slots.get("by") == BY_RULES and item.source:
         return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
     header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""

@@ -32,10 +32,9 @@ def flush(seconds: float | None) -> None:
         done = flushed(run, memory, seconds)
         left = memory.admin.behind()
     if run.paper.json:
-        run.paper.document({"done": done, "lanes": [_record(one) for one in left]})
+        run.paper.document({"done": done, "lanes": [lane_record(one) for one in left]})
         return
-    for one in left:
-        run.paper.line(_told(one))
+    run.paper.table([lane_row(one) for one in left])
 
 
 def flushed(run: Errand, memory: Memory, seconds: float | None) -> bool:
@@ -77,14 +76,16 @@ def bar(run: Errand, what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: shown.advance(task, done)
 
 
-def _record(one: Behind) -> dict[str, object]:
+def lane_record(one: Behind) -> dict[str, object]:
+    """A lane for programs."""
     return {"lane": one.lane, "embedder": one.embedder or None, "pending": one.pending, "error": one.error or None}
 
 
-def _told(one: Behind) -> str:
+def lane_row(one: Behind) -> tuple[str, str]:
+    """A lane for a person."""
     what = "rules" if one.lane == HOUSE else f"meaning ({flat(one.embedder)})"
     state = f"{many(one.pending, 'passage')} left" if one.pending else "all done"
-    return f"{what}: {state}" + (f"; last error: {flat(one.error)}" if one.error else "")
+    return what, state + (f"; last error: {flat(one.error)}" if one.error else "")
 
 
 COMMANDS: Final = {"flush": flush, "reindex": reindex}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.faces.background import lane_record, lane_row
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many, size
 from mnemic.faces.verb import verb
@@ -30,9 +31,10 @@ def stats() -> None:
     """How much is remembered, and how big it is."""
     run = errand()
     with run.memory() as memory:
-        found = memory.admin.stats()
+        found, behind = memory.admin.stats(), memory.admin.behind()
     if run.paper.json:
-        run.paper.document({"user": run.user, "tenant": run.tenant, **_stats_record(found)})
+        lanes = [lane_record(one) for one in behind]
+        run.paper.document({"user": run.user, "tenant": run.tenant, **_stats_record(found), "lanes": lanes})
         return
     mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
     run.paper.table(
@@ -42,6 +44,7 @@ def stats() -> None:
             ("format", str(found.format)),
             ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
             ("in all", f"{many(found.items, 'item')} of {many(len(found.users), 'user')}"),
+            *(lane_row(one) for one in behind),
         ]
     )
     if len(found.users) > 1:

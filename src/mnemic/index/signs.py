@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 CHUNK: Final = 1 << 16
 """Half-precision rows in one chunk: more are added without copying those that are there."""
 
-SHORT: Final = 3.75
+SHORT: Final = 2.5
 """The short list's length over the square root of how many are searched: it must grow, though less than they do."""
 
 LEAST: Final = 500
-"""The short list's length where that is less: of few, chosen by a filter, the nearest are not much nearer than others."""
+"""The short list's length where that is less: of few, as a filter leaves, the nearest are hardly nearer than others."""
 
 ENOUGH: Final = 384
 """Dimensions below which the short list is longer, in proportion."""
 
-LONGER: Final = 4
+LONGER: Final = 5
 """The list by plain signs is so many times the short one."""
 
 PROBE: Final = 4_096

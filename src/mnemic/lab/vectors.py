@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import json
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,7 @@ WANTED: Final = 0.98
 """The recall@10 that a search is set to reach."""
 
 TUNING: Final = 100
-TURN: Final = 10
+TURN: Final = 20
 """Questions put to one system before the next has its turn."""
 
 ADDED: Final = 50
@@ -51,7 +52,7 @@ class Point:
 
     Attributes:
         recall: The share of the ten truly nearest that are found, on average.
-        milliseconds: CPU time of one question.
+        milliseconds: CPU time of one question: the median of the turns.
         width: The setting it was searched with, if there is one.
     """
 
@@ -102,7 +103,7 @@ class _Contestant:
     megabytes: float | None
     curve: tuple[Point, ...] = ()
     width: int | None = None
-    took: dict[str, float] = field(default_factory=dict)
+    took: dict[str, list[float]] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
 
 
@@ -166,14 +167,14 @@ def _ask(contestants: Sequence[_Contestant], name: str, most: int, cloud: Cloud)
         turn = slice(first, first + TURN)
         for contestant, search in zip(contestants, searches, strict=True):
             took, right = _turn(search, cloud.questions[turn], truth[turn])
-            contestant.took[name] = contestant.took.get(name, 0.0) + took
+            contestant.took.setdefault(name, []).append(took)
             contestant.found[name] = contestant.found.get(name, 0) + right
 
 
 def _turn(search: Search, questions: Floats, truth: Sequence[NDArray[np.intp]]) -> tuple[float, int]:
     start = time.process_time()
     found = [search(question, K) for question in questions]
-    took = time.process_time() - start
+    took = (time.process_time() - start) * 1000 / len(questions)
     return took, sum(len(np.intersect1d(*pair)) for pair in zip(found, truth, strict=True))
 
 
@@ -182,7 +183,7 @@ def _measured(contestant: _Contestant, cloud: Cloud) -> Measured:
     points = {
         name: Point(
             recall=contestant.found[name] / (questions * min(K, _left(cloud, name))),
-            milliseconds=contestant.took[name] * 1000 / questions,
+            milliseconds=statistics.median(contestant.took[name]),
             width=contestant.width,
         )
         for name in contestant.took

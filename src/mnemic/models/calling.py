@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.errors import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,11 +119,35 @@ class Embedding:
                 self._counts = replace(self._counts, repeated=self._counts.repeated + 1)
                 return vector
         began = time.perf_counter()
-        with self._question():
-            vector = self._embedder.query(text)
+        with self._question(), self._failures():
+            vector = self._checked(self._embedder.query(text), (self.dims,))
         vector.setflags(write=False)
         self._remember(text, vector, time.perf_counter() - began)
         return vector
+
+    def forget(self) -> None:
+        """Forget the questions that were asked, as an erasure must."""
+        with self._changed:
+            self._remembered.clear()
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Whatever an embedder of somebody else's raises is its failure, and not the end of who asked."""
+        try:
+            yield
+        except ModelError:
+            raise
+        except Exception as error:
+            raise ModelError(f"{self.name} failed: {type(error).__name__}: {error}") from error
+
+    def _checked(self, vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+        import numpy as np
+
+        if vectors.shape != shape or not np.isfinite(vectors).all():
+            raise ModelError(
+                f"{self.name} answered with {vectors.shape}, or with no numbers, where {shape} was asked for"
+            )
+        return vectors
 
     @contextmanager
     def _question(self) -> Iterator[None]:
@@ -162,7 +187,8 @@ class Embedding:
     def _timed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         characters = sum(map(len, texts))
         began = time.perf_counter()
-        vectors = self._embedder.passages(texts)
+        with self._failures():
+            vectors = self._checked(self._embedder.passages(texts), (len(texts), self.dims))
         seconds = time.perf_counter() - began
         with self._changed:
             counts = self._counts

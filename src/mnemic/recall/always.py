@@ -6,11 +6,11 @@ hitting. What was derived from evidence that the view no longer shows is left ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
-from mnemic.core.tokens import count_tokens
+from mnemic.core.tokens import BY_RULES, count_tokens
 from mnemic.recall.pack import render
 
 if TYPE_CHECKING:
@@ -35,15 +35,16 @@ class Always:
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of it."""
-        return (f"{self.left_out} always-on items found no room",) if self.left_out else ()
+        return (f"no room for {self.left_out} of what is always on",) if self.left_out else ()
 
 
-def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], room: int) -> Always:
+def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], user: str, room: int) -> Always:
     """The block of at most `room` tokens.
 
     Args:
         versions: The candidates, as the view shows them.
         visible: Those of their sources that the view shows.
+        user: Whose context it is: facts about others come after those about this one.
 
     Instructions come before what is pinned, and this before the profile; in each the older first. Where room is short
     the profile goes before what is pinned, and of equals the older one goes.
@@ -51,15 +52,15 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], ro
     kept = [v.item for v in versions if _belongs(v.item) and _supported(v.item, visible)]
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
-    for item in sorted(kept, key=lambda item: (_rank(item), -item.said.timestamp(), item.id)):
-        line = render(item, item.text)
+    for item in sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id)):
+        line = render(_labelled(item), item.text)
         cost = count_tokens(line) + 1
         if spent + cost <= room:
             spent += cost
             chosen.append((item, line))
     if not chosen:
         return Always(left_out=len(kept))
-    chosen.sort(key=lambda pair: (_rank(pair[0]), pair[0].said, pair[0].id))
+    chosen.sort(key=lambda pair: (_rank(pair[0], user), pair[0].said, pair[0].id))
     text = "\n".join((_OPEN, *(line for _, line in chosen), _CLOSE))
     return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen))
 
@@ -77,5 +78,19 @@ def _supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
     return not item.source or any(source in visible for source in item.source)
 
 
-def _rank(item: Item) -> int:
-    return 0 if is_standing(item) else 1 if item.pinned else 2
+def _labelled(item: Item) -> Item:
+    """The item as a line is to show it: what it is, and of whom, in place of who said it."""
+    if item.slots.get("by") != BY_RULES:
+        return item
+    subject = item.slots.get("subject")
+    label = "standing instruction" if is_standing(item) else "profile"
+    return replace(item, slots={**item.slots, "speaker": f"{label} of {subject}" if subject else label})
+
+
+def _rank(item: Item, user: str) -> int:
+    if is_standing(item):
+        return 0
+    if item.pinned:
+        return 1
+    subject = str(item.slots.get("subject") or "user").casefold()
+    return 2 if subject in ("user", user.casefold()) else 3

@@ -72,6 +72,11 @@ _MONTHS: Final = (
 )
 
 
+_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
+_PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
+
+
 class Asked(Enum):
     """What sort of thing a question asks for, by its first question word."""
 
@@ -127,7 +132,7 @@ def answer(question: str, context: Context) -> Answer:
     ranked = sorted(_sentences(question, asked, context.items), key=lambda sentence: -sentence.score)
     chosen = _chosen(ranked, QUOTES if _SEVERAL.search(question) else 1)
     short = next((held for sentence in chosen if (held := _held(asked, sentence, question))), "")
-    if asked is Asked.TIME and not short:
+    if asked is Asked.TIME and not short and _PAST.search(question):
         short = _day(local_time(chosen[0].item.said, chosen[0].item.said_offset).date(), chosen[0].text)
     quotes = " ".join(f'"{sentence.text}" [{sentence.item.id}]' for sentence in chosen)
     return Answer(
@@ -223,10 +228,18 @@ def _held(asked: Asked, sentence: _Sentence, question: str) -> str:
         case Asked.PERSON:
             return ", ".join(_names(sentence.text, question))
         case Asked.PLACE:
-            places = (next(filter(None, match.groups())) for match in _PLACE.finditer(sentence.text))
-            return next((place for place in places if place.casefold() not in question.casefold()), "")
+            return _place(sentence.text, question)
         case Asked.THING:
             return ""
+
+
+def _place(text: str, question: str) -> str:
+    """The first place of a sentence that the question does not give; where one comes from only if that is asked."""
+    away = bool(_AWAY.search(question))
+    found = [(match[0], next(filter(None, match.groups()))) for match in _PLACE.finditer(text)]
+    other = [(said, place) for said, place in found if place.casefold() not in question.casefold()]
+    other.sort(key=lambda pair: bool(_AWAY.search(pair[0])) is not away)
+    return other[0][1] if other else ""
 
 
 def _names(text: str, question: str) -> list[str]:
@@ -236,7 +249,7 @@ def _names(text: str, question: str) -> list[str]:
 
 
 def _common(name: str, at: int) -> bool:
-    return at == 0 or name in {"I", "I'm", "I've", "I'd", "I'll"}
+    return at == 0 or name in {"I", "I'm", "I've", "I'd", "I'll", *_MONTHS, *_WEEKDAYS}
 
 
 def _when(spans: Sequence[TimeSpan], sentence: _Sentence) -> str:

@@ -38,7 +38,10 @@ PHRASE_PLACES: Final = 1_000
 """Most entries that are read for one quoted phrase: those with its rarest word."""
 
 NEAR: Final = 1.0
-"""Deviations of nearness in meaning from which that alone makes a candidate."""
+"""Deviations of nearness in meaning from which that alone makes a candidate.
+
+In a scope of a few entries nothing can be so far from the mean: there it is half of what the nearest has.
+"""
 
 ONE_OF_SEVERAL: Final = 0.5
 """What one session is worth to a question for several things: they were said at different times."""
@@ -58,6 +61,7 @@ class Arms:
         session: BM25 of its whole session.
         session_worth: What `session` and `gist` are worth to this question, of what they are to others.
         pending: Entries that have no vector yet, though the question has.
+        near: The nearness from which meaning alone makes a candidate.
         marks: What else speaks for an entry, by name; an arm that finds nothing to look for is left out.
             dense: How near its meaning is, with its neighbours', in deviations.
             gist: How near the nearest entry of its session is.
@@ -79,6 +83,7 @@ class Arms:
     marks: dict[str, Scores]
     session_worth: float = 1.0
     pending: int = 0
+    near: float = NEAR
 
     def column(self, name: str) -> Scores:
         """One of the arms that score every entry."""
@@ -94,7 +99,7 @@ class Arms:
     @property
     def meant(self) -> bool:
         """Whether any entry is near in meaning."""
-        return "dense" in self.marks and bool((self.marks["dense"] >= NEAR).any())
+        return "dense" in self.marks and bool((self.marks["dense"] >= self.near).any())
 
     @property
     def touched(self) -> NDArray[np.bool_]:
@@ -104,7 +109,7 @@ class Arms:
             if name in self.marks:
                 touched |= self.marks[name] > 0
         if "dense" in self.marks:
-            touched |= self.marks["dense"] >= NEAR
+            touched |= self.marks["dense"] >= self.near
         return touched
 
     def mark(self, name: str) -> Scores:
@@ -266,7 +271,9 @@ def _with_meaning(arms: list[Arms], query: Query) -> list[Arms]:
     for arm, near in zip(arms, found, strict=True):
         if near.known:
             _add_nearness(arm, near, query.without)
-    return [replace(arm, pending=near.pending) for arm, near in zip(arms, found, strict=True)]
+    nearest = max((float(arm.marks["dense"].max()) for arm in arms if "dense" in arm.marks), default=0.0)
+    least = min(NEAR, nearest / 2) if nearest > 0 else NEAR
+    return [replace(arm, pending=near.pending, near=least) for arm, near in zip(arms, found, strict=True)]
 
 
 def _add_nearness(arm: Arms, near: Nearness, without: Container[Stage]) -> None:

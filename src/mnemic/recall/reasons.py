@@ -47,13 +47,15 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
                 near[i].append(term.word)
     dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
+    nearest = max((hit.components.get("dense", 0.0) for hit in hits), default=0.0)
+    close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
         told = [
             f"says {', '.join(quoted)!r}" if quoted else "",
             f"holds {', '.join(rejoined(own[i]))}" if own[i] else "",
             f"beside {', '.join(rejoined(near[i]))}" if near[i] else "",
-            "close in meaning" if hit.components.get("dense", 0.0) >= NEAR * MARKS["dense"] else "",
+            "close in meaning" if hit.components.get("dense", 0.0) >= close else "",
             f"dated {', '.join(dated[i])}" if dated[i] else "",
             f"said by {', '.join(rejoined(spoken[i]))}" if spoken[i] else "",
             *_times(question, reading.value(Column.SAID, hit.doc), hit.components),

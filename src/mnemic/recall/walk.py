@@ -337,13 +337,12 @@ def _rescored(ranked: Sequence[Scored], gains: Sequence[Scores]) -> list[Scored]
 def _exchanged(had: Scores, gained: Scores, known: NDArray[np.bool_], late: NDArray[np.int64]) -> Scores:
     """The scores of what was `known`, dealt out anew in the order of what each had and gained; the rest goes on below.
 
-    Of those that stood equal, each is a shade lower than the one before, or their order would be lost.
+    Each is a shade lower than the one before, or the order of those that stood equal would be lost.
     """
     walked = had + gained
     order = np.lexsort((-late, -walked))
     dealt = np.sort(had[known])[::-1]
-    first = np.maximum.accumulate(np.where(np.diff(dealt, prepend=np.inf) != 0, np.arange(len(dealt)), 0))
-    dealt = dealt - (np.arange(len(dealt)) - first) * np.spacing(np.abs(dealt))
+    dealt = dealt - np.arange(len(dealt), dtype=np.float32) * np.spacing(np.abs(dealt).max())
     below = walked[order[len(dealt) :]] - walked[order[len(dealt) - 1]] + dealt[-1]
     scores = np.empty(len(had), dtype=np.float32)
     scores[order] = np.concatenate((dealt, below))

@@ -266,7 +266,10 @@ class Snapshot(Protocol):
         ...
 
     def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
-        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver)."""
+        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver).
+
+        Of more than `limit`, the newest; what is of the profile goes first.
+        """
         ...
 
     def newest(self, space: int) -> int:

@@ -18,6 +18,11 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(
 _NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
+def core_order(row: VersionRow) -> tuple[bool, int, int]:
+    """What is kept first where not all of a space's core is asked for: the profile last, the newest first."""
+    return row.kind == kind_number(Kind.PROFILE), -row.seq_from, -row.ver
+
+
 def kind_number(kind: Kind) -> int:
     """The number of a kind in columns."""
     return _NUMBER[kind]

@@ -14,7 +14,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
-from mnemic.store.codec import kind_number
+from mnemic.store.codec import core_order, kind_number
 from mnemic.store.ledger import GENESIS
 from mnemic.store.memory_tables import SpaceTables, Tables
 from mnemic.store.rows import (
@@ -209,7 +209,7 @@ class MemoryRows:
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
         content, shown = self._tables.content(space), self._shown(Filter(), view)
         rows = (content.versions[ver] for ver, parts in content.entries.items() if _is_core(parts[0]))
-        return sorted((row for row in rows if shown(row)), key=lambda row: (row.seq_from, row.ver))[:limit]
+        return sorted((row for row in rows if shown(row)), key=core_order)[:limit]
 
     def newest(self, space: int) -> int:
         return max(self._tables.content(space).entries, default=0)

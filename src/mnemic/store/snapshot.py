@@ -12,7 +12,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.base import EmbedderRow, Head, Lane, SpaceHead, VectorRow
-from mnemic.store.codec import decode_link, decode_version
+from mnemic.store.codec import core_order, decode_link, decode_version
 from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow
 
 ERASED = "(erased)"
@@ -102,8 +102,8 @@ class RowsSnapshot:
     def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
         self._refuse_compacted(spaces, view)
         rows = [row for space in spaces for row in self._rows.core(space, view, limit)]
-        rows.sort(key=lambda row: (row.seq_from, row.ver))
-        return [self._version(spaces, row) for row in rows[:limit]]
+        chosen = sorted(rows, key=core_order)[:limit]
+        return [self._version(spaces, row) for row in sorted(chosen, key=lambda row: (row.seq_from, row.ver))]
 
     def newest(self, space: int) -> int:
         return self._rows.newest(space)

@@ -8,6 +8,7 @@ from typing import Any, Final
 import apsw
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
@@ -298,8 +299,9 @@ class SqliteRows:
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
         at = FOREVER - 1 if view.at is None else view.at
         clauses, bound = self._where((space,), Filter(), view)
-        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.seq_from, e.ver LIMIT ?"))
-        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound, limit))]
+        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
+        bound = [*bound, kind_number(Kind.PROFILE), limit]
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
     def newest(self, space: int) -> int:
         return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM entry WHERE space = ?", (space,)).get)

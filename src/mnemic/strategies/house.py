@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from mnemic.extract.instructions import Instruction
 
 _NOBODY: Final = frozenset(
-    {"assistant", "system", "tool", "function", "developer", "ai", "bot", "model", "助手", "系统"}
+    {
+        *("assistant", "system", "tool", "function", "developer", "ai", "bot", "model", "agent"),
+        *("chatgpt", "claude", "gemini", "copilot", "gpt", "助手", "系统", "智能体", "机器人"),
+    }
 )
+_USERS: Final = frozenset({"user", "human"})
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _NAMING: Final = frozenset({"call me", "叫我"})
 _STOPPING: Final = frozenset({"stop", "不要再"})
@@ -64,18 +68,20 @@ class Derivation:
     revokes: tuple[ItemId | int, ...] = ()
 
 
-def digest(items: Sequence[Item], known: Sequence[Item]) -> list[Derivation]:
+def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Derivation]:
     """What to write for `items`, in the order of what they say.
 
     Args:
         items: Evidence not digested yet, oldest first; what is not a person's turn is passed over.
         known: The standing instructions and profile facts that the same memory holds; others are passed over. Of a
             slot with one value the newer by `said` stays; what is known already is not written again.
+        user: Whose memory it is. Only this user, or who has the role of one, instructs; other names are partners in
+            a conversation, whose facts are kept and whose orders are not ours.
     """
     book = _Book(known)
     for item in items:
         if subject := speaker(item):
-            _read(item, subject, book)
+            _read(item, subject, book, instructs=_instructs(item, subject, user))
     return book.written
 
 
@@ -87,6 +93,12 @@ def speaker(item: Item) -> str | None:
     if role.casefold() in _NOBODY or name.casefold() in _NOBODY:
         return None
     return name or "user"
+
+
+def _instructs(item: Item, subject: str, user: str) -> bool:
+    """Whether a speaker's orders are meant for this user's agent."""
+    role = str(item.slots.get("role") or "").casefold()
+    return subject == "user" or role in _USERS or subject.casefold() == user.casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +139,15 @@ class _Book:
         return [held for held in self._held if held.slots.get("slot") in names and held.slots.get("subject") == subject]
 
 
-def _read(item: Item, subject: str, book: _Book) -> None:
+def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
     facts = slots(item.text, subject, micros(item.said), item.said_offset)
     said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
     undone: list[str] = []
     for n, found in enumerate(said):
         key = f"house:{item.id}:{n}"
+        if not instructs and not isinstance(found, Finding):
+            continue
         if isinstance(found, Revocation):
             undone += _take_back(item, subject, key, found, book)
         elif isinstance(found, Finding):

@@ -390,4 +390,4 @@ def test_what_is_at_hand_comes_from_the_spaces_named_and_in_order_of_commit(worl
     spaces = world.space(), world.space(SHARED)
     with world.store.read() as snapshot:
         assert [v.item.text for v in snapshot.core(spaces)] == ["mine", "ours", "mine again"]
-        assert [v.item.text for v in snapshot.core(spaces, View(), 2)] == ["mine", "ours"]
+        assert [v.item.text for v in snapshot.core(spaces, View(), 2)] == ["ours", "mine again"]
