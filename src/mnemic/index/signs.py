@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHUNK: Final = 1 << 16
 """Half-precision rows in one chunk: more are added without copying those that are there."""
 
-SHORT: Final = 2.5
+SHORT: Final = 2.0
 """The short list's length over the square root of how many are searched: it must grow, though less than they do."""
 
 LEAST: Final = 500
