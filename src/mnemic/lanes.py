@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 HOUSE: Final = "house"
 """The lane of the strategy `house`."""
 
+DERIVER: Final = "mnemic"
+"""Who acts, for the journal, where nobody asked for it."""
+
 LEASE_SECONDS: Final = 60.0
 """How long a slice may take before another worker may claim its lane."""
 
@@ -226,7 +229,7 @@ def derived(desk: Desk, work: Undigested) -> Draft:
     return Draft(
         tenant=work.tenant,
         user=work.user,
-        actor="mnemic",
+        actor=DERIVER,
         ops=(*puts, *ends, *ties),
         expect={id: known[id].seq_from for id in closed if id in known},
         lane=work.step,

@@ -126,7 +126,7 @@ def test_the_log_says_gone_only_of_what_was_erased(run: Run, fact: Callable[...,
 
 
 def test_the_log_leaves_out_counters_of_use_unless_asked(run: Run, add: Callable[..., str]) -> None:
-    add("I live in Paris.")
+    add("The train to Paris was late.")
     for _ in range(3):
         run("recall", "Paris")
     assert "used" not in run("log").out

@@ -18,6 +18,7 @@ from mnemic.faces.paper import Paper, excerpt, flat, many
 from mnemic.faces.records import change_record, item_record, said, validity, version_record, who
 from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge
+from mnemic.lanes import DERIVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -226,12 +227,13 @@ def _commit(me: ScopedMemory, given: str) -> int:
 def _last_standing(changes: Sequence[Change]) -> int | None:
     """The newest of these commits, given newest first, that has an effect which could be taken back.
 
-    An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back.
+    An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back. What rules
+    derived goes with its evidence, and is nobody's last act.
     """
     undid = {c.seq: c.cause for c in changes if c.cause and any(event.verb is Did.UNDID for event in c.events)}
     undone: set[int] = set()
     for change in changes:
-        if change.seq in undone:
+        if change.seq in undone or change.actor == DERIVER:
             continue
         if change.seq in undid:
             undone.add(undid[change.seq])

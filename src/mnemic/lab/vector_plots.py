@@ -47,12 +47,13 @@ def _filters(run: Run, plots: Any, folder: Path) -> Path:
     most = max(one.rows for one in run.found)
     found = [one for one in run.found if one.rows == most]
     views = ("all", *SHARES)
-    figure, axes = plots.subplots(1, len(views), figsize=(11, 3.9), sharey=True)
+    figure, axes = plots.subplots(1, len(views), figsize=(11, 3.9), sharex=True, sharey=True)
     for axis, view in zip(axes, views, strict=True):
         for one in found:
             _point(axis, one, view)
         title = f"all of {most:,} vectors" if view == "all" else f"a filter leaves {view}"
-        axis.set(title=title, xscale="log", xlabel="CPU milliseconds a question", ylim=(-0.04, 1.06))
+        axis.set(title=title, xscale="log", xlabel="CPU milliseconds a question")
+        axis.xaxis.set_major_formatter("{x:g}")
     axes[0].set_ylabel("recall@10")
     _legend(figure, axes[0], plots)
     return _saved(figure, folder / "vectors-filters.svg", plots)
@@ -83,8 +84,10 @@ def _growth(run: Run, plots: Any, folder: Path) -> Path:
         line = sorted((one for one in run.found if one.name == name), key=lambda one: one.rows)
         _line(axes[0], line, [one.all.milliseconds for one in line])
         _line(axes[1], line, [max(one.build, 0.01) for one in line])
-    axes[0].set(title="CPU milliseconds a question", xlabel="vectors", xscale="log", yscale="log")
-    axes[1].set(title="CPU seconds to take them all in", xlabel="vectors", xscale="log", yscale="log")
+    for axis, title in zip(axes, ("CPU milliseconds a question", "CPU seconds to take them all in"), strict=True):
+        axis.set(title=title, xlabel="vectors", xscale="log", yscale="log")
+        axis.xaxis.set_major_formatter("{x:,.0f}")
+        axis.yaxis.set_major_formatter("{x:g}")
     _legend(figure, axes[0], plots)
     return _saved(figure, folder / "vectors-growth.svg", plots)
 
