@@ -124,6 +124,6 @@ def test_no_module_is_broad_about_what_it_catches_without_a_reason() -> None:
     for name, path in modules():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception":
-                assert name in ("flow", "store/sqlite", "background", "models/calling") or name.startswith(("faces/", "testing/")), (
-                    f"{name}:{node.lineno}"
-                )
+                assert name in ("flow", "store/sqlite", "background", "models/calling") or name.startswith(
+                    ("faces/", "testing/")
+                ), f"{name}:{node.lineno}"
