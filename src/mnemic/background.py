@@ -137,16 +137,21 @@ class Background:
         """
         for lane, space, flow in self._flows(passed):
             with self._working:
-                try:
-                    did = run(flow, self.perform)
-                except MnemicError as error:
-                    passed.failed, did = error, BUSY
-                except Exception as error:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
-                    passed.failed, did = MnemicError(f"lane {lane}: {type(error).__name__}: {error}"), BUSY
-                if lane == HOUSE and passed.failed is not None and did.busy:
-                    self._have_wait(space, passed.failed)
+                did = self._attempt(lane, space, flow, passed)
             passed.count(did)
             yield lane, did
+
+    def _attempt(self, lane: str, space: int, flow: Flow[Slice], passed: _Pass) -> Slice:
+        try:
+            return run(flow, self.perform)
+        except MnemicError as error:
+            failed = error
+        except Exception as error:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
+            failed = MnemicError(f"lane {lane}: {type(error).__name__}: {error}")
+        if lane == HOUSE:  # the others' lanes wait by themselves
+            self._have_wait(space, failed)
+        passed.failed = failed
+        return BUSY
 
     def _have_wait(self, space: int, error: MnemicError) -> None:
         with suppress(MnemicError):
@@ -154,7 +159,7 @@ class Background:
 
     def _flows(self, passed: _Pass) -> Iterator[tuple[str, int, Flow[Slice]]]:
         """What is to be done now: rules first, because they are quick, then meaning."""
-        for space in self._behind(HOUSE):
+        for space in self.behind(HOUSE):
             yield HOUSE, space, house_slice(self._kernel.desk, space)
         try:
             models = self._meaning.to_fill()
@@ -162,11 +167,12 @@ class Background:
             passed.failed = error
             return
         for model in models:
-            for space in self._behind(embedding_lane(model)):
+            for space in self.behind(embedding_lane(model)):
                 flow = embed_slice(space, model, self._owner, self._kernel.desk.clock.now())
                 yield embedding_lane(model), space, flow
 
-    def _behind(self, lane: str) -> list[int]:
+    def behind(self, lane: str) -> list[int]:
+        """The spaces in which a lane has something before it."""
         with self._store.read() as snapshot:
             return [space for space, _, _ in snapshot.backlog(lane)]
 

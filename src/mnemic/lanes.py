@@ -8,9 +8,8 @@ twice and nothing is lost, whoever is killed when.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
@@ -108,7 +107,8 @@ def _unembedded(snapshot: Snapshot, space: int, model: int, cursor: int, limit: 
     vers = _next_vers(snapshot, space, cursor, limit)
     if not vers:
         return _Unembedded([], cursor)
-    have = {(row.ver, row.part) for row in _until(snapshot.vectors(space, model, cursor), vers[-1])}
+    ahead = snapshot.vectors(space, model, cursor)
+    have = {(row.ver, row.part) for row in takewhile(lambda row: row.ver <= vers[-1], ahead)}
     versions = snapshot.versions(space, vers)
     passages = [
         (ver, part, text)
@@ -124,13 +124,6 @@ def _next_vers(snapshot: Snapshot, space: int, cursor: int, limit: int) -> list[
     """The next versions, as many as have about `limit` parts."""
     ahead = islice(snapshot.entries(space, cursor), limit)
     return [ver for ver, _ in groupby(entry.ver for entry in ahead)]
-
-
-def _until(rows: Iterator[VectorRow], last: int) -> Iterator[VectorRow]:
-    for row in rows:
-        if row.ver > last:
-            return
-        yield row
 
 
 def _backoff(lane: Lane) -> int:

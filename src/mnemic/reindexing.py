@@ -59,7 +59,7 @@ def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], Non
 
 def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
     owner, passages = uuid.uuid4().hex, 0
-    while spaces := _behind(opened, model):
+    while spaces := opened.background.behind(embedding_lane(model)):
         for space in spaces:
             did = run(embed_slice(space, model, owner, opened.clock.now()), opened.background.perform)
             if did.busy:
@@ -68,11 +68,6 @@ def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
                 passages += did.done
                 told(did.done)
     return passages
-
-
-def _behind(opened: Opened, model: int) -> list[int]:
-    with opened.store.read() as snapshot:
-        return [space for space, _, _ in snapshot.backlog(embedding_lane(model))]
 
 
 def _dismiss_others(opened: Opened, model: int) -> tuple[str, ...]:
