@@ -33,6 +33,7 @@ FLOORS = (
     ("admin",),
     ("handles",),
     ("memory", "aio"),
+    ("tools",),
     ("lab",),
     ("testing",),
     ("faces",),

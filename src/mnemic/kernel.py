@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from mnemic.checking import instant, number, text_field, whole, zone
 from mnemic.core.clock import micros, moment, offset_minutes
@@ -41,6 +41,11 @@ CORE_LIMIT: Final = 300
 
 CATCH_UP: Final = 4
 """Most slices that are read by rules before a context is made: two thousand turns."""
+
+TRIES: Final = 1_000
+"""How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
+
+_PAGE: Final = 1_000
 
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
@@ -99,6 +104,7 @@ class Statement:
         said: When it was said; left out, now, or the latest of its sources.
         source: The evidence it rests on, by id.
         key: Makes a retry safe.
+        channel: Who brought it in.
     """
 
     text: str
@@ -110,6 +116,22 @@ class Statement:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     key: str | None = None
+    channel: Channel = Channel.USER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits(Generic[T]):
+    """What a transaction writes in one commit, and what it answers.
+
+    Attributes:
+        revise: By id, the fields of an item that change, as `revise` takes them; evidence is never revised.
+        retire: What is hidden from now, as `forget` does.
+    """
+
+    answer: T
+    write: tuple[Statement, ...] = ()
+    revise: Mapping[ItemId, Mapping[str, object]] = field(default_factory=dict)
+    retire: tuple[ItemId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +184,8 @@ class Kernel:
         """
         _writable(who)
         before = yield from self._standing(who, old)
+        if before.item.state is not State.ACTIVE and statement.key is not None:
+            return (yield from self._repeated(who, statement, before))
         _refuse_closed(before.item)
         sources = yield from look(lambda s: _sources(s, _spaces(s, who), statement.source))
         written = self._stated(who, statement, sources)
@@ -175,6 +199,54 @@ class Kernel:
             puts = (replace(fresh, item=closed),)
         tie = Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES))
         return (yield from self._commit(who, (*puts, tie), expect={old: before.seq_from}, masked=written.masked))
+
+    def correct(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+        """Say that something was never so: a statement is revised, evidence hidden behind what is right.
+
+        Evidence stays in the history of what stands in its place, and `undo` brings it back.
+        """
+        _writable(who)
+        before = yield from self._standing(who, old)
+        if before.item.kind not in EVIDENCE:
+            return (yield from self.revise(who, old, {"text": statement.text}))
+        if before.item.state is not State.ACTIVE and statement.key is not None:
+            return (yield from self._repeated(who, statement, before))
+        if before.item.state is not State.ACTIVE:
+            raise _closed_already(before.item)
+        written = self._stated(who, statement, {})
+        chunks = yield from look(lambda s: _chunks(s, _own_or_none(s, who), (old,)))
+        parts = [before]
+        for chunk in chunks:
+            parts.append((yield from self._standing(who, chunk)))
+        hidden = (Put(verb=Verb.RETIRED, item=replace(v.item, state=State.RETIRED), terms=None) for v in parts)
+        tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
+        expect = {v.item.id: v.seq_from for v in parts}
+        return (yield from self._commit(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
+
+    def transact(self, who: Who, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> Flow[T]:
+        """Read what stands, think, write: as if nobody else had written in between, or it is thought again.
+
+        Args:
+            think: Pure, and called again whenever the space has moved on; what it raises ends it, nothing written.
+
+        Raises:
+            Conflict: a key came with other content; or others were quicker `TRIES` times.
+        """
+        _writable(who)
+        for _ in range(TRIES):
+            upon, versions = yield from look(lambda s: _own_standing(s, who, where))
+            edits = think(versions)
+            ops = self._edited(who, edits, {v.item.id: v.item for v in versions})
+            if not ops:
+                return edits.answer
+            try:
+                yield from commit(replace(self._draft(who, ops), upon=upon))
+            except Conflict:
+                if (yield from look(lambda s: _last(s, who))) == upon:
+                    raise
+            else:
+                return edits.answer
+        raise Conflict(f"others were quicker {TRIES} times in a row; try again once less is written")
 
     def link(self, who: Who, link: Link, *, remove: bool = False) -> Flow[Receipt]:
         """Tie two items, or untie them."""
@@ -429,9 +501,36 @@ class Kernel:
             id=self.desk.fresh_id(), kind=kind, text=statement.text, valid_from=statement.valid_from,
             said=moment(micros(said)), said_offset=offset_minutes(said),
             valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
-            agent=who.scope.agent, session=who.scope.session, pos=micros(said),
+            agent=who.scope.agent, session=who.scope.session, pos=micros(said), channel=Channel(statement.channel),
         )  # fmt: skip
         return self.desk.item(item, statement.key, statement.said)
+
+    def _repeated(self, who: Who, statement: Statement, closed: Version) -> Flow[Receipt]:
+        """The first receipt of what was written in this item's place under the same key."""
+        sources = yield from look(lambda s: _sources(s, _spaces(s, who), statement.source))
+        ops = self._stated(who, statement, sources).puts
+        try:
+            # An item that is here "must not exist": only a key that has landed comes before that is looked at.
+            return (yield from self._commit(who, ops, expect={closed.item.id: 0}))
+        except Conflict as error:
+            raise _closed_already(closed.item) from error
+
+    def _edited(self, who: Who, edits: Edits[T], standing: Mapping[ItemId, Item]) -> tuple[Op, ...]:
+        if unseen := [i for i in (*edits.revise, *edits.retire) if i not in standing]:
+            raise _absent(unseen[0])
+        written = [put for statement in edits.write for put in self._stated(who, statement, {}).puts]
+        revised = [(standing[i], _revised(standing[i], changes)) for i, changes in edits.revise.items()]
+        if evidence := [before.id for before, _ in revised if before.kind in EVIDENCE]:
+            raise Invalid("revise", f"{evidence[0]} is evidence, which is never revised", "Write a statement instead.")
+        changed = [after for before, after in revised if after != before]
+        return (
+            *written,
+            *(self.desk.put(Verb.REVISED, self.desk.item(item, None).puts[0].item) for item in changed),
+            *(
+                Put(verb=Verb.RETIRED, item=replace(standing[i], state=State.RETIRED), terms=None)
+                for i in dict.fromkeys(edits.retire)
+            ),
+        )
 
     def _mark(self, who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
         _writable(who)
@@ -500,6 +599,23 @@ def _own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     tenant = snapshot.tenant(who.scope.tenant)
     head = None if tenant is None else snapshot.space(tenant, who.scope.user)
     return () if head is None else (head.id,)
+
+
+def _last(snapshot: Snapshot, who: Who) -> int:
+    """The last commit of this user's own space; 0 before the first."""
+    own = _own_or_none(snapshot, who)
+    return snapshot.spaces(own)[0].seq if own else 0
+
+
+def _own_standing(snapshot: Snapshot, who: Who, where: Filter) -> tuple[int, list[Version]]:
+    """What stands in this user's own space, in the order it was written, and the commit it stands as of."""
+    own, shelf = _own_or_none(snapshot, who), _shelved(who.scope, where)
+    found: list[Version] = []
+    after = 0
+    while own and (page := snapshot.scan(own, shelf, after=after, limit=_PAGE)):
+        after = page[-1][0]
+        found += [version for _, version in page]
+    return _last(snapshot, who), found
 
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:
@@ -636,7 +752,11 @@ def _refuse_closed(item: Item) -> None:
             "id", f"{item.id} is evidence ({item.kind}), which stays as it was said", "Supersede a statement."
         )
     if item.state is not State.ACTIVE:
-        raise Conflict(f"{item.id} is {item.state.name.lower()} already; `history` shows what stands in its place")
+        raise _closed_already(item)
+
+
+def _closed_already(item: Item) -> Conflict:
+    return Conflict(f"{item.id} is {item.state.name.lower()} already; `history` shows what stands in its place")
 
 
 def _statement_kind(kind: object) -> Kind:

@@ -13,7 +13,7 @@ from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.flow import Flow, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.kernel import Ask, Difference, Statement
+from mnemic.kernel import Ask, Difference, Edits, Statement
 from mnemic.store.base import ErasureReceipt
 from mnemic.writing import Given, as_messages
 
@@ -66,6 +66,22 @@ class ScopedMemory(Handle):
     def supersede(self, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
         """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."""
         return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
+
+    def correct(self, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
+        """Say that something was never so: a statement is revised, evidence hidden behind what is right."""
+        return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
+
+    def transact(self, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> T:
+        """Read what stands, think, and write in one commit, as if nobody else had written in between.
+
+        Args:
+            where: Which of this user's items `think` is shown, in the order they were written.
+            think: Pure: it may be called again, because somebody wrote meanwhile. What it raises ends the transaction.
+
+        Returns:
+            The answer of the edits that were written.
+        """
+        return self._run(self._kernel.transact(self._who, where, think))
 
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()

@@ -19,15 +19,28 @@ EMBEDDERS: Final = {
     "scripted": "mnemic.models.scripted:Scripted",  # words in common, for tests
 }
 
+CHATS: Final = {
+    "openai": "mnemic.models.chat.openai:Endpoint",  # any endpoint that speaks OpenAI's chat protocol
+    "gguf": "mnemic.models.chat.gguf:Gguf",  # a file on this machine, read by llama.cpp
+    "smollm2": "mnemic.models.chat.gguf:SmolLM2",  # the smallest one worth trying, from a package
+    "scripted": "mnemic.models.chat.scripted:Scripted",  # set answers, for tests
+}
+
 RECOGNISERS: Final = {
     "rules": "mnemic.extract.entity:Rules",  # names by rule, English and Chinese
     "spacy": "mnemic.extract.spacy:Spacy",  # spaCy's small English model
     "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
 }
 
+TOOLS: Final = {
+    "verbs": "mnemic.tools.verbs:TOOLS",  # remember, recall, context, forget, history, correct
+    "reference": "mnemic.tools.graph:TOOLS",  # the nine tools of the reference memory server of MCP
+    "files": "mnemic.tools.files:TOOLS",  # the file commands of Anthropic's memory tool
+}
+
 
 def load(table: Mapping[str, str], name: str) -> Any:
-    """The class that `table` names.
+    """What `table` names: a class, or a profile's tools.
 
     Raises:
         Invalid: there is no such name.

@@ -82,6 +82,7 @@ class Draft:
     Attributes:
         expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
         used: Use to add to the counters of items.
+        upon: The space's last commit as its author saw it (0 before the first): refused once the space has moved on.
         lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
             With one, every source that an item cites must still be there.
     """
@@ -93,6 +94,7 @@ class Draft:
     cause: int | None = None
     expect: Mapping[ItemId, int] = field(default_factory=dict)
     used: Mapping[ItemId, Strength] = field(default_factory=dict)
+    upon: int | None = None
     lane: Advance | None = None
 
 
@@ -394,8 +396,9 @@ class Store(Protocol):
         receipt comes back.
 
         Raises:
-            Conflict: a key came with other content, an item in `expect` has changed, the lane's cursor or lease is
-                another's, or what its step cites has been erased; nothing was written.
+            Conflict: a key came with other content, an item in `expect` has changed, the space has moved on from
+                `upon`, the lane's cursor or lease is another's, or what its step cites has been erased; nothing was
+                written.
             StoreError: the write may or may not have landed; the same keys make a retry safe.
         """
         ...

@@ -130,6 +130,8 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
         return _first_receipt(prepared, earlier)
     if not draft.ops:
         return Receipt(seq=tenant.seq, ids=())
+    if draft.upon is not None and space.seq != draft.upon:
+        raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space.id, prepared.expect)
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
     for place, sealed in enumerate(prepared.sealed):

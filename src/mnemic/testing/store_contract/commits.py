@@ -81,6 +81,16 @@ def test_an_expected_version_lets_the_commit_through(world: World) -> None:
     assert world.texts() == ["second"]
 
 
+def test_a_commit_upon_a_space_that_has_moved_on_is_a_conflict_and_writes_nothing(world: World) -> None:
+    seen = world.commit("first", upon=0).seq
+    world.commit("of another user", user="bob")
+    world.commit("second", upon=seen)
+    with pytest.raises(Conflict, match="thought upon"):
+        world.commit("third", upon=seen)
+    assert world.texts() == ["first", "second"]
+    assert world.faults() == []
+
+
 def test_an_item_that_must_not_exist_is_a_conflict_when_it_does(world: World) -> None:
     item = world.item("first")
     world.commit(world.put(item))

@@ -69,10 +69,12 @@ class World:
         actor: str = "tester",
         expect: Mapping[ItemId, int] | None = None,
         used: Mapping[ItemId, Strength] | None = None,
+        upon: int | None = None,
     ) -> Receipt:
         """One commit; a string stands for a fact that says it."""
         done = tuple(self.put(op) if isinstance(op, str) else op for op in ops)
-        draft = Draft(tenant=tenant, user=user, actor=actor, ops=done, expect=expect or {}, used=used or {})
+        kept = {"expect": expect or {}, "used": used or {}, "upon": upon}
+        draft = Draft(tenant=tenant, user=user, actor=actor, ops=done, **kept)  # type: ignore[arg-type]
         return self.store.commit(draft)
 
     def retire(self, item: Item, **where: Any) -> Receipt:

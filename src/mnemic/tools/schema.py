@@ -1,0 +1,103 @@
+"""The part of JSON schema that tools use: written short, and checked before a tool runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from mnemic.errors import Invalid
+
+Schema = Mapping[str, Any]
+
+KEYWORDS: Final = frozenset(
+    {
+        *("type", "description", "properties", "required", "additionalProperties", "items", "enum"),
+        *("minimum", "maximum", "minItems", "maxItems"),
+    }
+)
+"""All that `check` knows; a schema of a tool uses no other."""
+
+_TYPES: Final[Mapping[str, Callable[[object], bool]]] = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "boolean": lambda value: isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, Mapping),
+    "null": lambda value: value is None,
+}
+
+
+def shape(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> dict[str, Any]:
+    """The schema of an object that has these fields and no others."""
+    fields = {name: dict(one) for name, one in {**required, **(optional or {})}.items()}
+    return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
+
+
+def text(description: str = "", *, among: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The schema of a string."""
+    return _described({"type": "string", **({"enum": list(among)} if among else {})}, description)
+
+
+def whole(description: str = "", *, low: int | None = None, high: int | None = None) -> dict[str, Any]:
+    """The schema of a whole number."""
+    bounds = {name: value for name, value in (("minimum", low), ("maximum", high)) if value is not None}
+    return _described({"type": "integer", **bounds}, description)
+
+
+def flag(description: str = "") -> dict[str, Any]:
+    """The schema of a truth value."""
+    return _described({"type": "boolean"}, description)
+
+
+def many(of: Schema, description: str = "", **bounds: int) -> dict[str, Any]:
+    """The schema of a list."""
+    return _described({"type": "array", "items": dict(of), **bounds}, description)
+
+
+def _described(schema: dict[str, Any], description: str) -> dict[str, Any]:
+    return {**schema, "description": description} if description else schema
+
+
+def check(schema: Schema, value: object, field: str = "") -> None:
+    """Hold a value against a schema.
+
+    Raises:
+        Invalid: it does not fit; the field is named by its path, such as `entities[0].name`.
+    """
+    kinds = schema.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    if kinds and not any(_TYPES[kind](value) for kind in kinds):
+        raise Invalid(field or "arguments", f"is {_called(value)}, not {' or '.join(kinds)}", "See the tool's schema.")
+    if "enum" in schema and value not in schema["enum"]:
+        raise Invalid(field, f"is {value!r}", f"One of: {', '.join(map(str, schema['enum']))}.")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        _check_bounds(schema, value, "minimum", "maximum", field, "")
+    elif isinstance(value, list):
+        _check_bounds(schema, len(value), "minItems", "maxItems", field, " long")
+        for place, one in enumerate(value):
+            check(schema.get("items", {}), one, f"{field}[{place}]")
+    elif isinstance(value, Mapping):
+        _check_object(schema, value, field)
+
+
+def _check_bounds(schema: Schema, value: float, low: str, high: str, field: str, unit: str) -> None:
+    if value < schema.get(low, value) or value > schema.get(high, value):
+        raise Invalid(field, f"is {value}{unit}", f"Give {schema.get(low, 'any')} to {schema.get(high, 'any')}.")
+
+
+def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> None:
+    known = schema.get("properties", {})
+    path = f"{field}." if field else ""
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise Invalid(path + name, "is missing", f"Needed: {', '.join(schema['required'])}.")
+    for name, one in value.items():
+        if name in known:
+            check(known[name], one, path + name)
+        elif schema.get("additionalProperties") is False:
+            raise Invalid(path + str(name), "is no argument of this tool", f"Known: {', '.join(known) or 'none'}.")
+
+
+def _called(value: object) -> str:
+    return next(kind for kind, fits in _TYPES.items() if fits(value)) if value is not None else "null"

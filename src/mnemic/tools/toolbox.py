@@ -1,0 +1,86 @@
+"""One user's memory behind the tools of a profile: what a model asks for is checked, run, and told back to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.errors import Invalid, MnemicError
+from mnemic.registry import TOOLS, load
+from mnemic.tools.base import Result, Tool
+from mnemic.tools.schema import check
+
+if TYPE_CHECKING:
+    from mnemic.memory import ScopedMemory
+
+VERBS: Final = "verbs"
+
+
+class Toolbox:
+    """The tools of a profile over one user's memory. Safe to share between threads.
+
+    Args:
+        memory: Whose; nothing that a model says reaches another's.
+        profile: `verbs` (remember, recall, ...), `reference` (the tools of the reference memory server of MCP), or
+            `files` (the commands of Anthropic's memory tool).
+        read_only: Only tools that change nothing.
+
+    Raises:
+        Invalid: there is no such profile.
+    """
+
+    def __init__(self, memory: ScopedMemory, profile: str = VERBS, *, read_only: bool = False) -> None:
+        self.memory, self.profile = memory, profile
+        every: tuple[Tool, ...] = load(TOOLS, profile)
+        self.tools = tuple(tool for tool in every if tool.read_only or not read_only)
+        self._by_name = {tool.name: tool for tool in self.tools}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def call(self, name: str, arguments: Mapping[str, Any] | str) -> Result:
+        """Run a tool with what a model gave: an object, or the JSON text of one.
+
+        What the model can mend comes back as a result that says so, never as an exception.
+        """
+        try:
+            tool = self._tool(name)
+            given = _object(arguments)
+            check(tool.parameters, given)
+            return tool.run(self.memory, given)
+        except MnemicError as error:
+            return Result(text=f"{type(error).__name__}: {error}", failed=True)
+
+    def openai(self) -> list[dict[str, Any]]:
+        """The tools as OpenAI's chat completions take them."""
+        return [{"type": "function", "function": _function(tool, "parameters")} for tool in self.tools]
+
+    def openai_responses(self) -> list[dict[str, Any]]:
+        """The tools as OpenAI's responses take them."""
+        return [{"type": "function", **_function(tool, "parameters"), "strict": False} for tool in self.tools]
+
+    def anthropic(self) -> list[dict[str, Any]]:
+        """The tools as Anthropic's messages take them."""
+        return [_function(tool, "input_schema") for tool in self.tools]
+
+    def _tool(self, name: str) -> Tool:
+        if name not in self._by_name:
+            raise Invalid("tool", f"{name!r} is not one of these", f"Known: {', '.join(self._by_name)}.")
+        return self._by_name[name]
+
+
+def _function(tool: Tool, schema: str) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, schema: dict(tool.parameters)}
+
+
+def _object(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        given = json.loads(arguments or "{}")
+    except json.JSONDecodeError as error:
+        raise Invalid("arguments", f"are not JSON ({error})", "Give a JSON object.") from error
+    if not isinstance(given, dict):
+        raise Invalid("arguments", f"are {type(given).__name__}, not an object", "Give a JSON object.")
+    return given

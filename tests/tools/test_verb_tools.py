@@ -1,0 +1,204 @@
+"""The verbs as a model calls them: what it can mend comes back as a result, and a retry writes once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jsonschema
+import pytest
+
+from mnemic import Memory
+from mnemic.core.items import Channel, Kind, State
+from mnemic.errors import Invalid
+from mnemic.memory import ScopedMemory
+from mnemic.tools import Result, Toolbox
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory("memory:", embedder="none") as memory:
+        yield memory
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    return memory.scope(user="ada")
+
+
+@pytest.fixture
+def box(me: ScopedMemory) -> Toolbox:
+    return Toolbox(me)
+
+
+def done(box: Toolbox, name: str, **arguments: Any) -> Mapping[str, Any]:
+    result = box.call(name, arguments)
+    assert not result.failed, result.text
+    tool = next(tool for tool in box.tools if tool.name == name)
+    jsonschema.validate(json.loads(json.dumps(result.data)), dict(tool.result or {}))
+    assert result.data is not None
+    return result.data
+
+
+def failed(box: Toolbox, name: str, **arguments: Any) -> str:
+    result = box.call(name, arguments)
+    assert result.failed
+    assert result.data is None
+    return result.text
+
+
+def test_what_was_remembered_is_recalled_with_reasons(box: Toolbox) -> None:
+    written = done(box, "remember", text="Ada moved to Lisbon in March.", speaker="Ada", tags=["home"])
+    found = done(box, "recall", query="where did Ada move to?", k=3)
+    assert [one["id"] for one in found["items"]] == written["ids"]
+    assert found["items"][0]["reasons"]
+    assert found["items"][0]["channel"] == "model"
+    assert 0 <= found["confidence"] <= 1
+
+
+def test_what_a_model_wrote_says_so(box: Toolbox, me: ScopedMemory) -> None:
+    turn = done(box, "remember", text="Ada likes fado.")["ids"][0]
+    fact = done(box, "remember", text="Ada works at the museum.", kind="fact")["ids"][0]
+    assert [me.get(one).item.channel for one in (turn, fact)] == [Channel.MODEL] * 2
+    assert [me.get(one).item.kind for one in (turn, fact)] == [Kind.TURN, Kind.FACT]
+
+
+def test_a_procedure_stands_first_in_every_context(box: Toolbox) -> None:
+    done(box, "remember", text="Answer in metric units.", kind="procedure")
+    assert "Answer in metric units." in done(box, "context", query="how far is it?", budget=300)["text"]
+
+
+def test_a_retry_with_the_same_key_writes_once(box: Toolbox, me: ScopedMemory) -> None:
+    for kind in ("said", "fact"):
+        first = done(box, "remember", text="Ada plays the cello.", kind=kind, key=f"call-{kind}")
+        again = done(box, "remember", text="Ada plays the cello.", kind=kind, key=f"call-{kind}")
+        assert (again["ids"], again["seq"], again["repeated"]) == (first["ids"], first["seq"], 1)
+    assert me.count() == 2
+    assert "Conflict" in failed(box, "remember", text="Ada plays the oboe.", key="call-said")
+
+
+def test_forgetting_twice_is_forgetting_once(box: Toolbox) -> None:
+    ids = done(box, "remember", text="Ada likes fado.")["ids"]
+    first = done(box, "forget", ids=ids)
+    assert done(box, "forget", ids=ids)["repeated"] == 1
+    assert first["repeated"] == 0
+    assert done(box, "recall", query="fado")["items"] == []
+
+
+def test_what_was_never_so_is_put_right_and_stays_in_the_history_only(box: Toolbox, me: ScopedMemory) -> None:
+    turn = done(box, "remember", text="Ada lives in Paris.")["ids"][0]
+    right = done(box, "correct", id=turn, text="Ada lives in Lisbon.", key="c1")["ids"][0]
+    assert [one["text"] for one in done(box, "recall", query="where does Ada live?")["items"]] == [
+        "Ada lives in Lisbon."
+    ]
+    assert [one["text"] for one in done(box, "history", id=right)["versions"]] == [
+        "Ada lives in Paris.",
+        "Ada lives in Paris.",
+        "Ada lives in Lisbon.",
+    ]
+    assert done(box, "correct", id=turn, text="Ada lives in Lisbon.", key="c1")["ids"][0] == right
+    assert me.count() == 1
+    assert "Conflict" in failed(box, "correct", id=turn, text="Ada lives in Rome.")
+    assert "Conflict" in failed(box, "correct", id=turn, text="Ada lives in Rome.", key="c2")
+    assert me.count() == 1
+
+
+def test_a_correction_of_evidence_is_undone_as_one(box: Toolbox, me: ScopedMemory, memory: Memory) -> None:
+    turn = done(box, "remember", text="Ada lives in Paris.")["ids"][0]
+    receipt = done(box, "correct", id=turn, text="Ada lives in Lisbon.")
+    me.undo(receipt["seq"])
+    assert [v.item.text for v in me.list()] == ["Ada lives in Paris."]
+    assert memory.admin.verify() == []
+
+
+def test_a_statement_is_revised_in_its_place(box: Toolbox) -> None:
+    fact = done(box, "remember", text="Ada works at the musem.", kind="fact")["ids"][0]
+    assert done(box, "correct", id=fact, text="Ada works at the museum.")["ids"] == [fact]
+    assert [one["text"] for one in done(box, "history", id=fact)["versions"]] == [
+        "Ada works at the musem.",
+        "Ada works at the museum.",
+    ]
+
+
+def test_what_has_changed_stays_true_for_its_time(box: Toolbox, me: ScopedMemory) -> None:
+    old = done(box, "remember", text="Ada works at the museum.", kind="fact", said="2025-01-01T09:00:00Z")["ids"][0]
+    since = "2026-03-01T00:00:00+00:00"
+    new = done(box, "correct", id=old, text="Ada works at the harbour.", changed=True, since=since, key="move")
+    assert me.get(new["ids"][0]).item.valid_from == me.at(new["seq"]).get(new["ids"][0]).item.valid_from
+    assert me.valid_at("2025-06-01").get(old).item.text == "Ada works at the museum."
+    again = done(box, "correct", id=old, text="Ada works at the harbour.", changed=True, since=since, key="move")
+    assert (again["seq"], again["repeated"]) == (new["seq"], 1)
+    assert "superseded already" in failed(box, "correct", id=old, text="Ada retired.", changed=True)
+
+
+def test_evidence_stays_when_the_world_has_changed(box: Toolbox, me: ScopedMemory) -> None:
+    turn = done(box, "remember", text="Ada lives in Paris.")["ids"][0]
+    for _ in range(2):
+        done(box, "correct", id=turn, text="Ada lives in Lisbon.", changed=True, key="moved")
+    assert me.get(turn).item.state is State.ACTIVE
+    assert me.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("remember", {}, "text: is missing"),
+        ("remember", {"text": "   "}, "text"),
+        ("remember", {"text": "x", "user": "bob"}, "user: is no argument"),
+        ("remember", {"text": "x", "kind": "turn"}, "kind: is 'turn'"),
+        ("remember", {"text": "x", "said": "yesterday"}, "said: 'yesterday' is no time"),
+        ("remember", {"text": "x", "said": "2026-01-01T00:00:00"}, "names no zone"),
+        ("remember", {"text": "x", "kind": "fact", "speaker": "Ada"}, "does not go with a fact"),
+        ("recall", {"query": "x", "k": 0}, "k: is 0"),
+        ("recall", {"query": "x", "as_of": "the day of the fox"}, "is not a time"),
+        ("forget", {"ids": []}, "ids: is 0 long"),
+        ("forget", {"ids": ["nonsense"]}, "nonsense"),
+        ("history", {"id": "01m80tcg0krtwbemw058mp09as"}, "NotFound"),
+        ("correct", {"id": "01m80tcg0krtwbemw058mp09as", "text": "x"}, "NotFound"),
+        ("correct", {"id": "01m80tcg0krtwbemw058mp09as", "text": "x", "since": "2026-01-01T00:00:00Z"}, "changed"),
+        ("erase", {}, "tool: 'erase' is not one of these"),
+    ],
+)
+def test_what_a_model_can_mend_is_told_back_to_it(
+    box: Toolbox, me: ScopedMemory, name: str, arguments: dict[str, Any], says: str
+) -> None:
+    assert says in failed(box, name, **arguments)
+    assert me.count() == 0
+
+
+def test_arguments_may_be_the_json_that_a_model_wrote(box: Toolbox) -> None:
+    assert not box.call("remember", '{"text": "Ada likes fado."}').failed
+    assert box.call("remember", "{text").failed
+    assert box.call("remember", "[]").text.startswith("Invalid: arguments")
+
+
+def test_another_users_item_is_as_if_it_were_not(box: Toolbox, memory: Memory) -> None:
+    theirs = memory.scope(user="bob").observe("Bob's secret.").id
+    for name, arguments in (
+        ("history", {"id": theirs}),
+        ("forget", {"ids": [theirs]}),
+        ("correct", {"id": theirs, "text": "x"}),
+        ("correct", {"id": theirs, "text": "x", "changed": True}),
+    ):
+        assert "NotFound" in failed(box, name, **arguments)
+
+
+def test_read_only_offers_nothing_that_writes(me: ScopedMemory) -> None:
+    box = Toolbox(me, read_only=True)
+    assert [tool.name for tool in box.tools] == ["recall", "context", "history"]
+    assert isinstance(box.call("remember", {"text": "x"}), Result)
+    assert me.count() == 0
+
+
+def test_an_unknown_profile_is_refused(me: ScopedMemory) -> None:
+    with pytest.raises(Invalid, match="Known: files, reference, verbs"):
+        Toolbox(me, "everything")
+
+
+def test_the_schemas_are_those_of_the_apis(box: Toolbox) -> None:
+    names = ["remember", "recall", "context", "forget", "history", "correct"]
+    chat, responses, messages = box.openai(), box.openai_responses(), box.anthropic()
+    assert [one["function"]["name"] for one in chat] == names
+    assert [one["name"] for one in responses] == [one["name"] for one in messages] == names
+    assert chat[0]["function"]["parameters"] == responses[0]["parameters"] == messages[0]["input_schema"]
