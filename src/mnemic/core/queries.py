@@ -215,6 +215,11 @@ class Context:
     def __str__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str:
+        from mnemic.core.display import context_html
+
+        return context_html(self)
+
     def __iter__(self) -> Iterator[Recalled]:
         return iter(self.items)
 
