@@ -31,7 +31,7 @@ def commands(name: str) -> list[str]:
 @pytest.mark.model
 @pytest.mark.parametrize("name", DOORS)
 def test_every_command_of_the_tour_runs(name: str, tmp_path: Path) -> None:
-    environ = {**os.environ, "MNEMIC_HOME": str(tmp_path / "home"), "COLUMNS": "120"}
+    environ = {**os.environ, "HOME": str(tmp_path), "MNEMIC_HOME": str(tmp_path / "home"), "COLUMNS": "120"}
     (tmp_path / "notes.md").write_text("# Garden\n\nThe tomatoes went in on 3 May.\n")
     assert len(commands(name)) >= 8
     for command in commands(name):

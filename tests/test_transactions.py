@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,11 +31,9 @@ def texts(me: ScopedMemory) -> list[str]:
 
 
 @pytest.fixture(params=["memory:", "file"])
-def me(request: pytest.FixtureRequest, tmp_path: Path) -> ScopedMemory:
-    where = "memory:" if request.param == "memory:" else tmp_path / "m.db"
-    memory = Memory(where)
-    request.addfinalizer(memory.close)
-    return memory.scope(user="ada")
+def me(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ScopedMemory]:
+    with Memory("memory:" if request.param == "memory:" else tmp_path / "m.db") as memory:
+        yield memory.scope(user="ada")
 
 
 def test_it_sees_what_stands_in_the_order_it_was_written(me: ScopedMemory) -> None:

@@ -7,6 +7,7 @@
     ├── Conflict            somebody changed it first, or the same key came with other content
     ├── Refused             the right is missing, or a hold forbids it
     ├── Compacted           the past asked for lies behind the horizon
+    ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     └── StoreError          the store failed; retrying with the same key is safe
         ├── StoreFull       no space left on the disk
         ├── StoreReadOnly   the file or its folder cannot be written
@@ -86,4 +87,4 @@ class StoreLocked(StoreError):
 
 
 class ModelError(MnemicError):
-    """An embedder or its endpoint failed; nothing that was written is lost, and words still answer."""
+    """An embedder, a language model or its endpoint failed; nothing that was written is lost, and words still answer."""

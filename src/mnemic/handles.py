@@ -31,6 +31,11 @@ class Handle:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._who.scope}, {self._who.past})"
 
+    @property
+    def settings(self) -> Settings:
+        """What the store was opened with."""
+        return self._opened.settings
+
     def at(self, when: int | When) -> Self:
         """The journal's past: as it stood after a commit, or at a recorded moment."""
         return self._looking(

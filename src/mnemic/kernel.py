@@ -18,6 +18,7 @@ from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
+from mnemic.index.standing import Standings
 from mnemic.ingest.message import Message
 from mnemic.lanes import HOUSE, house_slice
 from mnemic.models.requests import Meant, embed_question
@@ -44,8 +45,6 @@ CATCH_UP: Final = 4
 
 TRIES: Final = 1_000
 """How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
-
-_PAGE: Final = 1_000
 
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
@@ -141,6 +140,7 @@ class Kernel:
     desk: Desk
     catalogues: Catalogues
     settings: Settings
+    standings: Standings = field(default_factory=Standings)
 
     # Writing
 
@@ -234,9 +234,10 @@ class Kernel:
         """
         _writable(who)
         for _ in range(TRIES):
-            upon, versions = yield from look(lambda s: _own_standing(s, who, where))
+            upon, versions = yield from look(lambda s: self._own_standing(s, who, where))
             edits = think(versions)
-            ops = self._edited(who, edits, {v.item.id: v.item for v in versions})
+            named = {*edits.revise, *edits.retire}
+            ops = self._edited(who, edits, {v.item.id: v.item for v in versions if v.item.id in named} if named else {})
             if not ops:
                 return edits.answer
             try:
@@ -515,6 +516,13 @@ class Kernel:
         except Conflict as error:
             raise _closed_already(closed.item) from error
 
+    def _own_standing(self, snapshot: Snapshot, who: Who, where: Filter) -> tuple[int, Sequence[Version]]:
+        """What stands in this user's own space, in the order it was written, and the commit it stands as of."""
+        own = _own_or_none(snapshot, who)
+        if not own:
+            return 0, ()
+        return self.standings.read(snapshot, snapshot.spaces(own)[0], _shelved(who.scope, where))
+
     def _edited(self, who: Who, edits: Edits[T], standing: Mapping[ItemId, Item]) -> tuple[Op, ...]:
         if unseen := [i for i in (*edits.revise, *edits.retire) if i not in standing]:
             raise _absent(unseen[0])
@@ -605,17 +613,6 @@ def _last(snapshot: Snapshot, who: Who) -> int:
     """The last commit of this user's own space; 0 before the first."""
     own = _own_or_none(snapshot, who)
     return snapshot.spaces(own)[0].seq if own else 0
-
-
-def _own_standing(snapshot: Snapshot, who: Who, where: Filter) -> tuple[int, list[Version]]:
-    """What stands in this user's own space, in the order it was written, and the commit it stands as of."""
-    own, shelf = _own_or_none(snapshot, who), _shelved(who.scope, where)
-    found: list[Version] = []
-    after = 0
-    while own and (page := snapshot.scan(own, shelf, after=after, limit=_PAGE)):
-        after = page[-1][0]
-        found += [version for _, version in page]
-    return _last(snapshot, who), found
 
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:

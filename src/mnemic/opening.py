@@ -49,6 +49,7 @@ class Opened:
         with self.background.foreground():
             answered = self.background.perform(request)
         if isinstance(request, Erase):
+            self.kernel.standings.clear()
             self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
             self.meaning.forget()
         if self.settings.background and isinstance(request, Commit):

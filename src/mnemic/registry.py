@@ -38,6 +38,10 @@ TOOLS: Final = {
     "files": "mnemic.tools.files:TOOLS",  # the file commands of Anthropic's memory tool
 }
 
+BUILT_IN: Final = {
+    "files": "mnemic.tools.files:MEMORY_TOOL",  # what Anthropic's API has built in for a whole profile
+}
+
 
 def load(table: Mapping[str, str], name: str) -> Any:
     """What `table` names: a class, or a profile's tools.

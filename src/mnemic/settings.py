@@ -49,8 +49,12 @@ class Settings:
     """Recalls after which counters of use are written."""
     embedder: str = "auto"
     """What meaning is read with: `auto` (the local model, if installed), `none`, or a name `mnemic reindex` takes."""
-    embedder_key: str = ""
+    embedder_key: str = dataclasses.field(default="", repr=False)
     """The key of an embeddings endpoint that asks for one; never stored, never shown."""
+    model: str = ""
+    """The language model that `mnemic chat` talks to: `openai:MODEL@URL`, the path of a GGUF file; left empty, none."""
+    model_key: str = dataclasses.field(default="", repr=False)
+    """The key of a chat endpoint that asks for one; never stored, never shown."""
     background: bool = True
     """Understand what was written in a thread behind the writer; off, only `flush` and `mnemic flush` do."""
     always_share: float = 0.4

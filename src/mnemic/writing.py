@@ -213,9 +213,22 @@ def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
     if not all(isinstance(name, str) for name in plain):
         raise Invalid(field, "has a key that is not a string", "Name every slot by a string.")
     clean_text(field, text, limit)
-    if "\\u0000" in text:
+    if "\x00" in "".join(_texts(plain)):
         raise Invalid(field, "holds a NUL", "Remove it.")
     return plain
+
+
+def _texts(slot: Slot) -> Iterator[str]:
+    """Every string in a slot, names of fields included."""
+    if isinstance(slot, str):
+        yield slot
+    elif isinstance(slot, list):
+        for one in slot:
+            yield from _texts(one)
+    elif isinstance(slot, dict):
+        for name, one in slot.items():
+            yield name
+            yield from _texts(one)
 
 
 def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:

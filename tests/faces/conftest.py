@@ -18,6 +18,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder for the store, and a folder to work in, both empty."""
     for name in [name for name in os.environ if name.startswith("MNEMIC_") or name == "NO_COLOR"]:
         monkeypatch.delenv(name)
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA", "OPENCODE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MNEMIC_HOME", str(tmp_path / "home"))
     desk = tmp_path / "desk"
     desk.mkdir()

@@ -1,3 +1,3 @@
 import pytest
 
-pytest.register_assert_rewrite("mnemic.testing.embedder_contract")
+pytest.register_assert_rewrite("mnemic.testing.embedder_contract", "mnemic.testing.chat_contract")

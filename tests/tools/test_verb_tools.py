@@ -202,3 +202,23 @@ def test_the_schemas_are_those_of_the_apis(box: Toolbox) -> None:
     assert [one["function"]["name"] for one in chat] == names
     assert [one["name"] for one in responses] == [one["name"] for one in messages] == names
     assert chat[0]["function"]["parameters"] == responses[0]["parameters"] == messages[0]["input_schema"]
+
+
+def test_what_has_changed_keeps_its_kind_slots_and_tags(box: Toolbox, me: ScopedMemory) -> None:
+    old = me.write("Ada lives in Paris.", kind=Kind.PROFILE, slots={"slot": "city"}, tags=["home"]).id
+    new = me.get(done(box, "correct", id=old, text="Ada lives in Lisbon.", changed=True)["ids"][0]).item
+    assert (new.kind, new.slots, new.tags) == (Kind.PROFILE, {"slot": "city"}, ("home",))
+
+
+def test_the_memory_tool_that_anthropics_api_has_built_in_stands_for_the_files_profile(me: ScopedMemory) -> None:
+    box = Toolbox(me, "files")
+    assert box.anthropic() == [{"type": "memory_20250818", "name": "memory"}]
+    assert [one["function"]["name"] for one in box.openai()] == [tool.name for tool in box.tools]
+    made = box.call("memory", {"command": "create", "path": "/memories/a.md", "file_text": "fox"})
+    assert made.text == "File created successfully at: /memories/a.md"
+    assert box.call("view", {"path": "/memories/a.md"}) == box.call(
+        "memory", {"command": "view", "path": "/memories/a.md"}
+    )
+    reading = Toolbox(me, "files", read_only=True)
+    assert [one["name"] for one in reading.anthropic()] == ["view"]
+    assert reading.call("memory", {"command": "view", "path": "/memories"}).failed

@@ -141,6 +141,7 @@ def _settings(run: Errand) -> list[tuple[str, object, str, str]]:
     rows = []
     for one in dataclasses.fields(Settings):
         value = run.settings.where if one.name == "store" else getattr(run.settings, one.name)
+        value = "***" if one.name.endswith("_key") and value else value
         came = "environment" if PREFIX + one.name.upper() in os.environ else "default"
         rows.append((one.name, str(value) if isinstance(value, Path) else value, came, meanings.get(one.name, "")))
     return rows

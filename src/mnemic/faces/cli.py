@@ -54,6 +54,7 @@ _GROUPS: Final = (
     ("Taking out", ("forget", "erase")),
     ("Meaning", ("flush", "reindex")),
     ("Care", ("stats", "verify", "doctor", "backup", "restore", "export", "load", "settings", "completion")),
+    ("Agents", ("install", "uninstall", "clients", "chat", "mcp", "hook")),
     ("More", ("demo", "bench")),
 )
 
@@ -66,6 +67,10 @@ _MODULES: Final = {
     "erasing": "forget erase",
     "care": "stats verify doctor settings completion",
     "copies": "backup restore export load",
+    "installing.command": "install uninstall clients",
+    "hooks.command": "hook",
+    "serving.command": "mcp",
+    "chat.command": "chat",
     "demo": "demo",
     "bench": "bench",
 }

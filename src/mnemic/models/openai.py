@@ -1,25 +1,23 @@
 """Any endpoint that speaks OpenAI's embeddings protocol: a company's, or a server of one's own.
 
 Protocol: POST {url}/embeddings with `model` and `input`, answered by `data`, one entry with `index` and `embedding` for
-each input. Redirects are not followed, so the key goes to no other host than the one that was named.
+each input. Address, key and patience are `models.wire`'s.
 """
 
 from __future__ import annotations
 
-import http.client
-import itertools
 import json
-import ssl
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.cut import cut
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
+from mnemic.models.wire import Busy, Line, model_and_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,18 +25,8 @@ if TYPE_CHECKING:
 
     from mnemic.settings import Settings
 
-TRIES: Final = 4
-"""How often a request is sent that meets a busy or broken server."""
-
-_FIRST_PAUSE: Final = 0.5
-"""Seconds before the second try; each pause is twice the one before, or what the server asks for."""
-
-_LONGEST_PAUSE: Final = 30.0
 _BATCH_TEXTS: Final = 64
 _BATCH_CHARACTERS: Final = 1 << 17
-_ANSWER_BYTES: Final = 64 << 20
-_SHOWN: Final = 200
-"""Characters of a server's complaint that are passed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,44 +73,6 @@ def _not_understood(fragment: str) -> Invalid:
     return Invalid("embedder", f"#{fragment} is not understood", remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class _Address:
-    secure: bool
-    host: str
-    port: int | None
-    path: str
-
-    @classmethod
-    def parsed(cls, url: str) -> _Address:
-        parts = urllib.parse.urlsplit(url)
-        try:
-            port = parts.port
-        except ValueError as error:
-            raise Invalid(
-                "embedder", f"{url} has no port that can be", "Write openai:MODEL@https://host/v1."
-            ) from error
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-            raise Invalid("embedder", f"{url!r} is not an endpoint's URL", "Write openai:MODEL@https://host/v1.")
-        if parts.username is not None:
-            raise Invalid("embedder", "the URL holds a password", "Give the key as MNEMIC_EMBEDDER_KEY.")
-        return cls(parts.scheme == "https", parts.hostname, port, parts.path.rstrip("/") + "/embeddings")
-
-    def connect(self, timeout: float) -> http.client.HTTPConnection:
-        """A connection that is not yet open."""
-        if self.secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
-        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
-
-
-class _Busy(Exception):
-    """The server may do better at another try."""
-
-    def __init__(self, problem: str, pause: float | None = None) -> None:
-        super().__init__(problem)
-        self.pause = pause
-
-
 class Endpoint:
     """An embeddings endpoint. Safe for many threads; nothing is sent before the first text, or `dims`, is asked for.
 
@@ -151,10 +101,9 @@ class Endpoint:
         timeout: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._address = _Address.parsed(url)
-        self._model, self._key, self._options = model, key, options
-        self._timeout, self._sleep = timeout, sleep
+        self._model, self._options = model, options
         self.name = f"openai:{model}@{url.rstrip('/')}{options}"
+        self._line = Line(url, "/embeddings", field="embedder", name=self.name, key=key, timeout=timeout, sleep=sleep)
         self._dims: int | None = None
         self.renew()
         renew_in_child(self)
@@ -162,10 +111,8 @@ class Endpoint:
     @classmethod
     def opened(cls, rest: str, settings: Settings) -> Endpoint:
         """From `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
-        model, found, url = rest.rpartition("@http")
-        if not (found and model):
-            raise Invalid("embedder", f"openai:{rest} names no model at a URL", "Write openai:MODEL@https://host/v1.")
-        url, _, fragment = f"http{url}".partition("#")
+        model, url = model_and_url(rest, "embedder")
+        url, _, fragment = url.partition("#")
         return cls(model, url, key=settings.embedder_key, options=Options.parsed(fragment))
 
     def renew(self) -> None:
@@ -223,44 +170,11 @@ class Endpoint:
         body: dict[str, object] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if self._options.dimensions:
             body["dimensions"] = self._options.dimensions
-        for tried in itertools.count(1):
-            try:
-                return self._read(self._post(json.dumps(body).encode()), len(texts))
-            except _Busy as busy:
-                if tried == TRIES:
-                    raise ModelError(f"{self.name}: {busy}, {TRIES} times in a row") from busy
-                pause = _FIRST_PAUSE * 2 ** (tried - 1) if busy.pause is None else busy.pause
-                self._sleep(min(pause, _LONGEST_PAUSE))
-        raise AssertionError
+        return self._line.patiently(lambda: self._read(self._post(body), len(texts)))
 
-    def _post(self, body: bytes) -> bytes:
-        connection = self._address.connect(self._timeout)
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        try:
-            connection.request("POST", self._address.path, body, headers)
-            response = connection.getresponse()
-            answer = response.read(_ANSWER_BYTES + 1)
-        except (OSError, http.client.HTTPException) as error:
-            raise _Busy(f"no answer ({type(error).__name__}: {error})") from error
-        finally:
-            connection.close()
-        self._check(response.status, response.getheader("Retry-After"), answer)
-        return answer
-
-    def _check(self, status: int, retry_after: str | None, answer: bytes) -> None:
-        if status == 200 and len(answer) <= _ANSWER_BYTES:
-            return
-        said = answer[: 4 * _SHOWN].decode("utf-8", "replace")[:_SHOWN].strip()
-        if self._key:
-            said = said.replace(self._key, "***")
-        problem = f"answered {status} {said}".rstrip()
-        if status in (408, 409, 429) or status >= 500:
-            raise _Busy(problem, _pause(retry_after))
-        if status in (401, 403):
-            problem += "; is MNEMIC_EMBEDDER_KEY the right key?"
-        raise ModelError(f"{self.name}: {problem}")
+    def _post(self, body: Mapping[str, object]) -> bytes:
+        with self._line.post(body) as reply:
+            return reply.read()
 
     def _read(self, answer: bytes, count: int) -> NDArray[np.float32]:
         import numpy as np
@@ -270,7 +184,7 @@ class Endpoint:
             rows = sorted(data, key=lambda row: int(row["index"]))
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except json.JSONDecodeError as error:
-            raise _Busy("half an answer") from error
+            raise Busy("half an answer") from error
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{self.name}: the answer holds no vectors ({error!r})") from error
         if vectors.ndim != 2 or len(vectors) != count or [row["index"] for row in rows] != list(range(count)):
@@ -299,8 +213,3 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
             start, characters = at, 0
         characters += len(text)
     yield texts[start:]
-
-
-def _pause(retry_after: str | None) -> float | None:
-    """Seconds that a server asks for; a date is not understood."""
-    return float(retry_after) if retry_after is not None and retry_after.strip().isdecimal() else None

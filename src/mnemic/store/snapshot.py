@@ -80,6 +80,7 @@ class RowsSnapshot:
     ) -> list[tuple[int, Version]]:
         self._refuse_compacted(spaces, view)
         rows = self._rows.visible(spaces, None, where, view, after, limit, False)
+        self._note_all_times(rows)
         return [(row.ver, self._version(spaces, row)) for row in rows]
 
     def latest(
@@ -87,6 +88,7 @@ class RowsSnapshot:
     ) -> list[Version]:
         self._refuse_compacted(spaces, view)
         rows = self._rows.visible(spaces, None, where, view, 0, limit, True)
+        self._note_all_times(rows)
         return [self._version(spaces, row) for row in rows]
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
@@ -179,6 +181,10 @@ class RowsSnapshot:
         tenant = self._tenant_of(space)
         times = self._rows.times(tenant, seqs)
         self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
+
+    def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
+        for space in {row.space for row in rows}:
+            self._note_times(space, [row.seq_from for row in rows if row.space == space])
 
     def _tenant_of(self, space: int) -> int:
         if space not in self._tenants:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 import apsw
@@ -202,10 +203,10 @@ class SqliteRows:
         limit: int,
         newest: bool,
     ) -> list[VersionRow]:
-        order = "ORDER BY v.ver DESC LIMIT ?" if newest else "ORDER BY v.ver LIMIT ?"
         if items is None:
-            clauses, bound = self._where(spaces, where, view)
-            return self._versions(["v.ver > ?", *clauses], [after, *bound], order, limit)
+            pages = [self._page(space, where, view, after, limit, newest) for space in spaces]
+            return sorted((row for page in pages for row in page), key=attrgetter("ver"), reverse=newest)[:limit]
+        order = "ORDER BY v.ver LIMIT ?"
         found: list[VersionRow] = []
         for start in range(0, len(items), _CHUNK):
             clauses, bound = self._where(spaces, where, view)
@@ -214,6 +215,18 @@ class SqliteRows:
                 [*clauses, _among("v.id", len(some))], [*bound, *some], order, len(some) * max(1, len(spaces))
             )
         return found
+
+    def _page(self, space: int, where: Filter, view: View, after: int, limit: int, newest: bool) -> list[VersionRow]:
+        """Entries lie in order of space and version, so a walk over them ends where the page does."""
+        clauses, bound = self._where((space,), where, view)
+        walk = (
+            "SELECT v.* FROM entry e CROSS JOIN version v ON v.ver = e.ver"
+            " WHERE e.space = ? AND e.ver > ? AND e.part = 0"
+        )
+        order = "ORDER BY e.ver DESC LIMIT ?" if newest else "ORDER BY e.ver LIMIT ?"
+        statement = " ".join((" AND ".join((walk, *clauses)), order))
+        rows = self._db.execute(statement, (space, after, *bound, limit))
+        return [VersionRow._make(row) for row in rows]
 
     def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
         statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))

@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.chat.base import Chat, ChatMessage
+from mnemic.models.chat.base import Chat, ChatMessage, CutOff
 
 HELLO = (
     ChatMessage("system", "You answer in one short sentence."),
@@ -66,9 +66,10 @@ def test_a_conversation_of_several_turns_is_answered(chat: Chat) -> None:
 
 
 def test_a_limit_is_kept_and_told(chat: Chat) -> None:
-    pieces, error = said(chat, HELLO, limit=3)
-    assert 0 < len("".join(pieces).split()) <= 3
-    assert "cut off at 3 tokens" in error
+    with pytest.raises(CutOff) as raised:
+        list(chat.stream(HELLO, limit=3))
+    assert raised.value.limit == 3
+    assert 0 < len("".join(said(chat, HELLO, limit=3)[0]).split()) <= 3
 
 
 def test_an_answer_that_is_stopped_leaves_the_next_one_whole(chat: Chat) -> None:

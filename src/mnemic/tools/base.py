@@ -17,7 +17,7 @@ class Result:
     Attributes:
         text: What the model reads.
         data: The same for a program, as the tool's `result` schema says; None where it has none, or has failed.
-        failed: Nothing was done; `text` says what was wrong and what to do.
+        failed: It was not done; `text` says what was wrong and what to do.
     """
 
     text: str
@@ -30,11 +30,13 @@ class Tool:
     """One thing that a model may do with a memory. Whose memory it is no argument can say.
 
     Attributes:
-        parameters: JSON schema of the arguments: an object that takes no others.
+        parameters: JSON schema of the arguments: an object that takes no others, unless the original that a profile
+            stands in for ignores them.
         result: JSON schema of the structured answer; None where the answer is text only.
         read_only: It changes nothing but counters of use.
         destructive: It may hide or replace what was there (all of which `undo` brings back).
         idempotent: Called again with the same arguments, it changes nothing more.
+        declared: For a tool that Anthropic's API has built in: how a list of tools names it there.
     """
 
     name: str
@@ -46,3 +48,4 @@ class Tool:
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    declared: Mapping[str, Any] | None = None

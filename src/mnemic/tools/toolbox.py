@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid, MnemicError
-from mnemic.registry import TOOLS, load
+from mnemic.registry import BUILT_IN, TOOLS, load
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.schema import check
 
@@ -34,7 +34,9 @@ class Toolbox:
         self.memory, self.profile = memory, profile
         every: tuple[Tool, ...] = load(TOOLS, profile)
         self.tools = tuple(tool for tool in every if tool.read_only or not read_only)
-        self._by_name = {tool.name: tool for tool in self.tools}
+        built_in: Tool | None = load(BUILT_IN, profile) if profile in BUILT_IN and not read_only else None
+        self._built_in = built_in
+        self._by_name = {tool.name: tool for tool in (*self.tools, *([built_in] if built_in else []))}
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
@@ -61,7 +63,9 @@ class Toolbox:
         return [{"type": "function", **_function(tool, "parameters"), "strict": False} for tool in self.tools]
 
     def anthropic(self) -> list[dict[str, Any]]:
-        """The tools as Anthropic's messages take them."""
+        """The tools as Anthropic's messages take them; for `files` the one that the API has built in for all six."""
+        if self._built_in is not None and self._built_in.declared is not None:
+            return [dict(self._built_in.declared)]
         return [_function(tool, "input_schema") for tool in self.tools]
 
     def _tool(self, name: str) -> Tool:

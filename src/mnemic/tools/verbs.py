@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,9 +101,11 @@ def _correct(memory: ScopedMemory, given: Arguments) -> Result:
         if since is not None:
             raise Invalid("since", "goes with `changed` only", "Leave it out for what was never so.")
         return _written("Corrected", memory.correct(old, right))
-    if any(version.item.id == old and version.item.kind in EVIDENCE for version in memory.history(old)):
+    before = next(version.item for version in memory.history(old) if version.item.id == old)
+    if before.kind in EVIDENCE:
         return _written("Noted beside what was said then", memory.write(right))
-    return _written("Superseded", memory.supersede(old, right))
+    after = replace(right, kind=before.kind, slots=before.slots, tags=before.tags)
+    return _written("Superseded", memory.supersede(old, after))
 
 
 def _time(given: Arguments, name: str) -> datetime | None:

@@ -1,0 +1,118 @@
+"""The command `mnemic chat`: who talks, with which model, and the loop of turns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.errors import MnemicError
+from mnemic.faces.chat.commands import is_order, obey
+from mnemic.faces.chat.conversation import Conversation
+from mnemic.faces.chat.keyboard import at_terminal, piped, typed
+from mnemic.faces.chat.views import WIDE, View, view
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.paper import Paper, flat, plain
+from mnemic.faces.verb import WORDS, verb
+from mnemic.models.chat.base import LIMIT, CutOff
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory
+    from mnemic.models.chat.base import Chat
+
+FAILED: Final = 1
+"""The exit code where a turn failed and nobody was there to see it."""
+
+
+@verb(
+    "mnemic chat",
+    "mnemic chat --model openai:llama3.2@http://localhost:11434/v1 --budget 800",
+    'echo "When did I move to Lisbon?" | mnemic chat --json',
+)
+@click.option("--model", type=WORDS, metavar="NAME", help="openai:MODEL@URL, a GGUF file, smollm2, or none.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens recalled (left out: setting `budget`).")
+@click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Most tokens of an answer.")
+def chat(model: str | None, budget: int | None, limit: int) -> None:
+    """Talk, and be remembered.
+
+    Each message is answered with what memory holds on it, shown beside the answer with its reasons; then both are
+    remembered. --session names the conversation that is written; recall sees all of them. Without a model (--model, or
+    setting `model`) memory is quoted. A line that begins with a slash is a command: /help lists them.
+    """
+    run = errand()
+    from mnemic.models.chat.opening import open_chat
+
+    mind = open_chat(run.settings.model if model is None else model, run.settings)
+    session = run.wishes.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    with run.memory(create=True) as memory:
+        talk = _conversation(run, memory, session, mind, budget, limit)
+        talk.understand()
+        paper = _paper(run)
+        _greet(run, paper, talk)
+        lines = typed() if at_terminal() and not paper.json else piped(echo=not paper.json)
+        failures = _loop(paper, talk, view(paper, session, mind.name if mind else None), lines)
+    if failures and not at_terminal():
+        click.get_current_context().exit(FAILED)
+
+
+def _conversation(
+    run: Errand, memory: Memory, session: str, mind: Chat | None, budget: int | None, limit: int
+) -> Conversation:
+    me = memory.scope(user=run.user, tenant=run.tenant, agent=run.wishes.agent)
+    return Conversation(memory, me, session, mind, budget, limit)
+
+
+def _paper(run: Errand) -> Paper:
+    """Where to write: without escape codes where there is no room for columns."""
+    wide = run.paper.columns is not None and run.paper.columns >= WIDE
+    return Paper(json=run.paper.json, color=run.paper.color and wide)
+
+
+def _greet(run: Errand, paper: Paper, talk: Conversation) -> None:
+    paper.note(f"session {flat(talk.session)} of {flat(run.user)}; /help lists commands, Ctrl-D leaves")
+    if talk.chat is None:
+        paper.note("no model: questions are answered by quoting memory; --model names one that talks")
+
+
+def _loop(paper: Paper, talk: Conversation, shown: View, lines: Iterable[str]) -> int:
+    """Turn after turn until there are no more lines; how many failed."""
+    failures = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            if is_order(line):
+                if not obey(paper, talk, line):
+                    break
+            else:
+                failures += not _turn(talk, shown, line)
+        except MnemicError as error:
+            failures += 1
+            _tell(paper, error)
+    return failures
+
+
+def _turn(talk: Conversation, shown: View, line: str) -> bool:
+    """One turn; whether it was answered."""
+    turn = talk.begin(line)
+    shown.begin(turn)
+    try:
+        talk.answer(turn, shown.piece)
+    finally:
+        shown.end(turn)
+    if turn.stopped and not at_terminal():
+        raise KeyboardInterrupt
+    return turn.error is None or isinstance(turn.error, CutOff)
+
+
+def _tell(paper: Paper, error: MnemicError) -> None:
+    if paper.json:
+        click.echo(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
+    else:
+        click.echo(f"error: {plain(str(error))}", err=True)
+
+
+COMMANDS: Final = {command.name: command for command in (chat,)}

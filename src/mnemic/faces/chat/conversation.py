@@ -1,0 +1,174 @@
+"""A conversation over a memory: recall, remember what was said, answer, remember the answer."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.events import Verb as Did
+from mnemic.core.items import Channel
+from mnemic.errors import ModelError, NotFound, StoreError
+from mnemic.faces.chat.prompt import prompt
+from mnemic.faces.chat.quoting import quoted
+from mnemic.faces.errand import CATCH_UP_SECONDS
+from mnemic.lanes import DERIVER
+
+if TYPE_CHECKING:
+    from mnemic.core.events import Change, Receipt
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Slot
+    from mnemic.core.queries import Context
+    from mnemic.memory import Memory, ScopedMemory
+    from mnemic.models.chat.base import Chat, ChatMessage
+
+_DERIVATIONS: Final = 50
+"""Commits that are looked through for what a turn led to."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """What one person said, what memory made of it, and what was answered.
+
+    Attributes:
+        context: What was recalled, before this turn was written.
+        prompt: What the model was given; empty where there is none.
+        written: The commit of what the person said.
+        derived: What rules read in it: standing instructions, facts of the profile.
+        closed: What that took the place of.
+        answer: As far as it came.
+        kept: The commit of the answer; None where there is nothing of the model's to keep.
+        stopped: It was stopped by the person.
+        error: Why the model did not answer, or not to the end.
+    """
+
+    said: str
+    context: Context
+    prompt: tuple[ChatMessage, ...] = ()
+    written: Receipt
+    derived: tuple[Item, ...] = ()
+    closed: tuple[Item, ...] = ()
+    answer: str = ""
+    kept: Receipt | None = None
+    stopped: bool = False
+    error: ModelError | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Turns of one session, written as they are made; recall sees every session.
+
+    Args:
+        memory: Open.
+        me: The person's memory, no session named.
+        session: What the turns of this conversation are kept under.
+        chat: Who answers; None to have memory quoted.
+        budget: Most tokens of what is recalled.
+        limit: Most tokens of an answer.
+    """
+
+    memory: Memory
+    me: ScopedMemory
+    session: str
+    chat: Chat | None
+    budget: int | None = None
+    limit: int = 512
+    turns: list[Turn] = field(default_factory=list)
+    _acts: list[tuple[Turn | None, list[int]]] = field(default_factory=list)
+    _run: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _said: int = 0
+
+    def begin(self, said: str) -> Turn:
+        """Recall for a message, then write it; what rules read in it is written too when this returns.
+
+        Raises:
+            MnemicError: it cannot be kept.
+        """
+        context = self.me.context(said, budget=self.budget, explain=True)
+        answer = quoted(said, self.me.ask(said)) if self.chat is None else ""
+        self._said += 1
+        receipt = self._observe("user", said, Channel.USER)
+        turn = Turn(said=said, context=context, answer=answer, written=receipt)
+        if self.chat is not None:
+            before = [(one.said, one.answer) for one in self.turns if one.answer]
+            turn.prompt = prompt(said, context.text, before, datetime.now(UTC))
+        self.turns.append(turn)
+        self._acts.append((turn, [receipt.seq]))
+        self.understand()
+        self._note_derived(turn)
+        return turn
+
+    def answer(self, turn: Turn, tell: Callable[[str], None]) -> None:
+        """Have the turn answered, each piece told as it comes; Ctrl-C stops it. What was said is written.
+
+        A quotation is not: memory would quote itself.
+        """
+        if self.chat is None:
+            tell(turn.answer)
+            return
+        try:
+            with closing(_pieces(self.chat, turn, self.limit)) as pieces:
+                for piece in pieces:
+                    turn.answer += piece
+                    tell(piece)
+        except ModelError as error:
+            turn.error = error
+        except KeyboardInterrupt:
+            turn.stopped = True
+        if turn.answer.strip():
+            whole = turn.error is None and not turn.stopped
+            turn.kept = self._observe("assistant", turn.answer, Channel.MODEL, {} if whole else {"unfinished": True})
+            self._acts[-1][1].append(turn.kept.seq)
+            self.understand()
+
+    def forget(self, *ids: ItemId) -> Receipt:
+        """Hide items; `undo` brings them back."""
+        receipt = self.me.forget(*ids)
+        self._acts.append((None, [receipt.seq]))
+        return receipt
+
+    def undo(self) -> tuple[list[int], Turn | None]:
+        """Take back the last turn or the last forgetting of this conversation; its commits, and the turn if it was one.
+
+        Raises:
+            NotFound: there is none left.
+        """
+        if not self._acts:
+            raise NotFound("nothing of this conversation is left to undo; `mnemic log` shows what was before")
+        turn, seqs = self._acts.pop()
+        for seq in reversed(seqs):
+            self.me.undo(seq, cascade=True)
+        if turn is not None:
+            self.turns.remove(turn)
+        return seqs, turn
+
+    def _observe(self, role: str, text: str, channel: Channel, slots: dict[str, Slot] | None = None) -> Receipt:
+        key = f"chat:{self._run}:{self._said}:{role}"
+        shelf = self.me.shelf(session=self.session)
+        return shelf.observe(text, role=role, key=key, channel=channel, slots=slots)
+
+    def understand(self) -> None:
+        """Have what was written understood, as far as a moment allows; the rest is understood later."""
+        with suppress(ModelError, StoreError):
+            self.memory.flush(seconds=CATCH_UP_SECONDS)
+
+    def _note_derived(self, turn: Turn) -> None:
+        mine = set(turn.written.ids)
+        for change in self.me.log(after=turn.written.seq, newest=False, limit=_DERIVATIONS):
+            if change.actor == DERIVER:
+                fresh = [item for item in self._touched(change, Did.WROTE) if mine & set(item.source)]
+                turn.derived += tuple(fresh)
+                turn.closed += tuple(self._touched(change, Did.SUPERSEDED)) if fresh else ()
+
+    def _touched(self, change: Change, verb: Did) -> list[Item]:
+        """What a commit did this to, as it stands now, if only in the history."""
+        ids = [one.item for one in change.events if one.item is not None and one.verb is verb]
+        return [next(v.item for v in reversed(self.me.history(id)) if v.item.id == id) for id in ids]
+
+
+def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
+    """The model's words, as something that can be closed."""
+    yield from chat.stream(turn.prompt, limit=limit)

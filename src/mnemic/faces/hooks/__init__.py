@@ -1,0 +1,1 @@
+"""`hook`: what a client's own events recall from memory and write into it."""

@@ -1,0 +1,268 @@
+"""`hook`: recall and observe at a client's own events, in a moment, and never in its way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.errors import Invalid, MnemicError, ModelError, StoreError
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.hooks.event import Told, read
+from mnemic.faces.hooks.speech import SPEECH, Speech
+from mnemic.faces.installing.clients import Machine
+from mnemic.faces.paper import plain
+from mnemic.faces.verb import WORDS, Verb, one_line
+from mnemic.settings import Settings
+
+if TYPE_CHECKING:
+    from mnemic.faces.hooks.transcript import Said
+    from mnemic.memory import Memory, ScopedMemory
+
+READ_PATIENCE: Final = 0.25
+"""Seconds that counting what was recalled may wait for another's write; recalling itself waits for none."""
+WRITE_PATIENCE: Final = 2.0
+"""Seconds that one commit may wait for another's write; the next hook picks up what this one leaves."""
+LONGEST: Final = 5.0
+"""Seconds after which no further commit is begun: a long transcript is taken in by several hooks."""
+RULES: Final = 0.5
+"""Seconds to look for standing instructions in what was written last, if nobody has; an `end`, which comes at every
+turn, leaves that to the server or to the next start."""
+BATCH: Final = 200
+"""Messages to a commit."""
+START_BUDGET: Final = 800
+PROMPT_BUDGET: Final = 600
+"""Tokens."""
+ASKED: Final = 2_000
+"""Characters of a prompt that are searched with: what is asked for stands at one of its ends."""
+
+_NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit", "end": "Stop"}
+
+
+class _Harmless(Verb):
+    """A command that ends with 0 whatever it was given: a client takes other codes as a veto."""
+
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **more)
+        except (click.UsageError, MnemicError) as error:
+            _tell(error.format_message() if isinstance(error, click.UsageError) else str(error))
+            raise click.exceptions.Exit(0) from error
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a hook did, for `--json`.
+
+    Attributes:
+        written, repeated: Items, of which a long message makes several.
+        left: There is more to write, which the next hook will.
+    """
+
+    event: str
+    client: str
+    context: str = ""
+    written: int = 0
+    repeated: int = 0
+    left: bool = False
+    error: str | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def record(self) -> dict[str, Any]:
+        took = round((time.monotonic() - self.began) * 1000)
+        names = ("event", "client", "context", "written", "repeated", "left", "error")
+        return {**{name: getattr(self, name) for name in names}, "milliseconds": took}
+
+
+@click.command(
+    "hook",
+    cls=_Harmless,
+    examples=(
+        'echo \'{"cwd": "/home/ada/boat"}\' | mnemic hook start --client claude-code',
+        'echo \'{"prompt": "When do we leave?"}\' | mnemic hook prompt --client claude-code --json',
+    ),
+)
+@click.argument("event", type=WORDS)
+@click.option("--client", type=WORDS, default="claude-code", show_default=True, help="Who calls, and how it is told.")
+def hook(event: str, client: str) -> None:
+    """Answer one event of a client, which pipes it in as JSON. (`mnemic install` puts this into its settings.)
+
+    EVENT is `start` (recall what is always on, and what bears on the folder), `prompt` (recall what bears on the
+    prompt, if memory likely knows) or `end` (write down what was said since the last time, each message once).
+    What tools returned is never stored. It always ends with 0: what goes wrong is one line on standard error.
+    """
+    done = _Done(event, client)
+    run = errand()
+    try:
+        _answer(run, done)
+    except MnemicError as error:
+        done.error = str(error)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the client must go on
+        done.error = f"{type(error).__name__}: {error}"
+    if done.error is not None:
+        _tell(done.error)
+    _print(run, done)
+
+
+def _answer(run: Errand, done: _Done) -> None:
+    if done.event not in _NAMES:
+        raise Invalid("event", f"{done.event!r} is none", f"Known: {', '.join(_NAMES)}.")
+    speech = SPEECH.get(done.client)
+    if speech is None:
+        raise Invalid("client", f"{done.client!r} has no hooks", f"Known: {', '.join(SPEECH)}.")
+    if sys.stdin.isatty():
+        raise Invalid("stdin", "is a terminal", "A client pipes its event in; `mnemic install` sets that up.")
+    told = read(sys.stdin.buffer)
+    if done.event == "end":
+        _observe(run, done, told, lambda last: speech.said(told, last, _machine()))
+    else:
+        _recall(run, done, speech, told)
+
+
+# Recalling
+
+
+def _recall(run: Errand, done: _Done, speech: Speech, told: Told) -> None:
+    """Recall first, then write down the prompt itself where no transcript will tell it."""
+    if run.exists:
+        with _opened(run, READ_PATIENCE) as memory:
+            me = run.scoped(memory, shelved=False)
+            done.context = _at_start(memory, me, told) if done.event == "start" else _for_prompt(me, told)
+        if done.context:
+            _say(run, speech.answer(told, _NAMES[done.event], done.context))
+    if done.event == "prompt" and (asked := list(speech.asked(told))):
+        _observe(run, done, told, lambda last: iter(asked))
+
+
+def _at_start(memory: Memory, me: ScopedMemory, told: Told) -> str:
+    """What is always on, and what bears on the folder; what the last session said is understood first."""
+    with suppress(StoreError, ModelError):
+        memory.flush(seconds=RULES)
+    folder = PurePath((told.cwd or "").replace("\\", "/")).name
+    context = me.context(folder or "project", budget=START_BUDGET)
+    return context.text if context.items or context.always else ""
+
+
+def _for_prompt(me: ScopedMemory, told: Told) -> str:
+    """What bears on a prompt; nothing if memory more likely does not know, or if all of it was said just now."""
+    from mnemic.recall.abstain import KNOWN
+
+    prompt = told.text("prompt", "user_prompt")
+    if prompt is None:
+        raise Invalid("prompt", "is missing", "The client tells it.")
+    context = me.recall(_asked(prompt), budget=PROMPT_BUDGET)
+    news = [one for one in context.items if told.session is None or one.item.session != told.session]
+    return context.text if news and context.confidence >= KNOWN else ""
+
+
+def _asked(prompt: str) -> str:
+    if len(prompt) <= ASKED:
+        return prompt
+    return f"{prompt[: ASKED // 2]}\n{prompt[-ASKED // 2 :]}"
+
+
+# Observing
+
+
+def _observe(run: Errand, done: _Done, told: Told, news: Callable[[str | None], Iterator[Said]]) -> None:
+    """Write the news, given the last message that is here; a store is made only if there are some."""
+    if not run.exists and next(news(None), None) is None:
+        return
+    with _opened(run, WRITE_PATIENCE) as memory:
+        me = _shelf(run, memory, told, done.client)
+        _write(me, done, told, news(_last(me)))
+
+
+def _shelf(run: Errand, memory: Memory, told: Told, client: str) -> ScopedMemory:
+    if told.session is None:
+        raise Invalid("session_id", "is missing", "The client tells it.")
+    agent = run.wishes.agent or client
+    return memory.scope(user=run.user, tenant=run.tenant, agent=agent, session=told.session)
+
+
+def _last(me: ScopedMemory) -> str | None:
+    """The message that was written last on the shelves of `me`."""
+    from mnemic.core.items import EVIDENCE
+    from mnemic.core.queries import Filter
+
+    newest = me.list(where=Filter(kinds=tuple(EVIDENCE)), limit=1)
+    slot = newest[0].item.slots.get("message") if newest else None
+    return slot if isinstance(slot, str) else None
+
+
+def _write(me: ScopedMemory, done: _Done, told: Told, said: Iterable[Said]) -> None:
+    """Write what was said, in order and in short commits, so that what is left over is always the end.
+
+    The keys outlive an erasure: what was taken out of memory does not come back from a transcript.
+    """
+    from mnemic.core.items import Channel
+
+    messages = iter(said)
+    for batch in iter(lambda: list(islice(messages, BATCH)), []):
+        if (done.written or done.repeated) and time.monotonic() - done.began > LONGEST:
+            done.left = True
+            raise StoreError("not all was written in time; the next hook goes on from there")
+        receipt = me.observe([_message(one, told, done.client) for one in batch], channel=Channel.IMPORT)
+        done.repeated += receipt.repeated
+        done.written += len(receipt.ids) - receipt.repeated
+
+
+def _message(said: Said, told: Told, client: str) -> Any:
+    from mnemic.ingest.message import Message
+
+    slots: dict[str, Any] = {"role": said.role, "message": said.id}
+    if told.cwd is not None:
+        slots["cwd"] = told.cwd
+    return Message(text=said.text, key=f"hook:{client}:{said.id}", said=said.said, slots=slots)
+
+
+# Around it
+
+
+def _opened(run: Errand, patience: float) -> AbstractContextManager[Memory]:
+    """The store, with words alone and little patience."""
+    usual = Settings.from_env(os.environ)
+    timeout = min(patience, usual.busy_timeout)
+    run.settings = replace(usual, embedder="none", busy_timeout=timeout, background=False)
+    return run.memory(create=True)
+
+
+def _machine() -> Machine:
+    return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
+
+
+def _say(run: Errand, answer: dict[str, Any]) -> None:
+    if not run.paper.json:
+        _out(json.dumps(answer))
+
+
+def _print(run: Errand, done: _Done) -> None:
+    if run.paper.json:
+        _out(json.dumps(done.record()))
+
+
+def _out(line: str) -> None:
+    """One line, if anybody is there to read it."""
+    try:
+        click.echo(line)
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(message: str) -> None:
+    with suppress(OSError):
+        click.echo(f"mnemic hook: {plain(one_line(message))}", err=True)
+
+
+COMMANDS: Final = {"hook": hook}

@@ -1,0 +1,301 @@
+"""`install`, `uninstall` and `clients`: what would change is shown, asked for, and written in one step a file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from mnemic.errors import Invalid, MnemicError, Refused
+from mnemic.faces.errand import Errand, errand
+from mnemic.faces.installing import files
+from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, named
+from mnemic.faces.installing.ours import Launch, program
+from mnemic.faces.installing.plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
+from mnemic.faces.installing.record import Record, Trace, load
+from mnemic.faces.paper import Paper, many, plain
+from mnemic.faces.verb import WORDS, verb
+from mnemic.settings import Settings
+
+RECORD: Final = "installed.json"
+"""In the home folder: what uninstalling has to know."""
+_NAMES: Final = ", ".join(CLIENTS)
+
+
+def _shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("-y", "--yes", is_flag=True, help="Do not ask."),
+        click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing."),
+        click.option("--project", is_flag=True, help="In the settings of the project in this folder."),
+        click.option("--name", type=WORDS, default="mnemic", show_default=True, help="The entry's name."),
+    ):
+        function = option(function)
+    return function
+
+
+@verb(
+    "mnemic install claude-code --project --dry-run",
+    "mnemic install claude-code --project --yes",
+    "mnemic install cursor --project --user ada --no-hooks --yes",
+    "mnemic install codex --project --store ~/work.db --name work --yes",
+)
+@click.argument("client", type=WORDS)
+@_shared_options
+@click.option("--no-hooks", is_flag=True, help="Only the MCP server: no recall at start, nothing written at the end.")
+@click.option("--profile", type=WORDS, metavar="NAME", help="Which tools the server offers, as for `mnemic mcp`.")
+@click.option("--force", is_flag=True, help="Also over an entry of this name that is not ours.")
+def install(
+    client: str, name: str, project: bool, no_hooks: bool, profile: str | None, force: bool, dry_run: bool, yes: bool
+) -> None:
+    """Give an agent or editor this memory: its MCP server, and hooks where it has them.
+
+    CLIENT is one of the names that `mnemic clients` lists, or `all` for every one found on this machine. The hooks
+    recall when a session starts and when you ask, and write down what was said; what tools returned is not stored.
+    Everything else in the client's files stays as it is, to the byte; running it again changes nothing.
+    """
+    run = errand()
+    if run.wishes.session is not None:
+        raise Invalid("session", "means nothing here: the client names its sessions", "Leave it out.")
+    serve = () if profile is None else ("--profile", profile)
+    launch = Launch(program(), _scope(run), serve)
+    wish = Wish(launch=launch, name=name, project=project, hooks=not no_hooks, force=force)
+    _carry_out(_Job(run, wish, "install", dry_run=dry_run, yes=yes), client)
+
+
+@verb(
+    "mnemic uninstall claude-code --project --dry-run",
+    "mnemic uninstall claude-code --project --yes",
+)
+@click.argument("client", type=WORDS)
+@_shared_options
+def uninstall(client: str, name: str, project: bool, dry_run: bool, yes: bool) -> None:
+    """Take this memory out of an agent or editor again; nothing that was remembered is lost.
+
+    Entries and hooks are known by their command. Where nothing else has changed since, the files are as they were
+    before, to the byte.
+    """
+    run = errand()
+    wish = Wish(launch=Launch(program()), name=name, project=project)
+    _carry_out(_Job(run, wish, "uninstall", dry_run=dry_run, yes=yes), client)
+
+
+@verb("mnemic clients", "mnemic clients --json")
+def clients() -> None:
+    """List the agents and editors that `install` knows, and which of them are here."""
+    run = errand()
+    on = _machine()
+    rows = [(client, found(client, on), *_state(client, on)) for client in CLIENTS.values()]
+    if run.paper.json:
+        run.paper.document({"clients": [_client_record(on, *row) for row in rows]})
+        return
+    told = (
+        (client.name, "yes" if here else "-", state, "yes" if client.hooks else "-", plain(str(client.path(on))))
+        for client, here, state, _ in rows
+    )
+    run.paper.table(told, head=("client", "found", "installed", "hooks", "file"))
+
+
+def _state(client: Client, on: Machine) -> tuple[str, str | None]:
+    try:
+        return ("yes" if installed(client, on, "mnemic") else "-"), None
+    except MnemicError as error:
+        return "?", str(error)
+
+
+def _client_record(on: Machine, client: Client, here: bool, state: str, problem: str | None) -> dict[str, Any]:
+    return {
+        "client": client.name,
+        "title": client.title,
+        "found": here,
+        "installed": {"yes": True, "-": False}.get(state),
+        "hooks": client.hooks is not None,
+        "project": client.project is not None,
+        "path": str(client.path(on)),
+        "problem": problem,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One run of `install` or `uninstall`."""
+
+    run: Errand
+    wish: Wish
+    verb: str
+    dry_run: bool
+    yes: bool
+
+
+def _carry_out(job: _Job, name: str) -> None:
+    """Plan for every client, show, ask, write; a client that cannot be served keeps no other from being so.
+
+    Raises:
+        MnemicError: what kept the first client that could not be served.
+    """
+    on = _machine()
+    record = load(job.run.settings.home / RECORD)
+    chosen = named(name, on)
+    if job.wish.project and name == "all":
+        chosen = [client for client in chosen if client.project is not None]
+    plans, failed = _plans(job, chosen, on, record)
+    paper = job.run.paper
+    if not paper.json:
+        for plan in plans:
+            _show(paper, plan, job.verb)
+    wanted = [plan for plan in plans if plan.changed]
+    count = sum(change.changed for plan in wanted for change in plan.changes)
+    agreed = not job.dry_run and (not wanted or job.run.confirm(f"Write {many(count, 'file')}?", yes=job.yes))
+    if agreed:
+        _write(wanted, record, project=job.wish.project)
+    if paper.json:
+        paper.document({"dry_run": job.dry_run, "clients": [_plan_record(job, plan, agreed) for plan in plans]})
+    elif wanted:
+        _tell_end(job, wanted, agreed)
+    if failed:
+        raise failed[0]
+
+
+def _plans(job: _Job, chosen: Sequence[Client], on: Machine, record: Record) -> tuple[list[Plan], list[MnemicError]]:
+    plan, plans, failed = (to_install if job.verb == "install" else to_uninstall), [], []
+    for client in chosen:
+        try:
+            plans.append(plan(client, on, job.wish, record))
+        except MnemicError as error:
+            failed.append(error)
+            if job.verb == "install" and isinstance(error, Invalid | Refused):
+                job.run.paper.note(f"To paste into {client.title} by hand:\n{snippet(client, job.wish)}")
+            if len(chosen) > 1 and len(failed) > 1:
+                job.run.paper.note(f"error: {plain(str(error))}")
+    return plans, failed
+
+
+def _write(plans: Sequence[Plan], record: Record, *, project: bool) -> None:
+    """Write every file; the record goes first, so that whatever is written can be taken back."""
+    changes = [change for plan in plans for change in plan.changes if change.changed]
+    traces = {change.file.path: _traced(change) for change in changes}
+    record.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    record.keeping(traces).save()
+    for change in changes:
+        if change.after is None:
+            files.remove(change.file)
+            _remove_folders(change.trace.folders)
+        else:
+            files.write(change.file, change.after, mode=0o644 if project else 0o600)
+    record.keeping({change.file.path: traces[change.file.path] if change.ours else None for change in changes}).save()
+
+
+def _traced(change: Change) -> Trace:
+    missing = tuple(str(parent) for parent in change.file.path.parents if not parent.exists())
+    return replace(change.trace, folders=change.trace.folders or missing)
+
+
+def _remove_folders(folders: Sequence[str]) -> None:
+    """Take away folders that we made, as far as nothing else has come into them."""
+    with suppress(OSError):
+        for folder in folders:
+            os.rmdir(folder)
+
+
+# What is told
+
+
+def _show(paper: Paper, plan: Plan, verb: str) -> None:
+    if not plan.changed:
+        done = "already installed" if verb == "install" else "not installed"
+        paper.line(f"{plan.client.title}: {done} ({plain(str(plan.changes[0].shown))})")
+    for line in plan.left:
+        paper.note(plain(line))
+    for change in plan.changes:
+        if change.changed:
+            for line in diff(change.shown, change.file.raw is not None, change.file.text, change.after):
+                paper.line(_inked(paper, plain(line)))
+
+
+def diff(path: Path, there: bool, before: str, after: str | None) -> list[str]:
+    """What changes in a file, as lines of a unified diff; a missing end of the last line is told."""
+    lines = difflib.unified_diff(
+        _lines(before),
+        _lines(after or ""),
+        str(path) if there else os.devnull,
+        os.devnull if after is None else str(path),
+        lineterm="",
+    )
+    return list(lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines without their ends; where the last has none, that stands there as a line of its own."""
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if not lines[-1] else [*lines, "\\ No newline at end of file"]
+
+
+def _inked(paper: Paper, line: str) -> str:
+    if line.startswith(("---", "+++")):
+        return paper.bold(line)
+    color = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+    return paper.ink(line, fg=color) if color else line
+
+
+def _tell_end(job: _Job, plans: Sequence[Plan], agreed: bool) -> None:
+    paper = job.run.paper
+    if not agreed:
+        paper.note("nothing was written")
+        return
+    for plan in plans:
+        then = plan.client.then if job.verb == "install" else "Restart it, if it is running."
+        paper.line(f"{plan.client.title}: {job.verb}ed. {then}")
+    if job.wish.project and job.verb == "install":
+        paper.note("these files hold paths of this machine; mind that before you share them")
+
+
+def _plan_record(job: _Job, plan: Plan, agreed: bool) -> dict[str, Any]:
+    return {
+        "client": plan.client.name,
+        "changed": plan.changed and agreed,
+        "would_change": plan.changed,
+        "entry": plan.client.entry(job.wish.launch) if job.verb == "install" else None,
+        "left": list(plan.left),
+        "files": [
+            {
+                "path": str(change.shown),
+                "changed": change.changed and agreed,
+                "removed": change.after is None,
+                "diff": "\n".join(diff(change.shown, change.file.raw is not None, change.file.text, change.after)),
+            }
+            for change in plan.changes
+        ],
+    }
+
+
+# Whose memory
+
+
+def _machine() -> Machine:
+    return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
+
+
+def _scope(run: Errand) -> tuple[str, ...]:
+    """Options for what was asked for or is set here: a client starts us without this shell's environment."""
+    run.scope()
+    usual = Settings()
+    given = (
+        ("--store", _store(run), run.where != usual.where),
+        ("--user", run.user, run.user != usual.user),
+        ("--tenant", run.tenant, run.tenant != usual.tenant),
+        ("--agent", run.wishes.agent or "", run.wishes.agent is not None),
+    )
+    return tuple(word for option, value, wanted in given if wanted for word in (option, value))
+
+
+def _store(run: Errand) -> str:
+    """The store as it is found from any folder."""
+    return run.where if run.path is None else str(run.path)
+
+
+COMMANDS: Final = {command.name: command for command in (install, uninstall, clients)}

@@ -1,0 +1,137 @@
+"""What stands in a space and passes a filter: followed from commit to commit, instead of being read again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros
+from mnemic.core.forking import renew_in_child
+from mnemic.core.items import State
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Version
+    from mnemic.core.queries import Filter
+    from mnemic.store.base import Snapshot, SpaceHead
+
+LIMIT: Final = 128 * 1024 * 1024
+"""Bytes that all spaces and filters may take, about; the one in use may exceed it alone."""
+
+_PAGE: Final = 1_000
+
+_OBJECTS: Final = 2_048
+"""Bytes that a decoded version takes beside its text, about."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    """What stood as of commit `seq`, by local number; numbers up to `newest` have been seen."""
+
+    epoch: int
+    seq: int = 0
+    newest: int = 0
+    versions: dict[int, Version] = field(default_factory=dict)
+    nbytes: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def follow(self, snapshot: Snapshot, head: SpaceHead, where: Filter) -> None:
+        """Take in what was written and let go of what was closed, up to a snapshot's head."""
+        if self.newest:
+            self._take_changes(snapshot, head.id, where)
+        else:
+            self._take_all(snapshot, head.id, where)
+        self.seq, self.newest = head.seq, snapshot.newest(head.id)
+
+    def _take_all(self, snapshot: Snapshot, space: int, where: Filter) -> None:
+        after, self.nbytes = 0, 0
+        self.versions.clear()  # a reading that was cut short has left what may have been closed since
+        while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
+            after = page[-1][0]
+            for ver, version in page:
+                self._hold(ver, version)
+
+    def _take_changes(self, snapshot: Snapshot, space: int, where: Filter) -> None:
+        """By number: a scan would look at all of the space to find what is new."""
+        for ver, _ in snapshot.closed(space, self.seq):
+            self._drop(ver)
+        fresh = dict.fromkeys(entry.ver for entry in snapshot.entries(space, self.newest))
+        found = snapshot.versions(space, list(fresh))
+        for ver in fresh:
+            if _stands(found[ver], where):
+                self._hold(ver, found[ver])
+
+    def _hold(self, ver: int, version: Version) -> None:
+        self._drop(ver)
+        self.versions[ver] = version
+        self.nbytes += _taken(version)
+
+    def _drop(self, ver: int) -> None:
+        gone = self.versions.pop(ver, None)
+        if gone is not None:
+            self.nbytes -= _taken(gone)
+
+
+def _taken(version: Version) -> int:
+    return _OBJECTS + 4 * len(version.item.text)
+
+
+def _stands(version: Version, where: Filter) -> bool:
+    """Whether a version is one that a scan would show."""
+    item = version.item
+    return (
+        version.seq_to is None
+        and item.state in (where.states or (State.ACTIVE,))
+        and (not where.kinds or item.kind in where.kinds)
+        and where.agent in (None, item.agent)
+        and where.session in (None, item.session)
+        and (where.said_from is None or micros(item.said) >= where.said_from)
+        and (where.said_to is None or micros(item.said) < where.said_to)
+        and (not where.tags or not set(where.tags).isdisjoint(item.tags))
+    )
+
+
+class Standings:
+    """What transactions read lately, at hand for the next one. Safe for many threads."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nothing held, as a forked child must."""
+        self._lock = threading.Lock()
+        self._held: OrderedDict[tuple[int, Filter], _Standing] = OrderedDict()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._held.clear()
+
+    def read(self, snapshot: Snapshot, head: SpaceHead, where: Filter) -> tuple[int, list[Version]]:
+        """What stands, in the order it was written, and the commit it stands as of: the snapshot's head, or a later
+        one that another thread has read already.
+        """
+        held = self._of(head, where)
+        with held.lock:
+            if held.seq < head.seq:
+                held.follow(snapshot, head, where)
+            found = held.seq, list(held.versions.values())
+        self._let_go()
+        return found
+
+    def _of(self, head: SpaceHead, where: Filter) -> _Standing:
+        key = head.id, where
+        with self._lock:
+            held = self._held.get(key)
+            if held is None or held.epoch < head.epoch:
+                held = self._held[key] = _Standing(head.epoch)
+            self._held.move_to_end(key)
+            return held
+
+    def _let_go(self) -> None:
+        with self._lock:
+            while len(self._held) > 1 and sum(held.nbytes for held in self._held.values()) > self._limit:
+                self._held.popitem(last=False)

