@@ -87,4 +87,4 @@ class StoreLocked(StoreError):
 
 
 class ModelError(MnemicError):
-    """An embedder, a language model or its endpoint failed; nothing that was written is lost, and words still answer."""
+    """An embedder, a language model or its endpoint failed; nothing that was written is lost, words still answer."""
