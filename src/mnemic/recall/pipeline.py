@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.index.columns import Column
 from mnemic.recall.abstain import Confidence, answerable
-from mnemic.recall.diversify import Chosen, diversify, twin
+from mnemic.recall.diversify import Chosen, twin
 from mnemic.recall.fuse import Ranking, fuse, latest, named
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import fetched, pack
@@ -67,7 +67,6 @@ class _Ranked:
     readings: dict[int, Reading]
     found: _Found
     chosen: Chosen
-    notes: tuple[str, ...]
 
     @property
     def entries(self) -> int:
@@ -76,15 +75,20 @@ class _Ranked:
     @property
     def bearing(self) -> bool:
         """Whether anything is known to bear on the question."""
-        return bool(self.chosen.hits) and not self.found.blind
+        return bool(self.chosen) and not self.found.blind
 
     def confidence(self, *, meaning: bool) -> Confidence:
         """How likely the answer is here at all."""
         return answerable(self.question, list(self.readings.values()), found=self.bearing, meaning=meaning)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was understood, and what there is to say of as much as was chosen."""
+        return (*self.question.notes, *self.found.notes, *_told(self.question, self.found, self.chosen))
+
     def stages(self, packed: int) -> tuple[tuple[str, int, int], ...]:
         """How many candidates entered and left each stage."""
-        ranked, looked, kept = len(self.found.ranking), self.chosen.looked, len(self.chosen.hits)
+        ranked, looked, kept = len(self.found.ranking), self.chosen.looked, self.chosen.kept
         return (
             ("gather", self.entries, ranked),
             ("fuse", ranked, looked),
@@ -97,14 +101,14 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     """The evidence that bears on a question, as this snapshot sees it."""
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
-    shown = explained(ranked.question, ranked.readings, ranked.chosen.hits)
+    packed = pack(ranked.chosen, ranked.readings, snapshot, query)
+    shown = explained(ranked.question, ranked.readings, list(packed.hits))
     shown = traced(shown, ranked.found.trails, ranked.readings, snapshot)
-    packed = pack(shown, ranked.readings, snapshot, query)
     confidence = ranked.confidence(meaning=bool(query.vectors))
     return Context(
         text=packed.text,
         tokens=packed.tokens,
-        items=packed.items,
+        items=packed.with_reasons(shown),
         considered=ranked.entries,
         seq=_head(snapshot, query),
         notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),
@@ -133,7 +137,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             return Lost(stage="filter", reason="the filter leaves it out")
         return Lost(stage="gather", reason=untouched)
     rank, hit = found
-    kept = ranked.chosen.hits
+    kept = list(ranked.chosen)
     if hit not in kept:
         if ranked.found.blind:
             return Lost(stage="gather", reason=untouched)
@@ -155,7 +159,7 @@ def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hi
 
 def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, hit: Hit) -> Lost:
     """Why a hit is not among those that were chosen."""
-    if other := twin(hit, ranked.chosen.hits, ranked.readings):
+    if other := twin(hit, ranked.chosen, ranked.readings):
         name = fetched([other], snapshot)[other.space, other.ver].item.id
         return Lost(stage="diversify", reason=f"{name} says the same and ranks higher")
     if ranked.chosen.twins > TWINS:
@@ -169,9 +173,8 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     readings = {reading.space: reading for reading in found_in}
     question = understand(query, found_in)
     found = _found(query, question, found_in)
-    chosen = diversify(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
-    notes = (*question.notes, *found.notes, *_told(question, found, chosen))
-    return _Ranked(question, readings, found, chosen, notes)
+    chosen = Chosen(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
+    return _Ranked(question, readings, found, chosen)
 
 
 def _found(query: Query, question: Question, readings: list[Reading]) -> _Found:
@@ -223,7 +226,7 @@ def _told(question: Question, found: _Found, chosen: Chosen) -> list[str]:
         them = "1 item has" if found.pending == 1 else f"{found.pending} items have"
         notes.append(f"{them} no vector yet: found by words alone")
     timed = question.spans and not question.terms and not found.notes
-    if timed and (items := found.ranking.items) > len(chosen.hits):
+    if timed and (items := found.ranking.items) > chosen.kept:
         notes.append(f"{items} were of that time: of equals, the latest")
     if chosen.twins > TWINS:
         notes.append(f"more than {TWINS} said the same as these: the rest was not looked at")
