@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 import pytest
@@ -60,3 +61,12 @@ def test_no_word_of_it_becomes_markup(hostile: str, more: str) -> None:
         page = shown(me.recall("fox")._repr_html_())
     assert set(page.tags) <= ALLOWED
     assert hostile in page.text
+
+
+def test_the_time_is_that_of_the_sources_own_clock() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe("fox", said=datetime(2026, 3, 1, 19, 7, tzinfo=timezone(timedelta(hours=1))))
+        found = me.recall("fox")
+        assert "2026-03-01 19:07" in shown(found._repr_html_()).text
+        assert found[0] == next(iter(found))

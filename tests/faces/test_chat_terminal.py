@@ -112,7 +112,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_was_said(tmp_path: Path) -> None
 
 
 def pressed_until_heeded(it: Terminal) -> str:
-    """Press Ctrl-C, again if nothing comes: readline overlooks one that falls between two keys, as a person may notice."""
+    """Press Ctrl-C, and again if nothing comes: readline overlooks one that falls between two keys."""
     for _ in range(10):
         it.interrupt()
         try:

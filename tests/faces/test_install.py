@@ -209,6 +209,22 @@ def test_no_hooks_leaves_them_out_and_takes_out_those_that_are_there(run: Run, p
     assert written("claude-code", person)
 
 
+def test_read_only_offers_what_changes_nothing_and_writes_down_nothing(run: Run, person: Path) -> None:
+    run("install", "claude-code", "--read-only", "--yes")
+    entry = json.loads((person / ".claude.json").read_text())["mcpServers"]["mnemic"]
+    assert entry["args"] == ["mcp", "--read-only"]
+    assert not (person / ".claude" / "settings.json").exists()
+
+
+def test_a_server_that_could_not_start_is_not_installed(
+    run: Run, person: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert 'pip install "mnemic[mcp]"' in run("install", "claude-code", "--yes", code=2).err
+    assert not (person / ".claude.json").exists()
+    run("install", "claude-code", "--dry-run")
+
+
 def test_what_a_person_added_to_our_entry_stays(run: Run, person: Path) -> None:
     run("install", "cursor", "--yes")
     file = person / ".cursor" / "mcp.json"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.tokens import local_time
+
 if TYPE_CHECKING:
     from mnemic.core.items import Item
     from mnemic.core.queries import Context, Recalled
@@ -50,6 +52,6 @@ def _evidence(one: Recalled, best: float) -> str:
 
 def _row(why: str, item: Item, bar: str) -> str:
     who = item.slots.get("speaker") or item.slots.get("title") or item.kind.value
-    when = f"{item.said:%Y-%m-%d %H:%M}"
+    when = f"{local_time(item.said, item.said_offset):%Y-%m-%d %H:%M}"
     about = f"<div {_DIM}>{escape(when)} · {escape(str(who))} · {escape(item.id)}</div>"
     return f"<tr><td {_CELL}>{about}{escape(item.text)}</td><td {_CELL}>{bar}<div {_DIM}>{escape(why)}</div></td></tr>"

@@ -225,3 +225,6 @@ class Context:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __getitem__(self, place: int) -> Recalled:
+        return self.items[place]

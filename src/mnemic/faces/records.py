@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mnemic.core.items import Channel
 from mnemic.faces.paper import day, flat, local
 
 if TYPE_CHECKING:
@@ -145,9 +146,10 @@ def speaker(item: Item) -> str:
 
 
 def who(item: Item) -> str:
-    """Who said it, or what it is."""
+    """Who said it, or what it is; and the channel it came by, if that was not the user's."""
     title = item.slots.get("title")
-    return flat(speaker(item) or (title if isinstance(title, str) and title else item.kind.value))
+    name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
+    return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.channel})")
 
 
 def said(item: Item) -> str:

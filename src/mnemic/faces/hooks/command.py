@@ -42,6 +42,9 @@ BATCH: Final = 200
 START_BUDGET: Final = 800
 PROMPT_BUDGET: Final = 600
 """Tokens."""
+WORTH_TELLING: Final = 0.25
+"""Confidence from which a prompt's evidence goes along: half of what `ask` wants before it answers, because a model
+passes over what does not bear on its task, and cannot ask for what it does not know of."""
 ASKED: Final = 2_000
 """Characters of a prompt that are searched with: what is asked for stands at one of its ends."""
 
@@ -153,15 +156,13 @@ def _at_start(memory: Memory, me: ScopedMemory, told: Told) -> str:
 
 
 def _for_prompt(me: ScopedMemory, told: Told) -> str:
-    """What bears on a prompt; nothing if memory more likely does not know, or if all of it was said just now."""
-    from mnemic.recall.abstain import KNOWN
-
+    """What bears on a prompt; nothing if memory hardly knows, or if all of it was said just now."""
     prompt = told.text("prompt", "user_prompt")
     if prompt is None:
         raise Invalid("prompt", "is missing", "The client tells it.")
     context = me.recall(_asked(prompt), budget=PROMPT_BUDGET)
     news = [one for one in context.items if told.session is None or one.item.session != told.session]
-    return context.text if news and context.confidence >= KNOWN else ""
+    return context.text if news and context.confidence >= WORTH_TELLING else ""
 
 
 def _asked(prompt: str) -> str:

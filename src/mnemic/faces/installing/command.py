@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -49,9 +50,18 @@ def _shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @_shared_options
 @click.option("--no-hooks", is_flag=True, help="Only the MCP server: no recall at start, nothing written at the end.")
 @click.option("--profile", type=WORDS, metavar="NAME", help="Which tools the server offers, as for `mnemic mcp`.")
+@click.option("--read-only", is_flag=True, help="Only the tools that change nothing, and no hooks.")
 @click.option("--force", is_flag=True, help="Also over an entry of this name that is not ours.")
 def install(
-    client: str, name: str, project: bool, no_hooks: bool, profile: str | None, force: bool, dry_run: bool, yes: bool
+    client: str,
+    name: str,
+    project: bool,
+    no_hooks: bool,
+    profile: str | None,
+    read_only: bool,
+    force: bool,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Give an agent or editor this memory: its MCP server, and hooks where it has them.
 
@@ -62,10 +72,24 @@ def install(
     run = errand()
     if run.wishes.session is not None:
         raise Invalid("session", "means nothing here: the client names its sessions", "Leave it out.")
-    serve = () if profile is None else ("--profile", profile)
+    if not dry_run:
+        _check_served()
+    serve = (*(() if profile is None else ("--profile", profile)), *(("--read-only",) if read_only else ()))
     launch = Launch(program(), _scope(run), serve)
-    wish = Wish(launch=launch, name=name, project=project, hooks=not no_hooks, force=force)
+    wish = Wish(launch=launch, name=name, project=project, hooks=not (no_hooks or read_only), force=force)
     _carry_out(_Job(run, wish, "install", dry_run=dry_run, yes=yes), client)
+
+
+def _check_served() -> None:
+    """Hold that what the client would start can start.
+
+    Raises:
+        Invalid: the SDK of the protocol is not installed here.
+    """
+    if importlib.util.find_spec("mcp") is None:
+        raise Invalid(
+            "mcp", "is not installed, so the server could not start", 'Run `pip install "mnemic[mcp]"` first.'
+        )
 
 
 @verb(
