@@ -120,3 +120,17 @@ def test_sentences_of_both_languages_are_told_apart() -> None:
 def test_hostile_text_is_split_in_linear_time(text: str) -> None:
     """A pattern that goes back would not come to an end here."""
     assert "".join(split(text)).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_year_that_nobody_said_is_given_only_to_what_is_past(world: Any) -> None:
+    world.say("We are getting married on 14 October", by="Ada")
+    world.say("I moved to Porto on 20 October", by="Bob")
+    world.say("十月十二号有钢琴比赛", by="林")
+    assert asked(world, "When is Ada getting married?").short == "14 October"
+    assert asked(world, "When did Bob move to Porto?").short == "20 October 2023"
+    assert asked(world, "林的钢琴比赛是什么时候？").short == "十月十二号"
+
+
+def test_a_month_before_i_is_no_name(world: Any) -> None:
+    world.say("On 7 July I start at the harbour, with Marta Lind as my manager", by="Ada")
+    assert asked(world, "Who is Ada's manager at the harbour?").short == "Marta Lind"

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -73,6 +74,17 @@ _MONTHS: Final = (
 
 
 _WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *_MONTHS, *_WEEKDAYS})
+_YEAR: Final = re.compile(
+    r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
+)
+"""What in a time says which year is meant, of itself or by the day it was said."""
+_PLANNED: Final = re.compile(
+    r"\b(?:will|going to|plans? to|hopes? to|(?:am|is|are) (?:\w+ )?\w+ing)\b|['’](?:ll|(?:m|re|s) \w+ing)\b"
+    r"|打算|计划|准备|将",
+    re.IGNORECASE,
+)
+_HALF_A_YEAR: Final = timedelta(days=183)
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
 
@@ -244,12 +256,13 @@ def _place(text: str, question: str) -> str:
 
 def _names(text: str, question: str) -> list[str]:
     """Capitalised names in a sentence, not those that the question gives, nor a first word that is a common one."""
-    found = dict.fromkeys(name[0] for name in _NAMES.finditer(text) if not _common(name[0], name.start()))
-    return [name for name in found if name.casefold() not in question.casefold()]
+    found = dict.fromkeys(_uncommon(name[0]) for name in _NAMES.finditer(text) if name.start() > 0)
+    return [name for name in found if name and name.casefold() not in question.casefold()]
 
 
-def _common(name: str, at: int) -> bool:
-    return at == 0 or name in {"I", "I'm", "I've", "I'd", "I'll", *_MONTHS, *_WEEKDAYS}
+def _uncommon(name: str) -> str:
+    """A name without what is always written with a capital: "July I" is none."""
+    return " ".join(word for word in name.split() if word not in _CAPITALS)
 
 
 def _when(spans: Sequence[TimeSpan], sentence: _Sentence) -> str:
@@ -258,11 +271,20 @@ def _when(spans: Sequence[TimeSpan], sentence: _Sentence) -> str:
         return ""
     span, offset = spans[0], sentence.item.said_offset
     first, last = (local_time(moment(us), offset).date() for us in (span.start, span.end - 1))
+    if _of_no_year(span, sentence):
+        return span.text
     if first == last:
         return _day(first, sentence.text)
     if span.kind in ("month", "year"):
         return _month(first, sentence.text) if span.kind == "month" else f"{first.year}"
     return f"{_day(first, sentence.text)} - {_day(last, sentence.text)}"
+
+
+def _of_no_year(span: TimeSpan, sentence: _Sentence) -> bool:
+    """Whether a time may be of the year before or after: it names none, and what is planned is told of in no past."""
+    long_ago = moment(span.end) < sentence.item.said - _HALF_A_YEAR
+    past = _PAST.search(sentence.text) and not _PLANNED.search(sentence.text)
+    return long_ago and not past and not _YEAR.search(span.text)
 
 
 def _day(day: date, text: str) -> str:
