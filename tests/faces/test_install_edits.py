@@ -358,6 +358,7 @@ def test_a_table_goes_in_and_out_to_the_byte(text: str) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(), st.lists(st.text(), max_size=3), st.text(min_size=1))
+@example(command="", args=[], name="\x85")
 def test_any_words_can_stand_in_a_table(command: str, args: list[str], name: str) -> None:
     entry = {"command": command, "args": args}
     if not encodable(command + name + "".join(args)):

@@ -15,7 +15,6 @@ from mnemic.errors import ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt
 from mnemic.faces.chat.quoting import quoted
 from mnemic.faces.errand import CATCH_UP_SECONDS
-from mnemic.lanes import DERIVER
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt
@@ -156,6 +155,8 @@ class Conversation:
             self.memory.flush(seconds=CATCH_UP_SECONDS)
 
     def _note_derived(self, turn: Turn) -> None:
+        from mnemic.lanes import DERIVER
+
         mine = set(turn.written.ids)
         for change in self.me.log(after=turn.written.seq, newest=False, limit=_DERIVATIONS):
             if change.actor == DERIVER:

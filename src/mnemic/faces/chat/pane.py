@@ -9,7 +9,6 @@ from mnemic.core.items import Kind
 from mnemic.faces.naming import LEAST
 from mnemic.faces.paper import cut, flat, many
 from mnemic.faces.records import said, who
-from mnemic.recall.always import is_standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +89,8 @@ def _quoted(item: Item) -> str:
 
 
 def _sort(item: Item) -> str:
+    from mnemic.recall.always import is_standing
+
     if is_standing(item):
         return "standing instruction"
     if item.kind is Kind.PROCEDURE and item.slots.get("standing") is False:

@@ -18,6 +18,8 @@ Entry = Mapping[str, str | Sequence[str]]
 
 _LINE: Final = re.compile(r"line (\d+)")
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_WHOLE_LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
+"""A line as TOML has them: other characters that end lines elsewhere may stand in a name."""
 _ANY_HEADER: Final = re.compile(r"[ \t]*\[")
 _NOTHING: Final = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n?")
 
@@ -97,7 +99,7 @@ def _changed(text: str, table: str, name: str, entry: Entry, newline: str) -> st
     span = _span(text, table, name)
     if span is None:
         return text
-    header, *lines = text[span[0] : span[1]].splitlines(keepends=True)
+    header, *lines = _lines(text[span[0] : span[1]])
     for key, value in entry.items():
         line = re.compile(rf"[ \t]*{key}[ \t]*=")
         place = next((i for i, one in enumerate(lines) if line.match(one)), None)
@@ -112,7 +114,7 @@ def _span(text: str, table: str, name: str) -> tuple[int, int] | None:
     header = re.compile(rf"[ \t]*\[[ \t]*{table}[ \t]*\.[ \t]*(?:{key})[ \t]*[.\]]")
     start = end = None
     at = 0
-    for line in text.splitlines(keepends=True):
+    for line in _lines(text):
         if start is None:
             if header.match(line):
                 start, end = at, at + len(line)
@@ -122,6 +124,10 @@ def _span(text: str, table: str, name: str) -> tuple[int, int] | None:
             end = at + len(line)
         at += len(line)
     return None if start is None or end is None else (start, end)
+
+
+def _lines(text: str) -> list[str]:
+    return [match[0] for match in _WHOLE_LINE.finditer(text)]
 
 
 def _joined(before: str, after: str) -> str:
