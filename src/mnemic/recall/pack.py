@@ -30,6 +30,9 @@ _CLOSE: Final = "</memory>"
 _AT_ONCE: Final = 32
 """Versions that are read together while there is room."""
 
+PATIENCE: Final = 8
+"""Hits in a row that do not fit the room that is left, after which none is looked for that might."""
+
 _FENCE: Final = re.compile(r"<(?=[^\w<]{0,16}memory)", re.IGNORECASE)
 """What may be read as one of our own marks."""
 
@@ -52,19 +55,25 @@ class Packed:
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
-    """The hits that fit `query.budget`; of a long item that does not, the part that was hit."""
+    """The hits that fit `query.budget`; of a long item that does not, the part that was hit.
+
+    One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
+    """
     tokens = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
     room = None if query.budget is None else query.budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
     items: list[Recalled] = []
     fitting: list[Hit] = []
+    missed = 0
     for hit, version in _read(hits, snapshot):
-        if room is not None and room < _LEAST:
+        if room is not None and (room < _LEAST or (lines and missed == PATIENCE)):
             break
         part = readings[hit.space].value(Column.PART, hit.doc)
         line, cost = _fitting(version.item, part, room)
         if line is None:
+            missed += 1
             continue
+        missed = 0
         tokens += cost
         if room is not None:
             room -= cost
