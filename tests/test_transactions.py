@@ -120,3 +120,21 @@ def test_a_key_that_came_with_other_content_ends_it(me: ScopedMemory) -> None:
     me.transact(PLANS, lambda seen: Edits(answer=None, write=(keyed[0],)))
     with pytest.raises(Conflict, match="key"):
         me.transact(PLANS, lambda seen: Edits(answer=None, write=(keyed[1],)))
+
+
+def test_what_is_written_in_one_is_checked_as_by_the_verbs_of_their_own(me: ScopedMemory) -> None:
+    mine = me.write("Ada's plan", kind=Kind.PLAN).id
+    absent = ItemId("01m80tcg0krtwbemw058mp09as")
+    with pytest.raises(NotFound, match="cite"):
+        me.transact(PLANS, lambda seen: Edits(answer=None, write=(Statement(text="x", source=(absent,)),)))
+    for field in ("id", "kind", "agent", "channel", "nonsense"):
+        with pytest.raises(Invalid, match=f"{field}: cannot be revised"):
+            me.transact(PLANS, lambda seen, field=field: Edits(answer=None, revise={mine: {field: "x"}}))
+    me.transact(PLANS, lambda seen: Edits(answer=None, write=(Statement(text="a part", source=(mine,)),)))
+    assert [v.item.text for v in me.list()] == ["a part", "Ada's plan"]
+
+
+def test_a_document_is_hidden_with_its_chunks(me: ScopedMemory) -> None:
+    whole = me.observe("fox " * 20_000).ids[0]
+    me.transact(Filter(kinds=[Kind.DOCUMENT]), lambda seen: Edits(answer=None, retire=(whole,)))  # type: ignore[arg-type]
+    assert me.count() == 0

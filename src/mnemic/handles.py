@@ -152,9 +152,6 @@ class Front(Generic[H]):
         return f"{type(self).__name__}({self._opened.store.info().url!r})"
 
 
-_REVISABLE = frozenset({"slots", "tags", "valid_from", "valid_to", "key"})
-
-
 def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:
     if isinstance(text, Statement):
         return text
@@ -169,7 +166,4 @@ def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:
 
 
 def as_revision(text: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:
-    unknown = set(fields) - _REVISABLE
-    if unknown:
-        raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise text, {', '.join(sorted(_REVISABLE))}.")
     return dict(fields) if text is None else {**fields, "text": text}

@@ -43,6 +43,9 @@ CORE_LIMIT: Final = 300
 CATCH_UP: Final = 4
 """Most slices that are read by rules before a context is made: two thousand turns."""
 
+REVISABLE: Final = frozenset({"text", "slots", "tags", "valid_from", "valid_to", "key"})
+"""Fields of a statement that may change; the rest is whose it is and where it came from."""
+
 TRIES: Final = 1_000
 """How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
 
@@ -208,7 +211,7 @@ class Kernel:
         _writable(who)
         before = yield from self._standing(who, old)
         if before.item.kind not in EVIDENCE:
-            return (yield from self.revise(who, old, {"text": statement.text}))
+            return (yield from self._put_right(who, before, statement))
         if before.item.state is not State.ACTIVE and statement.key is not None:
             return (yield from self._repeated(who, statement, before))
         if before.item.state is not State.ACTIVE:
@@ -223,6 +226,17 @@ class Kernel:
         expect = {v.item.id: v.seq_from for v in parts}
         return (yield from self._commit(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
 
+    def _put_right(self, who: Who, before: Version, statement: Statement) -> Flow[Receipt]:
+        """Revise a statement to what is right, by whom it comes from; a key makes that safe to repeat."""
+        slots = statement.slots or before.item.slots
+        right = replace(before.item, text=statement.text, slots=slots, channel=Channel(statement.channel))
+        written = self.desk.item(right, statement.key)
+        put = replace(written.puts[0], verb=Verb.REVISED)
+        if put.item == before.item:
+            return Receipt(seq=before.seq_from, ids=(before.item.id,), repeated=1)
+        put = replace(put, content=canonical({"corrected": before.item.id, "text": put.item.text}))
+        return (yield from self._commit(who, (put,), expect={before.item.id: before.seq_from}, masked=written.masked))
+
     def transact(self, who: Who, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> Flow[T]:
         """Read what stands, think, write: as if nobody else had written in between, or it is thought again.
 
@@ -236,8 +250,7 @@ class Kernel:
         for _ in range(TRIES):
             upon, versions = yield from look(lambda s: self._own_standing(s, who, where))
             edits = think(versions)
-            named = {*edits.revise, *edits.retire}
-            ops = self._edited(who, edits, {v.item.id: v.item for v in versions if v.item.id in named} if named else {})
+            ops = yield from self._edited(who, edits, versions)
             if not ops:
                 return edits.answer
             try:
@@ -523,21 +536,34 @@ class Kernel:
             return 0, ()
         return self.standings.read(snapshot, snapshot.spaces(own)[0], _shelved(who.scope, where))
 
-    def _edited(self, who: Who, edits: Edits[T], standing: Mapping[ItemId, Item]) -> tuple[Op, ...]:
-        if unseen := [i for i in (*edits.revise, *edits.retire) if i not in standing]:
+    def _edited(self, who: Who, edits: Edits[T], versions: Sequence[Version]) -> Flow[tuple[Op, ...]]:
+        """The ops that edits are, checked as the verbs of their own check them."""
+        named = {*edits.revise, *edits.retire}
+        standing = {v.item.id: v.item for v in versions if v.item.id in named} if named else {}
+        if unseen := [item for item in named if item not in standing]:
             raise _absent(unseen[0])
-        written = [put for statement in edits.write for put in self._stated(who, statement, {}).puts]
-        revised = [(standing[i], _revised(standing[i], changes)) for i, changes in edits.revise.items()]
-        if evidence := [before.id for before, _ in revised if before.kind in EVIDENCE]:
-            raise Invalid("revise", f"{evidence[0]} is evidence, which is never revised", "Write a statement instead.")
-        changed = [after for before, after in revised if after != before]
-        return (
-            *written,
-            *(self.desk.put(Verb.REVISED, self.desk.item(item, None).puts[0].item) for item in changed),
-            *(
-                Put(verb=Verb.RETIRED, item=replace(standing[i], state=State.RETIRED), terms=None)
-                for i in dict.fromkeys(edits.retire)
-            ),
+        cited = list(dict.fromkeys(source for statement in edits.write for source in statement.source))
+        sources = yield from look(lambda s: _sources(s, _spaces(s, who), cited))
+        written = [put for one in edits.write for put in self._stated(who, one, _of(sources, one.source)).puts]
+        revised = [self._changed(standing[item], changes) for item, changes in edits.revise.items()]
+        hidden = yield from self._hidden(who, [standing[item] for item in dict.fromkeys(edits.retire)])
+        return (*written, *(put for put in revised if put is not None), *hidden)
+
+    def _changed(self, before: Item, changes: Mapping[str, object]) -> Put | None:
+        if before.kind in EVIDENCE:
+            raise Invalid("revise", f"{before.id} is evidence, which is never revised", "Write a statement instead.")
+        after = self.desk.item(_revised(before, changes), None).puts[0].item
+        return None if after == before else self.desk.put(Verb.REVISED, after)
+
+    def _hidden(self, who: Who, items: Sequence[Item]) -> Flow[tuple[Put, ...]]:
+        """What hides items; a document goes with its chunks."""
+        documents = [item.id for item in items if item.kind is Kind.DOCUMENT]
+        own = yield from look(lambda s: s.standing(_own_or_none(s, who), _chunks(s, _own_or_none(s, who), documents)))
+        every = {item.id: item for item in (*items, *(v.item for v in own.values()))}
+        return tuple(
+            Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None)
+            for item in every.values()
+            if item.state is not State.RETIRED
         )
 
     def _mark(self, who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
@@ -664,6 +690,10 @@ def _at_hand(scope: Scope, item: Item) -> bool:
     )
 
 
+def _of(sources: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+    return {item: sources[item] for item in ids}
+
+
 def _sources(snapshot: Snapshot, spaces: tuple[int, ...], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
     found = snapshot.standing(spaces, ids) if ids else {}
     missing = [item for item in ids if item not in found]
@@ -767,6 +797,8 @@ def _statement_kind(kind: object) -> Kind:
 
 
 def _revised(item: Item, changes: Mapping[str, object]) -> Item:
+    if unknown := set(changes) - REVISABLE:
+        raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise {', '.join(sorted(REVISABLE))}.")
     for name in ("valid_from", "valid_to"):
         if changes.get(name) is not None:
             instant(name, changes[name])

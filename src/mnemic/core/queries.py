@@ -54,6 +54,11 @@ class Filter:
     said_to: int | None = None
     states: tuple[State, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ("kinds", "tags", "states"):
+            if isinstance(given := getattr(self, name), list):  # so that a filter can be compared, and be a key
+                object.__setattr__(self, name, tuple(given))
+
 
 class Entry(NamedTuple):
     """One part of one version as the catalogue sees it: every filter's field, and the token stream.

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 BY_RULES: Final = "rules"
 """The slot `by` of what was derived without a model."""
 
+BY_MODEL: Final = "model"
+"""The slot `by` of what a model put in its own words."""
+
 PART_TOKENS: Final = 400
 """Most tokens in one part of an item."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
-from mnemic.core.tokens import BY_RULES, count_tokens
+from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens
 from mnemic.recall.pack import render
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
 
 def _labelled(item: Item) -> Item:
     """The item as a line is to show it: what it is, and of whom, in place of who said it."""
-    if item.slots.get("by") != BY_RULES:
+    if item.slots.get("by") not in (BY_RULES, BY_MODEL):
         return item
     subject = item.slots.get("subject")
     label = "standing instruction" if is_standing(item) else "profile"

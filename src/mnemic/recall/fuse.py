@@ -110,6 +110,11 @@ class Ranking:
         """How many items the candidates are parts of."""
         return sum(len(np.unique(one.reading.values(Column.VER, one.places))) for one in self.scored)
 
+    def most(self, component: str) -> float:
+        """The greatest that any candidate has of a component; 0 where none has it."""
+        parts = [one.components[component] for one in self.scored if component in one.components and len(one.places)]
+        return max((float(part.max()) for part in parts), default=0.0)
+
     def hits(self) -> Iterator[Hit]:
         """Every item once, by the best of its parts; best first, and of equals the later one."""
         if not self.scored:

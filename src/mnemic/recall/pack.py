@@ -18,7 +18,7 @@ from mnemic.core.tokens import count_tokens, local_time, part_texts
 from mnemic.index.columns import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mnemic.core.items import Item, Version
     from mnemic.core.queries import Hit, Query
@@ -82,9 +82,12 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
         lines.append((_when(version), line))
     if not lines:
         return Packed((), (), "", 0)
-    return Packed(
-        tuple(items), tuple(fitting), "\n".join((_OPEN, *(line for _, line in sorted(lines)), _CLOSE)), tokens
-    )
+    return Packed(tuple(items), tuple(fitting), fenced([line for _, line in sorted(lines)]), tokens)
+
+
+def fenced(lines: Sequence[str]) -> str:
+    """Lines of `render` as a block that says they are data."""
+    return "\n".join((_OPEN, *lines, _CLOSE))
 
 
 def render(item: Item, text: str) -> str:

@@ -102,7 +102,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
-    shown = explained(ranked.question, ranked.readings, list(packed.hits))
+    shown = explained(ranked.question, ranked.readings, list(packed.hits), ranked.found.ranking.most("dense"))
     shown = traced(shown, ranked.found.trails, ranked.readings, snapshot)
     confidence = ranked.confidence(meaning=bool(query.vectors))
     return Context(

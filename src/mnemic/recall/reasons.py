@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from mnemic.recall.understand import Question
 
 
-def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit]) -> list[Hit]:
-    """The same hits, each with its reasons."""
+def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit], nearest: float) -> list[Hit]:
+    """The same hits, each with its reasons. `nearest`: the greatest component `dense` of any candidate."""
     told: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
         if here:
-            told.update(zip(((hit.space, hit.doc) for hit in here), _reasons(question, reading, here), strict=True))
+            told.update(
+                zip(((hit.space, hit.doc) for hit in here), _reasons(question, reading, here, nearest), strict=True)
+            )
     return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc])) for hit in hits]
 
 
-def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[list[str]]:
+def _reasons(question: Question, reading: Reading, hits: list[Hit], nearest: float) -> Iterator[list[str]]:
     """Of each hit of one reading: all hits at once, word by word."""
     places = np.array([hit.doc for hit in hits])
     around = np.column_stack((places, reading.neighbours(places)))
@@ -47,7 +49,6 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit]) -> Iterator[
                 near[i].append(term.word)
     dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
-    nearest = max((hit.components.get("dense", 0.0) for hit in hits), default=0.0)
     close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]

@@ -100,4 +100,4 @@ def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> No
 
 
 def _called(value: object) -> str:
-    return next(kind for kind, fits in _TYPES.items() if fits(value)) if value is not None else "null"
+    return next((kind for kind, fits in _TYPES.items() if fits(value)), type(value).__name__)

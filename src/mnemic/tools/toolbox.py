@@ -68,8 +68,8 @@ class Toolbox:
             return [dict(self._built_in.declared)]
         return [_function(tool, "input_schema") for tool in self.tools]
 
-    def _tool(self, name: str) -> Tool:
-        if name not in self._by_name:
+    def _tool(self, name: object) -> Tool:
+        if not isinstance(name, str) or name not in self._by_name:
             raise Invalid("tool", f"{name!r} is not one of these", f"Known: {', '.join(self._by_name)}.")
         return self._by_name[name]
 
@@ -78,13 +78,11 @@ def _function(tool: Tool, schema: str) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, schema: dict(tool.parameters)}
 
 
-def _object(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
-    if not isinstance(arguments, str):
-        return arguments
+def _object(arguments: object) -> Mapping[str, Any]:
     try:
-        given = json.loads(arguments or "{}")
-    except json.JSONDecodeError as error:
+        given = json.loads(arguments or "{}") if isinstance(arguments, str) else arguments
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a ValueError too
         raise Invalid("arguments", f"are not JSON ({error})", "Give a JSON object.") from error
-    if not isinstance(given, dict):
+    if not isinstance(given, Mapping):
         raise Invalid("arguments", f"are {type(given).__name__}, not an object", "Give a JSON object.")
     return given

@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.ids import ItemId
-from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Version
+from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, Version
 from mnemic.core.queries import Context, Recalled
+from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid
 from mnemic.kernel import Statement
+from mnemic.recall.pack import fenced, render
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.schema import flag, many, shape, text, whole
 
@@ -67,9 +69,10 @@ def _remember(memory: ScopedMemory, given: Arguments) -> Result:
     else:
         receipt = memory.write(
             Statement(
-                text=given["text"], kind=Kind(kind), said=said, tags=tags, key=given.get("key"), channel=Channel.MODEL
+                text=given["text"], kind=Kind(kind), said=said, tags=tags, key=given.get("key"), channel=Channel.MODEL,
+                slots=_lasting(Kind(kind)),
             )
-        )
+        )  # fmt: skip
     return _written("Remembered", receipt)
 
 
@@ -89,23 +92,36 @@ def _forget(memory: ScopedMemory, given: Arguments) -> Result:
 
 def _history(memory: ScopedMemory, given: Arguments) -> Result:
     versions = memory.history(ItemId(given["id"]))
-    rows = [_version(version) for version in versions]
-    lines = [f"commit {r['seq']}, {r['recorded']}: {r['state']} {r['kind']} [{r['id']}] {r['text']}" for r in rows]
-    return Result(text="\n".join(lines), data={"versions": rows})
+    lines = [f"commit {v.seq_from}, {v.item.state.name.lower()}: {render(v.item, v.item.text)}" for v in versions]
+    return Result(text=fenced(lines), data={"versions": [_version(version) for version in versions]})
 
 
 def _correct(memory: ScopedMemory, given: Arguments) -> Result:
-    old, since = ItemId(given["id"]), _time(given, "since")
+    old, since, changed = ItemId(given["id"]), _time(given, "since"), given.get("changed", False)
+    if since is not None and not changed:
+        raise Invalid("since", "goes with `changed` only", "Leave it out for what was never so.")
+    before = next(version.item for version in reversed(memory.history(old)) if version.item.id == old)
     right = Statement(text=given["text"], valid_from=since, key=given.get("key"), channel=Channel.MODEL)
-    if not given.get("changed", False):
-        if since is not None:
-            raise Invalid("since", "goes with `changed` only", "Leave it out for what was never so.")
+    if before.kind not in EVIDENCE:
+        right = replace(right, kind=before.kind, slots=_of_a_model(before.slots), tags=before.tags)
+    if not changed:
         return _written("Corrected", memory.correct(old, right))
-    before = next(version.item for version in memory.history(old) if version.item.id == old)
     if before.kind in EVIDENCE:
         return _written("Noted beside what was said then", memory.write(right))
-    after = replace(right, kind=before.kind, slots=before.slots, tags=before.tags)
-    return _written("Superseded", memory.supersede(old, after))
+    return _written("Superseded", memory.supersede(old, right))
+
+
+def _lasting(kind: Kind) -> dict[str, Slot]:
+    """What has an item stand first in every context, and says there whose words it is."""
+    if kind is Kind.PROCEDURE:
+        return {"standing": True, "by": BY_MODEL}
+    return {"by": BY_MODEL} if kind is Kind.PROFILE else {}
+
+
+def _of_a_model(slots: Mapping[str, Slot]) -> dict[str, Slot]:
+    """The slots of what rules found, once a model has put it in its own words."""
+    kept = {name: value for name, value in slots.items() if name != "rule"}
+    return {**kept, "by": BY_MODEL} if "by" in kept else kept
 
 
 def _time(given: Arguments, name: str) -> datetime | None:
