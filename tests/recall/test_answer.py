@@ -134,3 +134,10 @@ def test_a_year_that_nobody_said_is_given_only_to_what_is_past(world: Any) -> No
 def test_a_month_before_i_is_no_name(world: Any) -> None:
     world.say("On 7 July I start at the harbour, with Marta Lind as my manager", by="Ada")
     assert asked(world, "Who is Ada's manager at the harbour?").short == "Marta Lind"
+
+
+def test_a_question_that_was_asked_before_is_no_answer_to_itself(world: Any) -> None:
+    world.say("Where is my passport?", by="user")
+    assert not asked(world, "Where is my passport?").known
+    world.say("My passport is in the blue drawer.", by="user")
+    assert '"My passport is in the blue drawer."' in asked(world, "where is my passport").text

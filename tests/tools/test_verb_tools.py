@@ -274,3 +274,15 @@ def test_the_memory_tool_that_anthropics_api_has_built_in_stands_for_the_files_p
     reading = Toolbox(me, "files", read_only=True)
     assert [one["name"] for one in reading.anthropic()] == ["view"]
     assert reading.call("memory", {"command": "view", "path": "/memories"}).failed
+
+
+def test_a_block_says_how_far_it_can_be_relied_on(box: Toolbox) -> None:
+    assert box.call("recall", {"query": "who?"}).text.startswith("Nothing was found.\nconfidence 0.00")
+    done(box, "remember", text="Ada likes fado.")
+    assert "no word of the question occurs here" in box.call("recall", {"query": "where is the passport?"}).text
+    assert box.call("context", {"query": "fado", "budget": 5}).text.startswith("Nothing fits the budget")
+
+
+def test_a_whole_store_is_no_ones_memory(memory: Memory) -> None:
+    with pytest.raises(Invalid, match=r"memory\.scope"):
+        Toolbox(memory)  # type: ignore[arg-type]

@@ -138,10 +138,12 @@ class Answer:
 def answer(question: str, context: Context) -> Answer:
     """The words of a recall's evidence that answer its question."""
     if context.confidence < KNOWN or not context.items:
-        text = _UNKNOWN_CHINESE if _CHINESE.search(question) else _UNKNOWN
-        return Answer(text, "", (), context.confidence, known=False)
+        return _unknown(question, context)
     asked = Asked.by(question)
-    ranked = sorted(_sentences(question, asked, context.items), key=lambda sentence: -sentence.score)
+    told = [one for one in _sentences(question, asked, context.items) if not _repeats(one.text, question)]
+    if not told:
+        return _unknown(question, context)
+    ranked = sorted(told, key=lambda sentence: -sentence.score)
     chosen = _chosen(ranked, QUOTES if _SEVERAL.search(question) else 1)
     short = next((held for sentence in chosen if (held := _held(asked, sentence, question))), "")
     if asked is Asked.TIME and not short and _PAST.search(question):
@@ -154,6 +156,17 @@ def answer(question: str, context: Context) -> Answer:
         confidence=context.confidence,
         known=True,
     )
+
+
+def _unknown(question: str, context: Context) -> Answer:
+    text = _UNKNOWN_CHINESE if _CHINESE.search(question) else _UNKNOWN
+    return Answer(text, "", (), context.confidence, known=False)
+
+
+def _repeats(sentence: str, question: str) -> bool:
+    """Whether a sentence only asks the same: a question that was asked before is no answer to itself."""
+    words = set(tokenise(sentence))
+    return bool(_QUESTION.search(sentence)) and words == set(tokenise(question))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class Toolbox:
     """
 
     def __init__(self, memory: ScopedMemory, profile: str = VERBS, *, read_only: bool = False) -> None:
+        if not hasattr(memory, "observe"):
+            raise Invalid("memory", f"is {type(memory).__name__}", "Give one user's: memory.scope(user=...).")
         self.memory, self.profile = memory, profile
         every: tuple[Tool, ...] = load(TOOLS, profile)
         self.tools = tuple(tool for tool in every if tool.read_only or not read_only)
