@@ -367,11 +367,15 @@ class Kernel:
         return (yield from look(lambda s: self._block(s, who, ask, meant)))
 
     def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
-        """The words of the evidence that answer a question, cited; or that memory does not hold the answer."""
+        """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
         context = yield from self.recall(who, ask)
+        if who.past.is_now:
+            yield from self._understood(who)
+        profile = yield from look(lambda s: _profile(s, who))
         from mnemic.recall.answer import answer
+        from mnemic.recall.profile import stated
 
-        return answer(ask.query, context)
+        return answer(ask.query, context, stated(ask.query, profile, str(who.scope.user)))
 
     def why_not(self, who: Who, ask: Ask, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
@@ -437,9 +441,7 @@ class Kernel:
     def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
         from mnemic.recall.always import always_on
 
-        spaces, view = _spaces(snapshot, who), _view(snapshot, who)
-        core = [v for v in snapshot.core(spaces, view, CORE_LIMIT) if _at_hand(who.scope, v.item)] if spaces else []
-        sources = snapshot.get(spaces, list({i for v in core for i in v.item.source}), view) if core else {}
+        core, sources = _core(snapshot, who)
         budget = self.settings.budget if ask.budget is None else ask.budget
         always = always_on(core, sources, str(who.scope.user), int(budget * self.settings.always_share))
         found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
@@ -757,6 +759,21 @@ def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View
         return found
     ends = snapshot.get(spaces, list({end for link in found for end in (link.src, link.dst)}), view)
     return [link for link in found if link.src in ends and link.dst in ends]
+
+
+def _core(snapshot: Snapshot, who: Who) -> tuple[list[Version], dict[ItemId, Version]]:
+    """What is always at hand here, and those of its sources that the view shows."""
+    spaces, view = _spaces(snapshot, who), _view(snapshot, who)
+    core = [v for v in snapshot.core(spaces, view, CORE_LIMIT) if _at_hand(who.scope, v.item)] if spaces else []
+    return core, dict(snapshot.get(spaces, list({i for v in core for i in v.item.source}), view)) if core else {}
+
+
+def _profile(snapshot: Snapshot, who: Who) -> list[Item]:
+    """What the profile says, as far as its evidence is still shown."""
+    from mnemic.recall.always import supported
+
+    core, sources = _core(snapshot, who)
+    return [v.item for v in core if v.item.kind is Kind.PROFILE and supported(v.item, sources)]
 
 
 def _story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Version]:

@@ -49,7 +49,7 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], us
     Instructions come before what is pinned, and this before the profile; in each the older first. Where room is short
     the profile goes before what is pinned, and of equals the older one goes.
     """
-    kept = [v.item for v in versions if _belongs(v.item) and _supported(v.item, visible)]
+    kept = [v.item for v in versions if _belongs(v.item) and supported(v.item, visible)]
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
     for item in sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id)):
@@ -74,7 +74,8 @@ def is_standing(item: Item) -> bool:
     return item.kind is Kind.PROCEDURE and item.slots.get("standing") is True
 
 
-def _supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
+def supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
+    """Whether an item rests on nothing, or on something that is shown."""
     return not item.source or any(source in visible for source in item.source)
 
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 QUOTES: Final = 3
 """Most sentences quoted, to a question that asks for several things."""
 
+STATED: Final = 0.9
+"""Confidence of a fact of the profile: a person's own words, read by rule; a round figure."""
+
 NEAR: Final = 0.8
 """Share of the best sentence's score from which another one is quoted beside it."""
 
@@ -135,8 +138,14 @@ class Answer:
         return self.text
 
 
-def answer(question: str, context: Context) -> Answer:
-    """The words of a recall's evidence that answer its question."""
+def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answer:
+    """The words of a recall's evidence that answer its question; or what the profile says, where it asks for that.
+
+    Args:
+        facts: What the profile says to just this question. It is of now, where evidence may long be out of date.
+    """
+    if facts:
+        return _of_facts(facts, context)
     if context.confidence < KNOWN or not context.items:
         return _unknown(question, context)
     asked = Asked.by(question)
@@ -154,6 +163,18 @@ def answer(question: str, context: Context) -> Answer:
         short=short,
         citations=tuple(Citation(sentence.item.id, sentence.text) for sentence in chosen),
         confidence=context.confidence,
+        known=True,
+    )
+
+
+def _of_facts(facts: Sequence[Item], context: Context) -> Answer:
+    short = ", ".join(dict.fromkeys(str(item.slots.get("value", "")) for item in facts))
+    quotes = " ".join(f'"{item.text}" [{item.id}]' for item in facts)
+    return Answer(
+        text=f"{short}: {quotes}",
+        short=short,
+        citations=tuple(Citation(item.id, item.text) for item in facts),
+        confidence=max(context.confidence, STATED),
         known=True,
     )
 

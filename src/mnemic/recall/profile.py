@@ -1,0 +1,105 @@
+"""A question that asks for a slot of a profile, and the fact that fills it: where somebody lives, what they do.
+
+A fact is looked for by what is asked, not by its words: "Where do I live?" shares none with "I moved to Lisbon". A
+question is taken as one of these only as a whole, so that one about another time, or about somebody's sister, is left
+to the evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.items import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mnemic.core.items import Item
+
+_KIN: Final = {
+    "mother": "mother|mum|mom|妈妈|母亲",
+    "father": "father|dad|爸爸|父亲",
+    "sister": "sister|姐姐|妹妹",
+    "brother": "brother|哥哥|弟弟",
+    "son": "son|儿子",
+    "daughter": "daughter|女儿",
+    "partner": "partner|husband|wife|boyfriend|girlfriend|丈夫|妻子|老公|老婆|爱人|男朋友|女朋友",
+}
+_WHERE: Final = "(?:哪里|哪儿|什么地方)"
+_IS: Final = "(?:['’]s| is| are)"
+
+_ASKS: Final = {
+    "city": (
+        "where (?:do|does|did|am|is|are) WHO (?:live|living|based|move)(?: to| in)?",
+        "(?:which|what) (?:city|town|place|country) (?:do|does|did|am|is) WHO (?:live|living|move)(?: to| in)?",
+        f"WHO(?:现在)?(?:住|搬)(?:在|到|去)?了?(?:{_WHERE}|哪[个座](?:城市|地方))",
+    ),
+    "origin": (
+        "where (?:do|does|am|is|are|was) WHO (?:come from|from|born)",
+        f"WHO(?:来自|出生在){_WHERE}",
+        "WHO是(?:哪里|哪儿)人",
+    ),
+    "employer": (
+        "where (?:do|does|am|is|are) WHO work(?:ing)?",
+        "(?:who|which company|what company) (?:do|does) WHO work (?:for|at)",
+        f"WHO(?:现在)?在(?:{_WHERE}|[哪什][个家么]公司)(?:工作|上班)",
+    ),
+    "job": (
+        "what (?:do|does) WHO do(?: for (?:a living|work))?",
+        f"what{_IS} WHOSE (?:job|profession|occupation)",
+        "WHO是?[做干]什么(?:工作)?的?",
+        "WHO的?(?:职业|工作)是什么",
+    ),
+    "school": (
+        "where (?:do|does|did) WHO (?:study|go to (?:school|university|college))",
+        "(?:which|what) (?:school|university|college) (?:do|does|did) WHO (?:attend|go to)",
+        f"WHO在(?:{_WHERE}|哪[个所](?:学校|大学))(?:上学|读书|学习)",
+    ),
+    "name": (f"what{_IS} my (?:full |first )?name", "who am i", "我(?:是谁|叫什么(?:名字)?|的名字是什么)"),
+    "age": ("how old (?:am|is|are) WHO", f"what{_IS} WHOSE age", "WHO今?年?(?:多大|几岁)了?"),
+    "birthday": (
+        f"when{_IS} WHOSE birthday",
+        "when (?:was|were|am|is) WHO born",
+        "WHO的?生日是?(?:什么时候|哪[一]?天|几号|几月几[号日])",
+    ),
+    "allergy": ("what (?:am|is|are) WHO allergic to", f"what{_IS} WHOSE allerg(?:y|ies)", "WHO对什么过敏"),
+    "native_language": (f"what{_IS} WHOSE (?:native|first) language", "WHO的?母语是什么"),
+    "e-mail": (f"what{_IS} WHOSE e-?mail(?: address)?", "WHO的?(?:电子)?邮[箱件]是什么"),
+    **{
+        slot: (
+            f"who{_IS} WHOSE (?:older |younger |elder )?(?:{words})s?",
+            f"what{_IS} WHOSE (?:older |younger |elder )?(?:{words})(?:['’]s name| called)",
+            f"WHO的?(?:{words})(?:是谁|叫什么(?:名字)?)",
+        )
+        for slot, words in _KIN.items()
+    },
+}
+"""A slot, and the whole questions that ask for it. WHO is a name or "I", WHOSE the same with its possessive."""
+
+_NOW: Final = r"(?: now| these days| currently| at present)?[\s?？。.!]*$"
+
+
+def stated(question: str, profile: Iterable[Item], user: str) -> list[Item]:
+    """The facts of a profile that fill what a question asks for, of the one it asks about, in the order given.
+
+    Args:
+        profile: What the view shows; items of another kind are passed over.
+        user: Who "I" is, beside the subject `user`.
+    """
+    return [item for item in profile if item.kind is Kind.PROFILE and _asks_for(question.strip(), item, user)]
+
+
+def _asks_for(question: str, item: Item, user: str) -> bool:
+    subject = str(item.slots.get("subject") or "user")
+    mine = subject.casefold() in ("user", user.casefold())
+    who = "|".join(re.escape(name) for name in dict.fromkeys((subject, user) if mine else (subject,)))
+    forms = _ASKS.get(str(item.slots.get("slot")), ())
+    return any(re.match(_about(form, who, mine=mine) + _NOW, question, re.IGNORECASE) for form in forms)
+
+
+def _about(form: str, who: str, *, mine: bool) -> str:
+    """A form with those put in whom a question may name to mean this subject."""
+    subject = f"(?:{who}|i|我)" if mine else f"(?:{who})"
+    owner = f"(?:(?:{who})['’]s|my)" if mine else f"(?:{who})['’]s"
+    return form.replace("WHOSE", owner).replace("WHO", rf"{subject}\s*" if form.startswith("WHO") else subject)

@@ -1,0 +1,74 @@
+"""A question is taken as one for the profile only as a whole, and of the one it names."""
+
+from __future__ import annotations
+
+import pytest
+
+from mnemic import Memory
+
+
+@pytest.fixture
+def memory() -> Memory:
+    memory = Memory("memory:", embedder="none")
+    me = memory.scope(user="noor")
+    me.observe("I moved from Paris to Lisbon in March. My sister's name is Ana.")
+    me.observe("I live in Porto and I work as a pilot.", speaker="Ada")
+    me.observe("我对花生过敏。", speaker="林")
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("Where do I live?", "Lisbon"),
+        ("which city did I move to", "Lisbon"),
+        ("where does Noor live now?", "Lisbon"),
+        ("Who is my sister?", "Ana"),
+        ("What's my sister's name?", "Ana"),
+        ("Where does Ada live?", "Porto"),
+        ("我住在哪里？", "Lisbon"),
+        ("林对什么过敏？", "花生"),
+    ],
+)
+def test_what_the_profile_says_is_answered_and_cited(memory: Memory, question: str, short: str) -> None:
+    me = memory.scope(user="noor")
+    answer = me.ask(question)
+    assert (answer.short, answer.known) == (short, True)
+    assert me.get(answer.citations[0].id).item.text == answer.citations[0].quote
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where does my sister live?",
+        "What does my sister play?",
+        "Where did I live before?",
+        "Where does Eve live?",
+        "Which city did I visit in May?",
+        "When did I move?",
+        "Where does she live?",
+    ],
+)
+def test_what_it_does_not_say_is_left_to_the_evidence(memory: Memory, question: str) -> None:
+    cited = memory.scope(user="noor").ask(question).citations
+    assert all(memory.scope(user="noor").get(one.id).item.kind == "turn" for one in cited)
+
+
+def test_a_fact_whose_evidence_is_forgotten_answers_no_more() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        turn = me.observe("I live in Lisbon.").id
+        assert me.ask("Where do I live?").short == "Lisbon"
+        me.forget(turn)
+        assert not me.ask("Where do I live?").known
+
+
+def test_a_fact_of_the_past_answers_for_the_past() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        me.observe("I live in Paris.")
+        then = me.log(limit=1)[0].seq
+        assert me.ask("Where do I live?").short == "Paris"
+        me.observe("I live in Lisbon now.")
+        assert me.ask("Where do I live?").short == "Lisbon"
+        assert me.at(then + 1).ask("Where do I live?").short == "Paris"
