@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CHAT = ROOT / "examples" / "chat.py"
 KEY = "sk-not-a-real-key-0123456789"
 LINES = "My sister Ana plays the cello.\n\nWhich instrument does Ana play?\n"
+WORDS_ALONE = {"MNEMIC_EMBEDDER": "none"}  # the local embedder, which takes seconds to load, is for the last test
 
 needs_openai = pytest.mark.skipif(importlib.util.find_spec("openai") is None, reason="openai is not installed")
 
@@ -52,8 +53,8 @@ def test_the_chat_example_is_fifteen_lines() -> None:
 @needs_openai
 def test_the_chat_example_gives_the_model_what_memory_holds_and_keeps_both_turns(tmp_path: Path) -> None:
     with serving(Scripted("How lovely.", "The cello.", "Ana's cello.")) as server:
-        assert chat(tmp_path, server.url, "words-1") == ["How lovely.", "The cello."]
-        assert chat(tmp_path, server.url, stdin="And Ana?", OPENAI_MODEL="words-2") == ["Ana's cello."]
+        assert chat(tmp_path, server.url, "words-1", **WORDS_ALONE) == ["How lovely.", "The cello."]
+        assert chat(tmp_path, server.url, stdin="And Ana?", OPENAI_MODEL="words-2", **WORDS_ALONE) == ["Ana's cello."]
     first, second, third = (asked["messages"][0]["content"] for asked in server.asked)
     assert "cello" in first
     assert "<memory" not in first
@@ -83,8 +84,8 @@ def engine() -> Iterator[str]:
 
 @pytest.mark.model
 @needs_openai
-def test_the_chat_example_runs_with_a_real_model(tmp_path: Path, engine: str) -> None:
-    assert chat(tmp_path, engine, "smollm2", MNEMIC_EMBEDDER="none")
+def test_the_chat_example_runs_with_real_models(tmp_path: Path, engine: str) -> None:
+    assert chat(tmp_path, engine, "smollm2")
     with Memory(tmp_path / ".mnemic" / "memory.db") as memory:
         roles = [one.item.slots.get("role") for one in memory.scope(user="me").list(limit=9)]
     assert roles.count("user") >= 2

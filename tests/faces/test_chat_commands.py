@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from commandline import Run
 
+from mnemic.errors import MnemicError, NotFound, StoreFull
+from mnemic.memory import ScopedMemory
+
 MOVED = "I moved from Paris to Lisbon in March 2026."
 WHEN = "When did I move to Lisbon?"
 YES = ("--model", "scripted:Yes.")
@@ -79,6 +82,50 @@ def test_undo_takes_back_a_turn_with_its_answer_and_what_came_of_it(run: Run) ->
     assert "the last turn and its answer is taken back" in plainly(run, WHEN, "/undo", args=YES)
     said(run, "I live in Rome.", "/undo")
     assert not any("Rome" in one["text"] for one in run("list", "--json").lines)
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, *errors: MnemicError) -> None:
+    """Have the next calls of `undo` fail, one error each."""
+    left, undo = list(errors), ScopedMemory.undo
+
+    def once_more(*args: Any, **options: Any) -> Any:
+        if left:
+            raise left.pop(0)
+        return undo(*args, **options)
+
+    monkeypatch.setattr(ScopedMemory, "undo", once_more)
+
+
+def test_an_undo_that_the_store_failed_can_be_tried_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, StoreFull("no room"))
+    first, error, undone, *_, context = said(run, MOVED, "/undo", "/undo", "Hello.", "/context", args=YES, code=1)
+    assert error["error"] == {"type": "StoreFull", "message": "no room"}
+    assert undone["undone"] == [first["written"]["seq"], first["kept"]["seq"]]
+    assert texts(run) == ["Hello.", "Yes."]
+    assert [one["role"] for one in context["messages"]] == ["system", "user"]
+
+
+def test_an_undo_that_stops_halfway_is_done_whole_the_next_time(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered: list[Any] = []
+    undo = ScopedMemory.undo
+
+    def second_fails(*args: Any, **options: Any) -> Any:
+        answered.append(args)
+        if len(answered) == 2:
+            raise StoreFull("no room")
+        return undo(*args, **options)
+
+    monkeypatch.setattr(ScopedMemory, "undo", second_fails)
+    said(run, MOVED, "/undo", "/undo", args=YES, code=1)
+    assert texts(run) == []
+
+
+def test_what_can_never_be_undone_stands_in_nobodys_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing(monkeypatch, NotFound("erased"))
+    _, second, error, undone = said(run, MOVED, WHEN, "/undo", "/undo", code=1)
+    assert error["error"]["type"] == "NotFound"
+    assert undone["undone"] == [second["written"]["seq"] - 2]
+    assert undone["said"] == MOVED
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,15 @@ def test_lines_after_the_first_can_hang() -> None:
     assert folded("one two three", 7, hang=2) == ["one two", "  three"]
 
 
+@pytest.mark.parametrize("text", ["a" * 500, "e\u0301" * 500, " " * 500, "a" * 25 + " " * 500])
+def test_no_more_than_a_line_is_held_back(text: str) -> None:
+    fold = Fold(10)
+    shown = "".join(part for character in text for part in fold.feed(character))
+    rest = "".join(fold.end())
+    assert width(rest) <= 10
+    assert (shown + rest).split(BREAK) == folded(text, 10)
+
+
 @given(TEXTS, st.integers(2, 12), st.lists(st.integers(0, 80), max_size=6))
 def test_pieces_fold_as_the_whole_does(text: str, columns: int, cuts: list[int]) -> None:
     fold = Fold(columns)

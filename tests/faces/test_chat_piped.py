@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from commandline import Run
 
+import mnemic
 from mnemic.models.chat.scripted import Scripted
 from mnemic.testing.chat_server import Server, serving, status
 
@@ -154,6 +159,18 @@ def test_what_cannot_be_kept_is_told_and_the_chat_goes_on(run: Run) -> None:
 
 def test_input_that_is_not_text_is_refused(run: Run) -> None:
     assert "not UTF-8" in run("chat", stdin=b"\xff\n", code=2).err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes it")
+@pytest.mark.parametrize("args", [(), ("--json",)])
+def test_without_standard_input_there_is_no_chat_and_no_store(home: Path, args: tuple[str, ...]) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(Path(mnemic.__file__).parent.parent)}
+    command = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "mnemic", "chat", *args]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input: is closed" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not home.exists()
 
 
 @pytest.mark.parametrize("args", [("--model", "gpt"), ("--model", "nowhere.gguf"), ("--limit", "0"), ("--model", " ")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -92,3 +93,29 @@ def test_it_is_quiet_and_leaves_without_waiting() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+FORKED = """
+import os
+from mnemic.models.chat.base import ChatMessage
+from mnemic.models.chat.gguf import SmolLM2
+
+def answer():
+    return "".join(model.stream([ChatMessage("user", "Say only: hi")], limit=60))
+
+model = SmolLM2()
+told = answer()
+model._lock.acquire()  # as if another thread were loading it
+child = os.fork()
+if not child:
+    print(answer() == told, flush=True)
+    del model
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_forked_child_opens_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n0\n", "")

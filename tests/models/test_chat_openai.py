@@ -18,7 +18,7 @@ from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
 from mnemic.testing.chat_server import Fault, Server, events, reply, serving, status
 
-KEY = "sk-not-a-real-key-0123456789"
+KEY = "sk-not-a-real-key/0123456789"
 WORD = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hello"}, "finish_reason": None}]})
 END = json.dumps({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
 ANSWER = "Hello Ana, what do you play on the cello today?"
@@ -51,6 +51,11 @@ def half_a_stream(handler: BaseHTTPRequestHandler) -> None:
     handler.send_header("Content-Length", "1000")
     handler.end_headers()
     handler.wfile.write(f"data: {WORD}\n\ndata: {{".encode())
+    handler.close_connection = True
+
+
+def say_back(handler: BaseHTTPRequestHandler, text: str) -> None:
+    handler.wfile.write(text.encode())
     handler.close_connection = True
 
 
@@ -156,6 +161,54 @@ def test_the_key_is_sent_and_shown_nowhere(chat: Chat, server: Server) -> None:
     assert KEY not in error + repr(chat) + chat.name
 
 
+LONG = "x" * 190  # so that what is shown of a text ends within the key
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        events(WORD, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}})),
+        events(json.dumps({"error": f"{LONG} {KEY}"})),
+        events(json.dumps({"error": {"key": KEY}})),
+        events(json.dumps(KEY)),
+        events(f"{{nonsense {KEY}"),
+        events(json.dumps({"choices": [{"delta": {}, "finish_reason": KEY}]})),
+        status(200, json.dumps({"error": {"message": f"bad key {KEY}"}}).encode()),
+        status(200, json.dumps([KEY]).encode()),
+        status(400, f"{LONG} {KEY}".encode()),
+        status(400, KEY.replace("/", "\\/").encode()),
+    ],
+)
+def test_a_key_that_the_server_says_back_is_masked(server: Server, fault: Fault) -> None:
+    server.faults = [fault]
+    _, error = said(Endpoint("words-1", server.url, key=KEY), HELLO)
+    assert "***" in error or LONG in error
+    assert not any(part in error for part in (KEY, KEY[:9], KEY[-9:]))
+
+
+def test_a_status_line_with_the_key_in_it_is_masked(server: Server, slept: list[float]) -> None:
+    server.faults = [lambda handler: say_back(handler, f"nonsense {KEY}\r\n\r\n")] * TRIES
+    _, error = said(Endpoint("words-1", server.url, key=KEY, sleep=slept.append), HELLO)
+    assert "BadStatusLine: nonsense ***" in error
+
+
+@pytest.mark.parametrize("key", ["sk-secret\n", "sk-“secret”", "sk secret"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(Invalid) as raised:
+        Endpoint("words-1", "https://host.invalid/v1", key=key)
+    assert raised.value.field == "model_key"
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"error":' * 100_000])
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+def test_an_answer_nested_too_deep_is_told(chat: Chat, server: Server, deep: str, kind: str) -> None:
+    body = f"data: {deep}\n\n" if kind == "text/event-stream" else deep
+    server.faults = [lambda handler: reply(handler, body.encode(), kind=kind)]
+    _, error = said(chat, HELLO)
+    assert "is no JSON" in error
+
+
 def test_without_a_key_none_is_sent(server: Server) -> None:
     said(Endpoint("words-1", server.url), HELLO)
     assert "Authorization" not in server.headers[0]
@@ -169,7 +222,26 @@ def test_the_model_and_the_whole_conversation_are_sent(chat: Chat, server: Serve
     assert server.paths == ["/v1/chat/completions"]
 
 
-@pytest.mark.parametrize("rest", ["", "words", "@https://host/v1", "words@https://", "words@https://me:secret@host/v1"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        "words",
+        "@https://host/v1",
+        "words@https://",
+        "words@https://me:secret@host/v1",
+        "words@https://me:secret@host:port/v1",
+        "words@https://secret@host/v1",
+        "words@https://me:secret/more@host/v1",
+        "words@https://me:secret@https://host/v1",
+        "words@https://host/v1?api_key=secret",
+        "words@https://host:port/v1?api_key=secret",
+        "words@https://[secret/v1",
+        "words@me:secret@host/v1",
+        "https://me:secret@host/v1",
+        "https://host/v1?api_key=secret",
+    ],
+)
 def test_what_names_no_endpoint_is_refused(rest: str) -> None:
     with pytest.raises(Invalid) as raised:
         Endpoint.opened(rest, Settings())

@@ -46,6 +46,16 @@ def test_what_names_no_model_is_refused_with_what_to_write(spec: str) -> None:
     assert raised.value.remedy
 
 
+@pytest.mark.parametrize(
+    "spec", ["https://me:secret@host/v1", "me:secret@host", "host/v1?api_key=secret", "secret@host"]
+)
+def test_what_is_no_model_shows_no_secret_of_a_url(spec: str) -> None:
+    with pytest.raises(Invalid) as raised:
+        open_chat(spec, Settings())
+    assert "secret" not in str(raised.value)
+    assert "openai:MODEL@URL" in raised.value.remedy
+
+
 def test_a_file_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf.importlib.util, "find_spec", lambda name: object())
     with pytest.raises(Invalid, match="there is no file"):

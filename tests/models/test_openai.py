@@ -142,6 +142,35 @@ def test_the_key_is_sent_and_shown_nowhere(embedder: Embedder, server: Server) -
     assert KEY not in str(raised.value) + repr(embedder) + embedder.name
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps({"data": [{"index": KEY, "embedding": [1.0]}]}),
+        json.dumps({"data": [{"index": 0, "embedding": [KEY]}]}),
+        json.dumps({"data": [{"index": 0, "embedding": [f"{'x' * 150} {KEY}"]}]}),
+    ],
+)
+def test_a_key_that_the_server_says_back_is_masked(embedder: Embedder, server: Server, body: str) -> None:
+    server.faults = [lambda handler, right: reply(handler, body.encode())]
+    with pytest.raises(ModelError, match="holds no vectors") as raised:
+        embedder.query("cello")
+    assert KEY[:9] not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 100_000,
+        '{"data": [{"index": Infinity, "embedding": [1.0]}]}',
+        '{"data": [{"index": 0, "embedding": [1' + "0" * 400 + "]}]}",
+    ],
+)
+def test_an_answer_that_python_cannot_hold_is_told(embedder: Embedder, server: Server, body: str) -> None:
+    server.faults = [lambda handler, right: reply(handler, body.encode())]
+    with pytest.raises(ModelError, match="holds no vectors"):
+        embedder.query("cello")
+
+
 def test_without_a_key_none_is_sent(server: Server) -> None:
     Endpoint("words-1", server.url).query("cello")
     assert "Authorization" not in server.headers[0]
@@ -186,6 +215,11 @@ def test_a_name_opens_the_same_embedder_again(server: Server) -> None:
         "words@https://",
         "words@https://host:port/v1",
         "words@https://me:secret@host/v1",
+        "words@https://me:secret/more@host/v1",
+        "words@https://host/v1?api_key=secret",
+        "words@https://[secret/v1",
+        "https://me:secret@host/v1",
+        "https://host/v1?api_key=secret",
         "words@https://host/v1?x=1",
         "words@https://host/v1#colour=red",
         "words@https://host/v1#tokens=0",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,6 @@ class Rule:
         once: It may also be a request for this once, so that words such as "today" undo it.
         plain: Nothing in it says that it is for good, so that a word that points at what is before us undoes it.
         asking: It counts in a question too ("could you, from now on, ...?").
-        pattern: `form`, compiled.
     """
 
     name: str
@@ -28,7 +28,13 @@ class Rule:
     once: bool = False
     plain: bool = False
     asking: bool = False
-    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pattern", re.compile(self.form))
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """`form`, compiled when a sentence first comes to it: all together take most of a second."""
+        return _compiled(self.form)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)

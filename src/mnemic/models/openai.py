@@ -86,7 +86,7 @@ class Endpoint:
         sleep: Waits between tries.
 
     Raises:
-        Invalid: the URL is none.
+        Invalid: the URL is none, or the key cannot be sent.
     """
 
     remote: Final = True
@@ -185,8 +185,9 @@ class Endpoint:
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except json.JSONDecodeError as error:
             raise Busy("half an answer") from error
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"{self.name}: the answer holds no vectors ({error!r})") from error
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+            said = self._line.shown(repr(error))
+            raise ModelError(f"{self.name}: the answer holds no vectors ({said})") from None  # it may quote the key
         if vectors.ndim != 2 or len(vectors) != count or [row["index"] for row in rows] != list(range(count)):
             raise ModelError(f"{self.name}: {len(rows)} vectors came back for {count} texts")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)

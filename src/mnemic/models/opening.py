@@ -39,6 +39,7 @@ def named_embedder(name: str, settings: Settings) -> Embedder:
     kind, _, details = name.partition(":")
     if kind not in EMBEDDERS:
         known = ", ".join((AUTO, NONE, *sorted(EMBEDDERS)))
-        raise Invalid("embedder", f"{name!r} is not known", f"Known: {known}; an endpoint is openai:MODEL@URL.")
+        shown = kind.rpartition("@")[2].partition("?")[0]  # a password before a host, a key behind it
+        raise Invalid("embedder", f"{shown!r} is not known", f"Known: {known}; an endpoint is openai:MODEL@URL.")
     embedder: Embedder = load(EMBEDDERS, kind).opened(details, settings)
     return embedder

@@ -61,15 +61,17 @@ class Address:
         Args:
             field: The setting that holds the URL, for errors and for the name of its key.
         """
-        parts = urllib.parse.urlsplit(url)
-        if parts.username is not None:
-            raise Invalid(field, "the URL holds a password", f"Give the key as MNEMIC_{field.upper()}_KEY.")
         try:
+            parts = urllib.parse.urlsplit(url)
             port = parts.port
-        except ValueError as error:
-            raise Invalid(field, f"{url} has no port that can be", SPELLING) from error
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-            raise Invalid(field, f"{url!r} is not an endpoint's URL", SPELLING)
+        except ValueError:
+            told = "the URL has a host or a port that cannot be"
+            raise Invalid(field, told, SPELLING) from None  # the error may quote half a password
+        if parts.username is not None or parts.query:
+            said = "a password" if parts.query == "" else "a query"
+            raise Invalid(field, f"the URL holds {said}", f"Give the key as MNEMIC_{field.upper()}_KEY.")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise Invalid(field, "the URL names no host", SPELLING)
         return cls(parts.scheme == "https", parts.hostname, port, parts.path.rstrip("/") + below)
 
     def connect(self, timeout: float) -> http.client.HTTPConnection:
@@ -136,12 +138,12 @@ class Line:
         below: The path of the method, such as `/embeddings`.
         field: The setting that holds the URL; its key is the setting of that name with `_key`.
         name: How errors call the model.
-        key: Sent as a bearer token; in no message.
+        key: Sent as a bearer token; in no message, even if the server says it back.
         timeout: Seconds that one try may be silent.
         sleep: Waits between tries.
 
     Raises:
-        Invalid: the URL is none.
+        Invalid: the URL is none, or the key cannot be sent.
     """
 
     def __init__(
@@ -156,7 +158,10 @@ class Line:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._address = Address.parsed(url, below, field)
+        if not all("!" <= character <= "~" for character in key):
+            raise Invalid(f"{field}_key", "holds a blank or a character that no key has", "Copy the key once more.")
         self._field, self._name, self._key = field, name, key
+        self._spellings = sorted({key, key.replace("/", "\\/"), json.dumps(key)[1:-1]} - {""}, key=len, reverse=True)
         self._timeout, self._sleep = timeout, sleep
 
     def patiently(self, attempt: Callable[[], T]) -> T:
@@ -194,7 +199,8 @@ class Line:
             said = response.read(_SAID_BYTES).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            raise Busy(f"no answer ({type(error).__name__}: {error})") from error
+            said = self.shown(str(error))
+            raise Busy(f"no answer ({type(error).__name__}: {said})") from None  # the error may quote the key
         except BaseException:
             connection.close()
             raise
@@ -212,7 +218,9 @@ class Line:
 
     def shown(self, said: str) -> str:
         """The beginning of what a server says, without the key."""
-        return (said.replace(self._key, "***") if self._key else said)[:_SHOWN].strip()
+        for spelling in self._spellings:
+            said = said.replace(spelling, "***")
+        return said[:_SHOWN].strip()
 
 
 def model_and_url(rest: str, field: str) -> tuple[str, str]:
@@ -221,9 +229,9 @@ def model_and_url(rest: str, field: str) -> tuple[str, str]:
     Raises:
         Invalid: one is missing.
     """
-    model, found, url = rest.rpartition("@http")
-    if not (found and model):
-        raise Invalid(field, f"openai:{rest} names no model at a URL", SPELLING)
+    model, found, url = rest.partition("@http")
+    if not (found and model) or "://" in model:  # it is not shown: there may be a password in it
+        raise Invalid(field, "what follows openai: is no model at a URL", SPELLING)
     return model, f"http{url}"
 
 

@@ -47,12 +47,12 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
 
     mind = open_chat(run.settings.model if model is None else model, run.settings)
     session = run.wishes.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    paper = _paper(run)
+    lines = typed() if at_terminal() and not paper.json else piped(echo=not paper.json)
     with run.memory(create=True) as memory:
         talk = _conversation(run, memory, session, mind, budget, limit)
         talk.understand()
-        paper = _paper(run)
         _greet(run, paper, talk)
-        lines = typed() if at_terminal() and not paper.json else piped(echo=not paper.json)
         failures = _loop(paper, talk, view(paper, session, mind.name if mind else None), lines)
     if failures and not at_terminal():
         click.get_current_context().exit(FAILED)

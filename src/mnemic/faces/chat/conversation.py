@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.events import Verb as Did
 from mnemic.core.items import Channel
-from mnemic.errors import ModelError, NotFound, StoreError
+from mnemic.errors import Compacted, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt
 from mnemic.faces.chat.quoting import quoted
 from mnemic.faces.errand import CATCH_UP_SECONDS
@@ -133,13 +133,20 @@ class Conversation:
         """Take back the last turn or the last forgetting of this conversation; its commits, and the turn if it was one.
 
         Raises:
-            NotFound: there is none left.
+            NotFound: there is none left; or this one cannot be undone, now or ever, and is passed over from now on.
+            Compacted: likewise.
+            StoreError: the store failed; another try may do it.
         """
         if not self._acts:
             raise NotFound("nothing of this conversation is left to undo; `mnemic log` shows what was before")
-        turn, seqs = self._acts.pop()
-        for seq in reversed(seqs):
-            self.me.undo(seq, cascade=True)
+        turn, seqs = self._acts[-1]
+        try:
+            for seq in reversed(seqs):
+                self.me.undo(seq, cascade=True)
+        except (NotFound, Compacted):
+            self._acts.pop()
+            raise
+        self._acts.pop()
         if turn is not None:
             self.turns.remove(turn)
         return seqs, turn

@@ -24,29 +24,48 @@ class Fold:
 
     def __init__(self, columns: int, *, hang: int = 0) -> None:
         self._columns, self._hang = columns, hang
-        self._held = self._gap = ""
+        self._gap = ""
         self._used = 0
+        self._word: list[str] = []
+        self._wide = 0
+        self._torn = False
 
     def feed(self, text: str) -> Iterator[str]:
         """What can be written for sure now that `text` has come: pieces of lines, and `BREAK` where one ends."""
-        self._held += plain(text.replace("\r\n", "\n").replace("\t", "    "))
-        atoms = _ATOM.findall(self._held)
-        whole = len(atoms) if atoms and _is_whole(atoms[-1]) else len(atoms) - 1
-        self._held = "".join(atoms[max(whole, 0) :])
-        for atom in atoms[: max(whole, 0)]:
-            yield from self._atom(atom)
+        for atom in _ATOM.findall(plain(text.replace("\r\n", "\n").replace("\t", "    "))):
+            if _is_whole(atom):
+                yield from self._let_go()
+                self._torn = False
+                yield from self._atom(atom)
+            elif self._torn:
+                yield from self._broken(atom)
+            else:
+                yield from self._grown(atom)
 
     def end(self) -> Iterator[str]:
         """What is still held back; blanks at the end are let go."""
-        for atom in _ATOM.findall(self._held):
-            yield from self._atom(atom)
-        self._held = self._gap = ""
+        yield from self._let_go()
+        self._gap, self._torn = "", False
+
+    def _grown(self, atom: str) -> Iterator[str]:
+        """More of a word that is held back until it ends, or until it is sure that no line is long enough for it."""
+        self._word.append(atom)
+        self._wide += width(atom)
+        if self._wide > self._columns:
+            yield from self._let_go()
+            self._torn = True
+
+    def _let_go(self) -> Iterator[str]:
+        word = "".join(self._word)
+        self._word, self._wide = [], 0
+        if word:
+            yield from self._atom(word)
 
     def _atom(self, atom: str) -> Iterator[str]:
         if atom == "\n":
             yield from self._break()
         elif atom.isspace():
-            self._gap = atom
+            self._gap += atom
         elif self._used + width(self._gap + atom) <= self._columns:
             yield self._written(self._gap + atom)
         elif self._used > self._hang:
@@ -75,8 +94,8 @@ class Fold:
 
 
 def _is_whole(atom: str) -> bool:
-    """Whether nothing that comes could make it longer."""
-    return atom == "\n" or re.fullmatch(f"[{_WIDE}]", atom) is not None
+    """Whether it is no part of a longer word."""
+    return atom.isspace() or re.fullmatch(f"[{_WIDE}]", atom) is not None
 
 
 def folded(text: str, columns: int, *, hang: int = 0) -> list[str]:

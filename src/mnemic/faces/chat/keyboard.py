@@ -15,7 +15,7 @@ PROMPT: Final = "you> "
 
 def at_terminal() -> bool:
     """Whether a person types and reads."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return all(one is not None and one.isatty() for one in (sys.stdin, sys.stdout))
 
 
 def typed() -> Iterator[str]:
@@ -36,8 +36,14 @@ def piped(*, echo: bool) -> Iterator[str]:
     """Lines of standard input, shown as if typed if `echo`.
 
     Raises:
-        Invalid: standard input is not text in UTF-8.
+        Invalid: there is no standard input; at a line of it, that it is not text in UTF-8.
     """
+    if sys.stdin is None:
+        raise Invalid("standard input", "is closed", "Type in a terminal, or give a line a message in a pipe.")
+    return _read(echo)
+
+
+def _read(echo: bool) -> Iterator[str]:
     for raw in sys.stdin.buffer:
         try:
             line = raw.decode().rstrip("\r\n")

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import CutOff
 
+_SHOWN: Final = 200
+"""Characters of a complaint that are passed on."""
 
-def words(chunks: Iterable[object], name: str, limit: int) -> Iterator[str]:
+
+def _beginning(said: str) -> str:
+    return said[:_SHOWN].strip()
+
+
+def words(
+    chunks: Iterable[object], name: str, limit: int, *, shown: Callable[[str], str] = _beginning
+) -> Iterator[str]:
     """What the chunks add to the answer, in order; none of it empty.
 
     Args:
         chunks: Decoded ones; a whole answer, which has `message` in place of `delta`, counts as one chunk.
         name: How errors call the model.
+        shown: What errors show of something that came in place of an answer.
 
     Raises:
         ModelError: a chunk is an error or none at all; the answer broke off or was empty.
@@ -22,7 +32,7 @@ def words(chunks: Iterable[object], name: str, limit: int) -> Iterator[str]:
     """
     finish, some = None, False
     for chunk in chunks:
-        text, reason = _read(chunk, name)
+        text, reason = _read(chunk, name, shown)
         finish = reason or finish
         if text:
             some = True
@@ -32,15 +42,15 @@ def words(chunks: Iterable[object], name: str, limit: int) -> Iterator[str]:
     if finish == "length":
         raise CutOff(name, limit)
     if finish == "content_filter" or not some:
-        raise ModelError(f"{name}: there is no answer (finish_reason {finish})")
+        raise ModelError(f"{name}: there is no answer (finish_reason {shown(finish)})")
 
 
-def _read(chunk: object, name: str) -> tuple[str, str | None]:
+def _read(chunk: object, name: str, shown: Callable[[str], str]) -> tuple[str, str | None]:
     """The text of a chunk, and why it is the last one, if it is."""
     if not isinstance(chunk, Mapping):
-        raise ModelError(f"{name}: the answer is none: {chunk!r:.200}")
+        raise ModelError(f"{name}: the answer is none: {shown(repr(chunk))}")
     if error := chunk.get("error"):
-        raise ModelError(f"{name}: {_complaint(error)}")
+        raise ModelError(f"{name}: {shown(_complaint(error))}")
     try:
         choices = chunk["choices"]
         if not choices:  # what it cost, or how far the prompt is read
@@ -55,5 +65,5 @@ def _read(chunk: object, name: str) -> tuple[str, str | None]:
 
 
 def _complaint(error: object) -> str:
-    message = error.get("message") if isinstance(error, Mapping) else error
-    return " ".join(str(message).split())[:200]
+    message = error.get("message", error) if isinstance(error, Mapping) else error
+    return " ".join(str(message).split())

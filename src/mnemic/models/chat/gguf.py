@@ -6,6 +6,7 @@ is called past it, in this process.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib
 import importlib.metadata
@@ -17,6 +18,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat.base import LIMIT, ChatMessage, checked
 from mnemic.models.chat.chunks import words
@@ -45,7 +47,9 @@ SMOLLM2_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea3737
 class Gguf:
     """A GGUF file, loaded when it is first asked; the engine applies the file's own chat template.
 
-    Safe for many threads, which are answered one after the other. A forked child opens its own.
+    Safe for many threads, which are answered one after the other. A forked child opens its own; if its parent had
+    loaded the file, it must leave by `os._exit`, as those of `multiprocessing` do: else the engine waits, when the
+    process ends, for threads that are not there.
 
     Args:
         path: Of the file.
@@ -66,7 +70,9 @@ class Gguf:
             raise Invalid("model", f"there is no file {path}", "Name a GGUF file that is there.")
         self.path, self._sha256 = path, sha256
         self._engine: Any = None
-        self._lock = threading.Lock()
+        self._orphan = False
+        self.renew()
+        renew_in_child(self)
 
     @classmethod
     def opened(cls, rest: str, settings: Settings) -> Gguf:
@@ -74,6 +80,13 @@ class Gguf:
         if not rest:
             raise Invalid("model", "gguf: names no file", "Write gguf:/path/to/model.gguf.")
         return cls(Path(rest).expanduser())
+
+    def renew(self) -> None:
+        """Begin with a fresh lock and no engine, as a forked child must: the threads of its parent's are not there."""
+        self._lock = threading.Lock()
+        if self._engine is not None:
+            _spare(self._engine)
+            self._engine, self._orphan = None, True
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
         """The answer in pieces; closing the iterator stops the engine within a few tokens."""
@@ -99,6 +112,8 @@ class Gguf:
             if self._engine is None:
                 self._check()
                 self._engine = _load(self.path, self.name)
+                if self._orphan:
+                    _spare(self._engine)
             return self._engine
 
     def _check(self) -> None:
@@ -143,6 +158,11 @@ def _ask(engine: Any, body: Mapping[str, object], said: SimpleQueue[object], sto
         said.put({"error": {"message": str(error)}})
     finally:
         said.put(_END)
+
+
+def _spare(engine: Any) -> None:
+    """Have an engine never end: in a forked child it would wait for threads of the parent."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 
 
 def _load(path: Path, name: str) -> Any:

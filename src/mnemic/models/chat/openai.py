@@ -39,7 +39,7 @@ class Endpoint:
         sleep: Waits between tries.
 
     Raises:
-        Invalid: the URL is none.
+        Invalid: the URL is none, or the key cannot be sent.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Endpoint:
 
     def _pieces(self, given: list[dict[str, str]], limit: int) -> Iterator[str]:
         with self._line.patiently(lambda: self._post(given, limit)) as reply:
-            yield from words(self._chunks(reply), self.name, limit)
+            yield from words(self._chunks(reply), self.name, limit, shown=self._line.shown)
 
     def _post(self, given: list[dict[str, str]], limit: int) -> Reply:
         body = {"model": self._model, "messages": given, "stream": True}
@@ -102,6 +102,6 @@ class Endpoint:
     def _decoded(self, data: bytes) -> object:
         try:
             return json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             said = self._line.shown(data.decode("utf-8", "replace"))
             raise ModelError(f"{self.name}: the answer is no JSON: {said}") from error

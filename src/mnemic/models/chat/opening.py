@@ -31,8 +31,13 @@ def open_chat(spec: str, settings: Settings) -> Chat | None:
         known = ", ".join((NONE, *sorted(CHATS)))
         raise Invalid(
             "model",
-            f"{spec!r} is not known",
+            f"{_kind_alone(kind)!r} is not known",
             f"Known: {known}; an endpoint is openai:MODEL@URL, a file is its path, ending in .gguf.",
         )
     chat: Chat = load(CHATS, kind).opened(details, settings)
     return chat
+
+
+def _kind_alone(kind: str) -> str:
+    """What is left of an address that was taken for a kind when nothing in it can be a secret."""
+    return kind.rpartition("@")[2].partition("?")[0]
