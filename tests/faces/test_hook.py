@@ -60,6 +60,13 @@ class Claude:
         }
         return json.dumps({**told, **more})
 
+    def resumed(self, home: Path, session: str) -> Claude:
+        """The same talk under another name, which begins with a copy of this transcript."""
+        later = Claude(home, session)
+        later.numbers = self.numbers
+        later.path.write_text(self.path.read_text())
+        return later
+
 
 @pytest.fixture
 def person(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -115,7 +122,7 @@ Turns = Callable[[], list[Any]]
 
 def test_what_was_said_is_written_once_and_what_tools_returned_never(hook: Hook, claude: Claude, turns: Turns) -> None:
     claude.line(type="summary", summary="not said by anybody")
-    claude.says("user", "The boat is called Hollow Reed.")
+    claude.says("user", "The boat is called Hollow Reed.", cwd="/work/boat")
     claude.says("assistant", [{"type": "thinking", "thinking": "hidden"}, {"type": "text", "text": "Noted."}])
     claude.says("assistant", [{"type": "tool_use", "id": "t", "name": "Read", "input": {"file": "secret.txt"}}])
     claude.says("user", [{"type": "tool_result", "tool_use_id": "t", "content": "TOOL OUTPUT"}])
@@ -163,11 +170,103 @@ def test_a_session_that_goes_on_under_another_name_writes_nothing_twice(
 ) -> None:
     claude.says("user", "The boat is called Hollow Reed.")
     hook("end", stdin=claude.event("Stop"))
-    resumed = Claude(person, "s2")
-    resumed.path.write_text(claude.path.read_text())
+    resumed = claude.resumed(person, "s2")
     resumed.says("user", "And now?")
     assert hook("end", "--json", stdin=resumed.event("Stop")).json["written"] == 1
     assert [item.text for item in turns()] == ["The boat is called Hollow Reed.", "And now?"]
+
+
+def test_a_session_that_goes_on_in_another_folder_is_taken_in(
+    hook: Hook, claude: Claude, person: Path, turns: Turns
+) -> None:
+    claude.says("user", "The boat is called Hollow Reed.", cwd="/work/boat")
+    claude.says("assistant", "Noted.")
+    hook("end", stdin=claude.event("Stop"))
+    resumed = claude.resumed(person, "s2")
+    for place in ("sub", "other"):
+        resumed.says("user", f"In {place}.", cwd=f"/work/boat/{place}")
+        told = hook("end", "--json", stdin=resumed.event("Stop", cwd=f"/work/boat/{place}")).json
+        assert (told["written"], told["error"]) == (1, None)
+    cwds = [item.slots.get("cwd") for item in turns()]
+    assert cwds == ["/work/boat", None, "/work/boat/sub", "/work/boat/other"]
+
+
+def test_a_message_that_is_forgotten_does_not_hold_up_those_after_it(
+    run: Run, hook: Hook, claude: Claude, turns: Turns
+) -> None:
+    claude.says("user", "The boat is called Hollow Reed.")
+    claude.says("assistant", "Noted.")
+    hook("end", stdin=claude.event("Stop"))
+    run("forget", "last")
+    claude.says("user", "The mooring is at pier 9.")
+    told = hook("end", "--json", stdin=claude.event("Stop", cwd="/elsewhere")).json
+    assert (told["written"], told["repeated"], told["error"]) == (1, 1, None)
+    assert [item.text for item in turns()][-1] == "The mooring is at pier 9."
+
+
+def test_what_was_written_with_other_slots_before_counts_as_there(
+    hook: Hook, claude: Claude, person: Path, turns: Turns
+) -> None:
+    first = claude.says("user", "The boat is called Hollow Reed.", cwd="/a")
+    hook("end", stdin=claude.event("Stop"))
+    moved = Claude(person, "s2")
+    moved.path.write_text(claude.path.read_text().replace('"/a"', '"/b"'))
+    moved.says("user", "And now?", cwd="/b")
+    assert first in moved.path.read_text()
+    told = hook("end", "--json", stdin=moved.event("Stop")).json
+    assert (told["written"], told["repeated"], told["skipped"], told["error"]) == (1, 1, [], None)
+    assert [item.text for item in turns()] == ["The boat is called Hollow Reed.", "And now?"]
+
+
+@pytest.mark.parametrize("bad", ["a\x00b", "half \ud83d of it", "\udc00", "\ud83d\x00"])
+def test_half_an_emoji_or_a_nul_is_replaced_and_holds_up_nothing(
+    bad: str, hook: Hook, claude: Claude, turns: Turns
+) -> None:
+    claude.says("user", "The boat is called Hollow Reed.", cwd=f"/{bad}")
+    claude.says("assistant", bad)
+    claude.says("user", "The mooring is at pier 9.")
+    told = hook("end", "--json", stdin=claude.event("Stop")).json
+    assert (told["written"], told["skipped"], told["error"]) == (3, [], None)
+    sound = "".join("\ufffd" if one == "\x00" or "\ud800" <= one <= "\udfff" else one for one in bad)
+    assert [item.text for item in turns()][1] == sound
+    assert turns()[0].slots["cwd"] == f"/{sound}"
+    claude.says("user", "Later words.")
+    assert hook("end", "--json", stdin=claude.event("Stop")).json["written"] == 1
+
+
+def test_half_an_emoji_in_a_prompt_is_searched_with_all_the_same(hook: Hook, claude: Claude) -> None:
+    claude.says("user", "The boat is called Hollow Reed.")
+    hook("end", stdin=claude.event("Stop"))
+    asked = claude.event("UserPromptSubmit", prompt="What is the boat called? \ud83d\x00", session_id="s2")
+    assert "Hollow Reed" in added(hook("prompt", stdin=asked))
+
+
+def test_a_message_that_cannot_be_taken_is_left_out_by_name_and_the_others_are_written(
+    hook: Hook, claude: Claude, turns: Turns
+) -> None:
+    claude.says("user", "Before.")
+    long = claude.says("assistant", "word " * 500)
+    claude.line(type="user", uuid="x" * 5_000, message={"role": "user", "content": "No key is that long."})
+    claude.says("user", "After.")
+    limit = {"MNEMIC_INPUT_LIMIT": "1000"}
+    ran = hook("end", "--json", stdin=claude.event("Stop"), **limit)
+    assert (ran.json["written"], ran.json["error"]) == (2, None)
+    assert [one["message"] for one in ran.json["skipped"]] == [long, "x" * 5_000]
+    assert "2,499 bytes" in ran.json["skipped"][0]["why"]
+    assert ran.err.startswith(f"mnemic hook: 2 messages left out; the first, '{long}': ")
+    assert [item.text for item in turns()] == ["Before.", "After."]
+    again = hook("end", "--json", stdin=claude.event("Stop"), **limit)
+    assert (again.json["skipped"], again.err) == ([], ""), "it is not met again once something came after it"
+
+
+def test_a_message_that_stands_twice_in_a_transcript_is_written_once(hook: Hook, claude: Claude, turns: Turns) -> None:
+    claude.says("user", "The boat is called Hollow Reed.")
+    claude.says("assistant", "Noted.")
+    claude.path.write_text(claude.path.read_text() * 2)
+    claude.says("user", "And now?")
+    told = hook("end", "--json", stdin=claude.event("Stop")).json
+    assert (told["written"], told["repeated"], told["skipped"], told["error"]) == (3, 2, [], None)
+    assert len(turns()) == 3
 
 
 def test_a_long_text_is_written_once_in_its_parts(hook: Hook, claude: Claude) -> None:
@@ -548,6 +647,21 @@ def test_reading_on_from_a_message_gives_what_came_after_it(talk: list[tuple[str
         transcript._BLOCK = kept
     there = at < len(talk)
     assert after == ([id for id in ids if int(id[1:]) > at] if there else ids)
+
+
+def test_messages_of_codex_of_one_moment_are_all_read() -> None:
+    before, first = codex_line("user", "before", 0), codex_line("user", "one", 1)
+    noise = json.dumps({"timestamp": "2026-11-20T10:00:01.000Z", "type": "event_msg", "payload": {}}) + "\n"
+    last = next(since(BytesIO(first.encode()), CODEX, None)).id
+    for block in (1, 7, 1 << 20):
+        kept, transcript._BLOCK = transcript._BLOCK, block
+        try:
+            for after in (["two"], ["two", "three"], ["one", "two"]):
+                raw = before + noise + first + "".join(codex_line("assistant", text, 1) for text in after) + noise
+                said = [said.text for said in since(BytesIO(raw.encode()), CODEX, last)]
+                assert said == after, (block, after)
+        finally:
+            transcript._BLOCK = kept
 
 
 def test_messages_of_codex_without_ids_are_told_apart() -> None:

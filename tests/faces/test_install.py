@@ -14,7 +14,7 @@ import pytest
 from commandline import Run
 
 from mnemic.errors import Conflict
-from mnemic.faces.installing import files
+from mnemic.faces.installing import files, spans
 from mnemic.faces.installing.clients import CLIENTS, Machine
 from mnemic.faces.installing.plan import entry_path
 
@@ -192,13 +192,89 @@ def test_two_entries_of_ours_go_one_by_one_and_the_hooks_with_the_last(run: Run,
     file = person / ".cursor" / "mcp.json"
     file.write_text('{"mcpServers": {}}')
     run("install", "cursor", "--yes")
-    run("install", "cursor", "--yes", "--name", "work", "--user", "w")
+    run("install", "cursor", "--yes", "--name", "work", "--profile", "files")
     run("uninstall", "cursor", "--yes")
     assert list(json.loads(file.read_text())["mcpServers"]) == ["work"]
     assert (person / ".cursor" / "hooks.json").exists()
     run("uninstall", "cursor", "--yes", "--name", "work")
     assert file.read_text() == '{"mcpServers": {}}'
     assert not (person / ".cursor" / "hooks.json").exists()
+
+
+def users_told(file: Path) -> set[str]:
+    """Whom the hooks in a file name, each by the end of its command."""
+    if not file.exists():
+        return set()
+    events = json.loads(file.read_text())["hooks"].values()
+    commands = [hook["command"] for groups in events for group in groups for hook in group.get("hooks", [group])]
+    return {command.partition("--user ")[2] for command in commands}
+
+
+@pytest.mark.parametrize("client", [name for name, client in CLIENTS.items() if client.hooks])
+def test_a_second_entry_with_another_scope_gets_no_hooks_beside_or_over_those_of_the_first(
+    client: str, run: Run, person: Path, tree: Callable[[], dict[str, bytes]]
+) -> None:
+    hooks = CLIENTS[client].hooks
+    assert hooks is not None
+    file = hooks.path(on(person))
+    run("install", client, "--user", "ada", "--yes")
+    before = tree()
+    second = ("install", client, "--user", "bob", "--name", "bobs", "--yes")
+    refused = run(*second, code=4).err
+    for word in ("--user ada", "--no-hooks", f"mnemic uninstall {client} --name mnemic", "--force"):
+        assert word in refused
+    assert tree() == before
+    run(*second, "--no-hooks")
+    assert users_told(file) == {"ada"}
+    run("uninstall", client, "--name", "bobs", "--yes")
+    assert tree() == before
+    run(*second, "--force")
+    assert users_told(file) == {"bob"}
+    run("uninstall", client, "--name", "bobs", "--yes")
+    assert not file.exists() or "hook" not in json.loads(file.read_text())
+    assert written(client, person)["args"][-2:] == ["--user", "ada"]
+    run("uninstall", client, "--yes")
+    assert tree() == {}
+
+
+def test_hooks_of_nobody_are_refused_by_install_and_go_with_the_last_entry(run: Run, person: Path) -> None:
+    """As an older version left them: ada's entry, bob's hooks."""
+    file = person / ".claude" / "settings.json"
+    run("install", "claude-code", "--user", "bob", "--name", "bobs", "--yes")
+    text = file.read_text()
+    run("uninstall", "claude-code", "--name", "bobs", "--yes")
+    run("install", "claude-code", "--user", "ada", "--no-hooks", "--yes")
+    file.parent.mkdir()
+    file.write_text(text)
+    assert "--user bob" in run("install", "claude-code", "--user", "ada", "--yes", code=4).err
+    run("install", "claude-code", "--user", "ada", "--yes", "--force")
+    assert users_told(file) == {"ada"}
+    file.write_text(text)
+    run("uninstall", "claude-code", "--yes")
+    assert users_told(file) == set()
+
+
+def test_an_entry_that_another_shares_its_scope_with_does_not_take_the_hooks_elsewhere(run: Run, person: Path) -> None:
+    run("install", "claude-code", "--yes")
+    run("install", "claude-code", "--yes", "--name", "graph", "--profile", "reference", "--no-hooks")
+    file = person / ".claude" / "settings.json"
+    assert users_told(file) == {""}, "--no-hooks speaks of its own entry"
+    assert "another memory" in run("install", "claude-code", "--yes", "--user", "eve", code=4).err
+    run("uninstall", "claude-code", "--yes", "--name", "graph")
+    run("install", "claude-code", "--yes", "--user", "eve")
+    assert users_told(file) == {"eve"}
+
+
+def test_no_hooks_needs_no_hooks_file_that_can_be_read(run: Run, person: Path) -> None:
+    file = person / ".claude" / "settings.json"
+    file.parent.mkdir()
+    for raw in (b"{broken", b"\xff\xfe", b"[]"):
+        file.write_bytes(raw)
+        assert str(file) in run("install", "claude-code", "--no-hooks", "--yes").err
+        assert written("claude-code", person)
+        assert file.read_bytes() == raw
+        (person / ".claude.json").unlink()
+    assert run("install", "claude-code", "--yes", code=2)
 
 
 def test_no_hooks_leaves_them_out_and_takes_out_those_that_are_there(run: Run, person: Path) -> None:
@@ -382,6 +458,93 @@ def test_a_foreign_entry_of_our_name_is_refused_shown_and_replaced_only_by_force
     assert "other" not in file.read_text()
 
 
+SECRET = "hunter2-and-more"
+TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+NEIGHBOUR = {
+    "command": "npx",
+    "args": [TOKEN],
+    "env": {"A": SECRET, "PIN": "7", "DEEP": {"n": [SECRET]}},
+    "headers": {"Authorization": f"Bearer {SECRET}"},
+    "apiKey": SECRET,
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_secrets_of_a_neighbour_are_not_shown(indent: int | None, run: Run, person: Path) -> None:
+    file = person / ".claude.json"
+    file.write_text(json.dumps({"a": 1, "mcpServers": {"gh": NEIGHBOUR}}, indent=indent))
+    for more in ((), ("--json",)):
+        told = run("install", "claude-code", "--dry-run", *more).out
+        assert SECRET not in told
+        assert TOKEN not in told
+        assert "mnemic" in told
+    run("install", "claude-code", "--yes")
+    assert json.loads(file.read_text())["mcpServers"]["gh"] == NEIGHBOUR
+    told = run("uninstall", "claude-code", "--yes").out
+    assert SECRET not in told
+    assert json.loads(file.read_text())["mcpServers"] == {"gh": NEIGHBOUR}
+
+
+def test_the_secrets_of_an_entry_in_our_place_are_not_shown(run: Run, person: Path) -> None:
+    (person / ".claude.json").write_text(json.dumps({"mcpServers": {"mnemic": NEIGHBOUR}}))
+    refused = run("install", "claude-code", "--yes", code=4).err
+    assert '"command": "npx"' in refused
+    assert SECRET not in refused
+    assert TOKEN not in refused
+    told = run("install", "claude-code", "--yes", "--force").out
+    assert "npx" in told
+    assert SECRET not in told
+
+
+TABLES = [
+    f'[mcp_servers.gh]\ncommand = "npx"\n[mcp_servers.gh.env]\nA = "{SECRET}"\nB = \'7\'\n',
+    f"[mcp_servers.gh]\ncommand = 'npx'\nenv = {{ A = '{SECRET}' }}\n",
+    f'[mcp_servers.gh]\ncommand = "npx"\nhttp_headers.X = """\n{SECRET}"""\n',
+    f'[mcp_servers.gh]\ncommand = "npx"\nenv.A = "say \\"{SECRET}\\" é"\n',
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_the_secrets_in_a_neighbouring_table_are_not_shown(text: str, run: Run, person: Path) -> None:
+    (person / ".codex").mkdir()
+    (person / ".codex" / "config.toml").write_text(text)
+    told = run("install", "codex", "--dry-run").out
+    assert "[masked]" in told
+    assert SECRET not in told
+    assert "'7'" not in told
+    assert '+args = ["mcp"]' in told
+
+
+def test_a_line_that_is_too_long_to_show_is_shown_around_what_changes(run: Run, person: Path) -> None:
+    file = person / ".claude.json"
+    said = {"history": ["word"] * 50_000, "mcpServers": {"gh": {"command": "npx"}}, "more": ["word"] * 50_000}
+    file.write_text(json.dumps(said))
+    told = run("install", "claude-code", "--dry-run").out
+    assert len(told) < 10_000
+    assert '"mnemic": {"type": "stdio", "command": ' in told
+    assert "characters ..." in told
+    record = run("install", "claude-code", "--dry-run", "--json").out
+    assert len(record) < 10_000
+    file.write_text(json.dumps(said).replace('"mcpServers"', '\n"mcpServers"', 1).replace('"more"', '\n"more"', 1))
+    assert len(run("install", "claude-code", "--dry-run").out) < 10_000
+
+
+def test_each_text_is_parsed_once(run: Run, person: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (person / ".claude.json").write_text(json.dumps({"numStartups": 41}))
+    parsed: list[str] = []
+    real = spans._Scanner
+
+    def counted(text: str, comments: bool) -> Any:
+        parsed.append(text)
+        return real(text, comments)
+
+    monkeypatch.setattr(spans, "_Scanner", counted)
+    spans.parse.cache_clear()
+    run("install", "claude-code", "--yes")
+    mine = [text for text in parsed if "numStartups" in text]
+    assert len(mine) == len(set(mine)) == 2
+
+
 def test_nothing_is_written_unless_it_is_agreed_to(
     run: Run, person: Path, tree: Callable[[], dict[str, bytes]]
 ) -> None:
@@ -434,3 +597,15 @@ def test_names_that_mean_nothing_are_told(run: Run, person: Path) -> None:
     assert "claude-code" in run("install", "emacs", "--yes", code=2).err
     assert "no settings of a project" in run("install", "windsurf", "--project", "--yes", code=2).err
     assert "session" in run("install", "cursor", "--session", "s", "--yes", code=2).err
+
+
+def test_all_are_rid_of_it_in_a_project_whatever_else_is_on_this_machine(run: Run, person: Path) -> None:
+    for client in ("codex", "cursor", "vscode"):
+        run("install", client, "--project", "--no-hooks", "--yes")
+    told = run("uninstall", "all", "--project", "--yes", "--json").json
+    assert {one["client"] for one in told["clients"] if one["changed"]} == {"codex", "cursor", "vscode"}
+
+
+def test_a_profile_that_the_server_does_not_know_is_refused(run: Run, person: Path) -> None:
+    run("install", "claude-code", "--profile", "nope", "--yes", code=2)
+    assert not (person / ".claude.json").exists()

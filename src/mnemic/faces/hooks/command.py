@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Invalid, MnemicError, ModelError, StoreError
+from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, StoreError
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.hooks.event import Told, read
 from mnemic.faces.hooks.speech import SPEECH, Speech
@@ -45,8 +46,13 @@ PROMPT_BUDGET: Final = 600
 WORTH_TELLING: Final = 0.25
 """Confidence from which a prompt's evidence goes along: half of what `ask` wants before it answers, because a model
 passes over what does not bear on its task, and cannot ask for what it does not know of."""
+NAMED: Final = 200
+"""Characters that are told of what was left out."""
 ASKED: Final = 2_000
 """Characters of a prompt that are searched with: what is asked for stands at one of its ends."""
+
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+"""What a text in the store cannot hold: a program that cuts a text in the middle of an emoji leaves half of it."""
 
 _NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit", "end": "Stop"}
 
@@ -69,6 +75,7 @@ class _Done:
     Attributes:
         written, repeated: Items, of which a long message makes several.
         left: There is more to write, which the next hook will.
+        skipped: Messages that cannot be written at all, each with the reason.
     """
 
     event: str
@@ -77,12 +84,13 @@ class _Done:
     written: int = 0
     repeated: int = 0
     left: bool = False
+    skipped: list[dict[str, str]] = field(default_factory=list)
     error: str | None = None
     began: float = field(default_factory=time.monotonic)
 
     def record(self) -> dict[str, Any]:
         took = round((time.monotonic() - self.began) * 1000)
-        names = ("event", "client", "context", "written", "repeated", "left", "error")
+        names = ("event", "client", "context", "written", "repeated", "left", "skipped", "error")
         return {**{name: getattr(self, name) for name in names}, "milliseconds": took}
 
 
@@ -111,8 +119,9 @@ def hook(event: str, client: str) -> None:
         done.error = str(error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the client must go on
         done.error = f"{type(error).__name__}: {error}"
-    if done.error is not None:
-        _tell(done.error)
+    told = [one for one in (done.error, _left_out(done)) if one is not None]
+    if told:
+        _tell("; ".join(told))
     _print(run, done)
 
 
@@ -166,6 +175,7 @@ def _for_prompt(me: ScopedMemory, told: Told) -> str:
 
 
 def _asked(prompt: str) -> str:
+    prompt = _sound(prompt)
     if len(prompt) <= ASKED:
         return prompt
     return f"{prompt[: ASKED // 2]}\n{prompt[-ASKED // 2 :]}"
@@ -180,7 +190,7 @@ def _observe(run: Errand, done: _Done, told: Told, news: Callable[[str | None], 
         return
     with _opened(run, WRITE_PATIENCE) as memory:
         me = _shelf(run, memory, told, done.client)
-        _write(me, done, told, news(_last(me)))
+        _write(me, done, news(_last(me)))
 
 
 def _shelf(run: Errand, memory: Memory, told: Told, client: str) -> ScopedMemory:
@@ -200,30 +210,71 @@ def _last(me: ScopedMemory) -> str | None:
     return slot if isinstance(slot, str) else None
 
 
-def _write(me: ScopedMemory, done: _Done, told: Told, said: Iterable[Said]) -> None:
+def _write(me: ScopedMemory, done: _Done, said: Iterable[Said]) -> None:
     """Write what was said, in order and in short commits, so that what is left over is always the end.
 
     The keys outlive an erasure: what was taken out of memory does not come back from a transcript.
     """
-    from mnemic.core.items import Channel
-
     messages = iter(said)
     for batch in iter(lambda: list(islice(messages, BATCH)), []):
-        if (done.written or done.repeated) and time.monotonic() - done.began > LONGEST:
-            done.left = True
-            raise StoreError("not all was written in time; the next hook goes on from there")
-        receipt = me.observe([_message(one, told, done.client) for one in batch], channel=Channel.IMPORT)
-        done.repeated += receipt.repeated
-        done.written += len(receipt.ids) - receipt.repeated
+        _commit(me, done, batch)
 
 
-def _message(said: Said, told: Told, client: str) -> Any:
+def _commit(me: ScopedMemory, done: _Done, batch: Sequence[Said]) -> None:
+    """Write some messages in one commit; if one of them cannot be taken, in ever smaller ones, without it alone."""
+    from mnemic.core.items import Channel
+
+    if (done.written or done.repeated) and time.monotonic() - done.began > LONGEST:
+        done.left = True
+        raise StoreError("not all was written in time; the next hook goes on from there")
+    try:
+        receipt = me.observe([_message(one, done.client) for one in batch], channel=Channel.IMPORT)
+    except (Invalid, Conflict) as error:
+        if len(batch) == 1:
+            _leave_out(done, batch[0], error)
+            return
+        middle = len(batch) // 2
+        _commit(me, done, batch[:middle])
+        _commit(me, done, batch[middle:])
+        return
+    done.repeated += receipt.repeated
+    done.written += len(receipt.ids) - receipt.repeated
+
+
+def _leave_out(done: _Done, said: Said, error: Invalid | Conflict) -> None:
+    if isinstance(error, Conflict):
+        done.repeated += 1  # it is here, as it was when it was first read: in other slots, or masked by other rules
+    else:
+        done.skipped.append({"message": said.id, "why": str(error).removeprefix("messages[0].")})
+
+
+def _left_out(done: _Done) -> str | None:
+    """What was left out, in one line."""
+    if not done.skipped:
+        return None
+    first = done.skipped[0]
+    shown = repr(_shortened(first["message"]))
+    named = f"message {shown}" if len(done.skipped) == 1 else f"{len(done.skipped)} messages"
+    which = "" if len(done.skipped) == 1 else f"; the first, {shown}"
+    return f"{named} left out{which}: {_shortened(first['why'])}"
+
+
+def _shortened(text: str) -> str:
+    """An id, or what is said of it, as it fits on a line: both may come from a transcript."""
+    return text if len(text) <= NAMED else f"{text[:NAMED]}..."
+
+
+def _message(said: Said, client: str) -> Any:
     from mnemic.ingest.message import Message
 
     slots: dict[str, Any] = {"role": said.role, "message": said.id}
-    if told.cwd is not None:
-        slots["cwd"] = told.cwd
-    return Message(text=said.text, key=f"hook:{client}:{said.id}", said=said.said, slots=slots)
+    if said.cwd is not None:
+        slots["cwd"] = _sound(said.cwd)
+    return Message(text=_sound(said.text), key=f"hook:{client}:{said.id}", said=said.said, slots=slots)
+
+
+def _sound(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 # Around it

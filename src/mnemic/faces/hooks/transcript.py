@@ -28,12 +28,15 @@ class Said:
     Attributes:
         id: The same for the same message, however often it is read.
         role: `user` or `assistant`.
+        cwd: The folder that was worked in, if the message itself says so: an event's folder is another one whenever
+            the same message is read again from elsewhere.
     """
 
     id: str
     role: str
     text: str
     said: datetime | None
+    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,10 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _line_of(file: BinaryIO, mark: bytes) -> int:
-    """Where the last line that holds `mark` begins; 0 if none does. Looked for from the end, where it mostly is."""
+    """Where the last run of lines that hold `mark` begins; 0 if none does.
+
+    A mark that is a moment may stand in several. It is looked for from the end, where it mostly is.
+    """
     end = file.seek(0, os.SEEK_END)
     start, tail = end, b""
     while start > 0:
@@ -103,7 +109,7 @@ def _line_of(file: BinaryIO, mark: bytes) -> int:
         file.seek(start)
         block = file.read(min(_BLOCK, end - start)) + tail
         if (at := block.rfind(mark)) >= 0:
-            return _begin(file, start + at)
+            return _first_of_run(file, _begin(file, start + at), mark)
         end, tail = start, block[: len(mark) - 1]
     return 0
 
@@ -117,6 +123,17 @@ def _begin(file: BinaryIO, at: int) -> int:
             return start + found + 1
         at = start
     return 0
+
+
+def _first_of_run(file: BinaryIO, at: int, mark: bytes) -> int:
+    """Where the first line begins of those that hold `mark`, one after another up to the line at `at`."""
+    while at > 0:
+        start = _begin(file, at - 1)
+        file.seek(start)
+        if mark not in file.read(min(at - start, _LINE_LIMIT)):
+            break
+        at = start
+    return at
 
 
 # Claude Code
@@ -140,7 +157,8 @@ def _claude(record: Mapping[str, Any]) -> Iterator[Said]:
         return
     text = _ASIDE.sub("", _joined(message.get("content"), ("text",))).strip()
     if text:
-        yield Said(id, role, text, read_moment(record.get("timestamp")))
+        cwd = record.get("cwd")
+        yield Said(id, role, text, read_moment(record.get("timestamp")), cwd if isinstance(cwd, str) else None)
 
 
 # Codex

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import os
 from collections.abc import Callable, Sequence
@@ -20,8 +19,10 @@ from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, nam
 from mnemic.faces.installing.ours import Launch, program
 from mnemic.faces.installing.plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
 from mnemic.faces.installing.record import Record, Trace, load
+from mnemic.faces.installing.showing import diff
 from mnemic.faces.paper import Paper, many, plain
 from mnemic.faces.verb import WORDS, verb
+from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 
 RECORD: Final = "installed.json"
@@ -49,9 +50,9 @@ def _shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("client", type=WORDS)
 @_shared_options
 @click.option("--no-hooks", is_flag=True, help="Only the MCP server: no recall at start, nothing written at the end.")
-@click.option("--profile", type=WORDS, metavar="NAME", help="Which tools the server offers, as for `mnemic mcp`.")
+@click.option("--profile", type=click.Choice(tuple(TOOLS)), help="Which tools the server offers, as for `mnemic mcp`.")
 @click.option("--read-only", is_flag=True, help="Only the tools that change nothing, and no hooks.")
-@click.option("--force", is_flag=True, help="Also over an entry of this name that is not ours.")
+@click.option("--force", is_flag=True, help="Also over another's entry of this name, or hooks to another memory.")
 def install(
     client: str,
     name: str,
@@ -164,7 +165,7 @@ def _carry_out(job: _Job, name: str) -> None:
     """
     on = _machine()
     record = load(job.run.settings.home / RECORD)
-    chosen = named(name, on)
+    chosen = list(CLIENTS.values()) if name == "all" and job.verb == "uninstall" else named(name, on)
     if job.wish.project and name == "all":
         chosen = [client for client in chosen if client.project is not None]
     plans, failed = _plans(job, chosen, on, record)
@@ -237,26 +238,8 @@ def _show(paper: Paper, plan: Plan, verb: str) -> None:
         paper.note(plain(line))
     for change in plan.changes:
         if change.changed:
-            for line in diff(change.shown, change.file.raw is not None, change.file.text, change.after):
+            for line in diff(change, comments=plan.client.comments):
                 paper.line(_inked(paper, plain(line)))
-
-
-def diff(path: Path, there: bool, before: str, after: str | None) -> list[str]:
-    """What changes in a file, as lines of a unified diff; a missing end of the last line is told."""
-    lines = difflib.unified_diff(
-        _lines(before),
-        _lines(after or ""),
-        str(path) if there else os.devnull,
-        os.devnull if after is None else str(path),
-        lineterm="",
-    )
-    return list(lines)
-
-
-def _lines(text: str) -> list[str]:
-    """Lines without their ends; where the last has none, that stands there as a line of its own."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return lines[:-1] if not lines[-1] else [*lines, "\\ No newline at end of file"]
 
 
 def _inked(paper: Paper, line: str) -> str:
@@ -290,7 +273,7 @@ def _plan_record(job: _Job, plan: Plan, agreed: bool) -> dict[str, Any]:
                 "path": str(change.shown),
                 "changed": change.changed and agreed,
                 "removed": change.after is None,
-                "diff": "\n".join(diff(change.shown, change.file.raw is not None, change.file.text, change.after)),
+                "diff": "\n".join(diff(change, comments=plan.client.comments)),
             }
             for change in plan.changes
         ],

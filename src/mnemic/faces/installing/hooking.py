@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.faces.installing.clients import Hooks
 from mnemic.faces.installing.edits import Document, cut, cut_inside, push, put, swap
-from mnemic.faces.installing.ours import is_our_hook
+from mnemic.faces.installing.ours import Scope, hook_scope, is_our_hook
 from mnemic.faces.installing.spans import Node, value
 
 _KEY: Final = "hooks"
@@ -18,11 +18,16 @@ _VERSION: Final = "version"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one of our hooks stands: in which event's list, and in which list of a group, if it is in one."""
+    """Where one of our hooks stands: in which event's list, and in which list of a group, if it is in one.
+
+    Attributes:
+        scope: Whose memory it writes.
+    """
 
     event: str
     index: int
     node: Node
+    scope: Scope
     group: Node | None = None
     inner: int = 0
 
@@ -42,27 +47,36 @@ def ours(document: Document) -> list[Place]:
 
 def _of_event(text: str, event: str, elements: Node) -> Iterator[Place]:
     for index, element in enumerate(elements.members):
-        if _is_ours(text, element.value):
-            yield Place(event, index, element.value)
+        if (command := _our_command(text, element.value)) is not None:
+            yield Place(event, index, element.value, hook_scope(command))
         group = element.value.get(_KEY) if element.value.kind == "object" else None
         if group is not None and group.value.kind == "array":
             for inner, one in enumerate(group.value.members):
-                if _is_ours(text, one.value):
-                    yield Place(event, index, one.value, group.value, inner)
+                if (command := _our_command(text, one.value)) is not None:
+                    yield Place(event, index, one.value, hook_scope(command), group.value, inner)
 
 
-def _is_ours(text: str, node: Node) -> bool:
-    command = node.get("command") if node.kind == "object" else None
-    return command is not None and command.value.kind == "scalar" and is_our_hook(value(text, command.value))
+def _our_command(text: str, node: Node) -> str | None:
+    """The command of a hook, if it is ours."""
+    member = node.get("command") if node.kind == "object" else None
+    if member is None or member.value.kind != "scalar":
+        return None
+    command = value(text, member.value)
+    return command if is_our_hook(command) else None
 
 
-def with_hooks(document: Document, hooks: Hooks, commands: Mapping[str, str]) -> Document:
+def with_hooks(
+    document: Document, hooks: Hooks, commands: Mapping[str, str], spared: Callable[[Scope], bool] = lambda _: False
+) -> Document:
     """`document` with one hook of ours for each event of `commands`, and none for any other.
+
+    Args:
+        spared: Whether our hooks of a scope stay as they are.
 
     Raises:
         Invalid: its hooks are in a form that we do not know.
     """
-    document = _without_surplus(document, commands)
+    document = _without_surplus(document, commands, spared)
     if commands and hooks.version is not None:
         document = _versioned(document, hooks.version)
     for event, command in commands.items():
@@ -84,8 +98,8 @@ def _with_hook(document: Document, event: str, hook: Mapping[str, Any], *, neste
     return document if before == after else swap(document, place.node, after)
 
 
-def _without_surplus(document: Document, wanted: Mapping[str, str]) -> Document:
-    while (place := _surplus(document, wanted)) is not None:
+def _without_surplus(document: Document, wanted: Mapping[str, str], spared: Callable[[Scope], bool]) -> Document:
+    while (place := _surplus(document, wanted, spared)) is not None:
         if place.group is not None and len(place.group.members) > 1:
             document = cut_inside(document, place.group, place.inner)
         else:
@@ -93,9 +107,11 @@ def _without_surplus(document: Document, wanted: Mapping[str, str]) -> Document:
     return document
 
 
-def _surplus(document: Document, wanted: Mapping[str, str]) -> Place | None:
+def _surplus(document: Document, wanted: Mapping[str, str], spared: Callable[[Scope], bool]) -> Place | None:
     seen: set[str] = set()
     for place in ours(document):
+        if spared(place.scope):
+            continue
         if place.event not in wanted or place.event in seen:
             return place
         seen.add(place.event)

@@ -9,11 +9,18 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 _PROGRAM: Final = re.compile(r"(?:^|[/\\])mnemic(?:\.exe)?$", re.IGNORECASE)
+_SCOPE: Final = ("--store", "--user", "--tenant", "--agent")
+_JOINED: Final = tuple(f"{option}=" for option in _SCOPE)
 _PYTHON: Final = re.compile(r"(?:^|[/\\])(?:python[0-9.]*|pypy[0-9.]*)(?:\.exe)?$", re.IGNORECASE)
+
+
+Scope = frozenset[tuple[str, str]]
+"""Options that say whose memory, in which store, with their values; one that is left out means what is usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +63,35 @@ def quoted(words: Sequence[str]) -> str:
 
 def is_our_entry(entry: Any) -> bool:
     """Whether an MCP entry, of any client's shape, starts `mnemic mcp`."""
-    if not isinstance(entry, Mapping):
-        return False
-    command, args = entry.get("command"), entry.get("args", [])
-    words = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [args])]
-    return _starts(words, "mcp")
+    return isinstance(entry, Mapping) and _starts(_entry_words(entry), "mcp")
 
 
 def is_our_hook(command: Any) -> bool:
     """Whether a hook's command line starts `mnemic hook`."""
     return isinstance(command, str) and _starts(_words(command), "hook")
+
+
+def entry_scope(entry: Mapping[str, Any]) -> Scope:
+    """Whose memory an MCP entry of ours offers."""
+    return scope_of(_entry_words(entry))
+
+
+def hook_scope(command: str) -> Scope:
+    """Whose memory a hook of ours writes."""
+    return scope_of(_words(command))
+
+
+def scope_of(words: Sequence[Any]) -> Scope:
+    """The options of a command line that say whose memory it is."""
+    plain = [word for word in words if isinstance(word, str)]
+    apart = {(word, value) for word, value in pairwise(plain) if word in _SCOPE}
+    joined = {(word.partition("=")[0], word.partition("=")[2]) for word in plain if word.startswith(_JOINED)}
+    return frozenset(apart | joined)
+
+
+def _entry_words(entry: Mapping[str, Any]) -> list[Any]:
+    command, args = entry.get("command"), entry.get("args", [])
+    return [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [args])]
 
 
 def _starts(words: Sequence[Any], verb: str) -> bool:

@@ -7,15 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mnemic.errors import Invalid, Refused
 from mnemic.faces.installing import files, hooking, toml
 from mnemic.faces.installing.clients import Client, Machine
 from mnemic.faces.installing.edits import Document, cut, put, swap
-from mnemic.faces.installing.ours import Launch, is_our_entry
+from mnemic.faces.installing.masking import masked
+from mnemic.faces.installing.ours import Launch, Scope, entry_scope, is_our_entry, quoted, scope_of
 from mnemic.faces.installing.record import Record, Trace
 from mnemic.faces.installing.spans import Node, value
+from mnemic.faces.installing.tenure import Tenure
+
+_TOLD: Final = 300
+"""Characters of a foreign entry that a refusal tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +86,17 @@ def to_install(client: Client, on: Machine, wish: Wish, record: Record) -> Plan:
     Raises:
         Invalid, Refused: a file cannot be changed safely; the message names it, and nothing is to be written.
     """
-    edits: dict[Path, list[Edit]] = {entry_path(client, on, project=wish.project): [_entry_edit(client, wish)]}
+    path = entry_path(client, on, project=wish.project)
+    edits: dict[Path, list[Edit]] = {path: [_entry_edit(client, wish)]}
+    left: tuple[str, ...] = ()
     if client.hooks is not None:
-        commands = {
-            name: wish.launch.hook(event, client.name) for name, event in client.hooks.events.items() if wish.hooks
-        }
-        path = hooks_path(client, on, project=wish.project)
-        edits.setdefault(path, []).append(_hooks_edit(client, commands))
-    return Plan(client, tuple(_change(client, path, many, record) for path, many in edits.items()))
+        where = hooks_path(client, on, project=wish.project)
+        unread = None if wish.hooks or where == path else _unreadable(client, where)
+        if unread is None:
+            edits.setdefault(where, []).append(_hooks_for(client, wish, _tenure(client, path, wish)))
+        else:
+            left = (f"{unread} Hooks of ours that stand in it stay.",)
+    return Plan(client, tuple(_change(client, path, many, record) for path, many in edits.items()), left)
 
 
 def to_uninstall(client: Client, on: Machine, wish: Wish, record: Record) -> Plan:
@@ -98,10 +106,12 @@ def to_uninstall(client: Client, on: Machine, wish: Wish, record: Record) -> Pla
         Invalid, Refused: a file cannot be changed safely; the message names it.
     """
     path = entry_path(client, on, project=wish.project)
-    foreign, others = _bystanders(client, path, wish.name)
+    foreign = _is_foreign(client, path, wish.name)
     edits: dict[Path, list[Edit]] = {path: [] if foreign else [_entry_cut(client, wish.name)]}
-    if client.hooks is not None and not others:
-        edits.setdefault(hooks_path(client, on, project=wish.project), []).append(_hooks_edit(client, {}))
+    if client.hooks is not None:
+        tenure = _tenure(client, path, wish)
+        where = hooks_path(client, on, project=wish.project)
+        edits.setdefault(where, []).append(_hooks_edit(client, {}, tenure.spares))
     left = (f"{path}: {wish.name!r} is not ours, and stays",) if foreign else ()
     return Plan(client, tuple(_change(client, path, many, record) for path, many in edits.items()), left)
 
@@ -215,9 +225,10 @@ def _merged(before: Any, entry: Mapping[str, Any], client: Client, wish: Wish) -
     """
     if not is_our_entry(before):
         if not wish.force:
-            told = json.dumps(before, ensure_ascii=False, default=str)
+            told = json.dumps(masked(before), ensure_ascii=False, default=str)
+            told = told if len(told) <= _TOLD else f"{told[:_TOLD]} ... {len(told) - _TOLD:,} characters ..."
             raise Refused(
-                f"{client.title} has an entry {wish.name!r} that is not ours: {told[:300]}; --force replaces it, "
+                f"{client.title} has an entry {wish.name!r} that is not ours: {told}; --force replaces it, "
                 "--name takes another name"
             )
         return entry
@@ -251,11 +262,48 @@ def _glue(name: str) -> str:
 # Hooks
 
 
-def _hooks_edit(client: Client, commands: Mapping[str, str]) -> Edit:
+def _hooks_for(client: Client, wish: Wish, tenure: Tenure) -> Edit:
+    """The hooks that an entry is to have: with its scope, or none of its own."""
+    assert client.hooks is not None
+    if not wish.hooks:
+        return _hooks_edit(client, {}, tenure.spares)
+    commands = {name: wish.launch.hook(event, client.name) for name, event in client.hooks.events.items()}
+    edit = _hooks_edit(client, commands)
+
+    def checked(text: str, trace: Trace, comments: bool) -> tuple[str, Trace]:
+        if not wish.force:
+            _check_hooks(Document(text, comments), client, wish, tenure)
+        return edit(text, trace, comments)
+
+    return checked
+
+
+def _check_hooks(document: Document, client: Client, wish: Wish, tenure: Tenure) -> None:
+    """Hold that no hooks are there that write to another memory: a client's hooks belong to one.
+
+    Raises:
+        Refused: it would be taken from an entry that stays, or from somebody unknown.
+    """
+    wanted = scope_of(wish.launch.scope)
+    taken = next((p.scope for p in hooking.ours(document) if p.scope != wanted and tenure.holds(p.scope)), None)
+    if taken is None:
+        return
+    told = quoted([word for pair in sorted(taken) for word in pair]) if taken else "no options"
+    first = "".join(
+        f", `mnemic uninstall {client.name} --name {name}{' --project' if wish.project else ''}` takes them out first"
+        for name in tenure.names(taken)
+    )
+    raise Refused(
+        f"{client.title} has hooks that write to another memory ({told}), and a client's hooks belong to one; "
+        f"--no-hooks goes without{first}, --force takes them over"
+    )
+
+
+def _hooks_edit(client: Client, commands: Mapping[str, str], spared: Callable[[Scope], bool] = lambda _: False) -> Edit:
     hooks = client.hooks
     assert hooks is not None
     return lambda text, trace, comments: _edited(
-        text, trace, comments, lambda document: hooking.with_hooks(document, hooks, commands)
+        text, trace, comments, lambda document: hooking.with_hooks(document, hooks, commands, spared)
     )
 
 
@@ -292,9 +340,25 @@ def _holds_ours(client: Client, path: Path, text: str) -> bool:
     return any(map(is_our_entry, entries)) or bool(hooking.ours(document))
 
 
-def _bystanders(client: Client, path: Path, name: str) -> tuple[bool, bool]:
-    """Whether the entry of a name is somebody else's, and whether there are other entries of ours beside it."""
+def _is_foreign(client: Client, path: Path, name: str) -> bool:
+    """Whether the entry of a name is there and somebody else's."""
     with naming_file(path):
         entries = _entries(client, files.read(path).text)
-    foreign = name in entries and not is_our_entry(entries[name])
-    return foreign, any(is_our_entry(entry) for other, entry in entries.items() if other != name)
+    return name in entries and not is_our_entry(entries[name])
+
+
+def _tenure(client: Client, path: Path, wish: Wish) -> Tenure:
+    with naming_file(path):
+        entries = _entries(client, files.read(path).text)
+    scopes = {name: entry_scope(entry) for name, entry in entries.items() if is_our_entry(entry)}
+    return Tenure(wish.name, scopes)
+
+
+def _unreadable(client: Client, path: Path) -> str | None:
+    """What keeps a file from being read, if anything does."""
+    try:
+        with naming_file(path):
+            _holds_ours(client, path, files.read(path).text)
+    except (Invalid, Refused) as error:
+        return str(error)
+    return None

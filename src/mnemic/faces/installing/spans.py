@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from mnemic.errors import Invalid
@@ -66,8 +66,9 @@ class Unreadable(Invalid):
         super().__init__("file", f"line {self.line}: {problem}", "Mend it by hand, then try again.")
 
 
+@lru_cache(maxsize=16)
 def parse(text: str, *, comments: bool) -> Node:
-    """The one value that `text` is.
+    """The one value that `text` is. Every edit and look asks anew; a text that was read lately is not read again.
 
     Args:
         comments: Also take comments and commas after the last member, as editors do in their settings.
@@ -102,21 +103,15 @@ class _Scanner:
 
     def gap(self, at: int) -> int:
         """The end of the white space, and of the comments where there may be some."""
-        for end in self._gaps(at):
-            at = end
-        return at
-
-    def _gaps(self, at: int) -> Iterator[int]:
-        while True:
+        while (first := self.text[at : at + 1]) and first in " \t\r\n/":
             at = _SPACE.match(self.text, at).end()  # type: ignore[union-attr]  # it matches the empty text as well
-            yield at
             comment = _COMMENT.match(self.text, at)
             if comment is None:
-                return
+                return at
             if not self.comments:
                 raise Unreadable("a comment, which this program's JSON does not have", self.text, at)
             at = comment.end()
-            yield at
+        return at
 
     def value(self, at: int, depth: int) -> Node:
         if depth > _DEPTH:
@@ -153,7 +148,8 @@ class _Scanner:
         colon = self.gap(match.end())
         if self.text[colon : colon + 1] != ":":
             raise self._unexpected("a colon", colon)
-        return json.loads(match[0]), self.gap(colon + 1)
+        told = match[0]
+        return json.loads(told) if "\\" in told else told[1:-1], self.gap(colon + 1)
 
     def _unexpected(self, wanted: str, at: int) -> Unreadable:
         here = repr(self.text[at]) if at < len(self.text) else "the end of the file"

@@ -1,7 +1,7 @@
 """One table of a TOML text put in, changed and taken out, every other byte left where it is.
 
-Tables are found by their lines, which a string of several lines may imitate: so what comes out is parsed, and refused
-unless it says exactly what it should.
+Tables are found by their lines; one that stands in a string or a list of several lines is told from a table by what is
+before it, which is no TOML then. What comes out is parsed, and refused unless it says exactly what it should.
 """
 
 from __future__ import annotations
@@ -116,14 +116,23 @@ def _span(text: str, table: str, name: str) -> tuple[int, int] | None:
     at = 0
     for line in _lines(text):
         if start is None:
-            if header.match(line):
+            if header.match(line) and _is_outside(text, at):
                 start, end = at, at + len(line)
-        elif _ANY_HEADER.match(line) and not header.match(line):
+        elif _ANY_HEADER.match(line) and not header.match(line) and _is_outside(text, at):
             break
         elif not _NOTHING.fullmatch(line):
             end = at + len(line)
         at += len(line)
     return None if start is None or end is None else (start, end)
+
+
+def _is_outside(text: str, at: int) -> bool:
+    """Whether a line begins outside of every string and list, so that the text before it is whole."""
+    try:
+        tomllib.loads(text[:at])
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
 
 
 def _lines(text: str) -> list[str]:

@@ -33,7 +33,7 @@ def words(
     finish, some = None, False
     for chunk in chunks:
         text, reason = _read(chunk, name, shown)
-        finish = reason or finish
+        finish = finish or reason
         if text:
             some = True
             yield text

@@ -89,7 +89,8 @@ class Endpoint:
         for line in reply.lines():
             if line.startswith(b"data:"):
                 data = line.removeprefix(b"data:").strip()
-                if data == b"[DONE]":
+                if data == b"[DONE]":  # some servers say no other way that they are
+                    yield {"choices": [{"delta": {}, "finish_reason": "stop"}]}
                     return
                 yield self._decoded(data)
 
