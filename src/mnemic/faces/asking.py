@@ -170,7 +170,7 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
 def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     """An answer in the words of the evidence, cited; or that memory does not hold it.
 
-    No model is asked: what is quoted was said, word for word.
+    No model is asked: it quotes what was said, or the profile that rules made of it.
     """
     run = errand()
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
