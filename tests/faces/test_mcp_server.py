@@ -20,12 +20,13 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
 from mnemic import registry
 from mnemic.core.items import Kind
-from mnemic.errors import StoreLocked
+from mnemic.errors import StoreError, StoreLocked
 from mnemic.faces.serving.offer import INSTRUCTIONS
 from mnemic.faces.serving.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
 from mnemic.faces.serving.server import build
 from mnemic.faces.serving.visit import Visit
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.models.scripted import Scripted
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
@@ -204,8 +205,10 @@ def test_a_page_is_where_it_was_though_something_was_written_meanwhile() -> None
                 assert len(listed) == len(set(listed))
                 assert set(listed) == {ALWAYS, RECENT, *(ITEM + id for pair in ids for id in pair)}
                 assert third.next_cursor is None
-                with pytest.raises(MCPError, match="cursor"):
-                    await client.list_resources(cursor="elsewhere")
+                for cursor in ("elsewhere", "9" * 5_000 + ".x"):
+                    with pytest.raises(MCPError, match="cursor") as refused:
+                        await client.list_resources(cursor=cursor)
+                    assert refused.value.error.code == types.INVALID_PARAMS
 
     played(act)
 
@@ -303,6 +306,19 @@ def test_the_knowledge_graph_is_one_document(mode: str) -> None:
     played(act)
 
 
+def test_a_graph_that_cannot_be_read_is_an_error_and_not_an_empty_one() -> None:
+    async def act() -> None:
+        with Memory("memory:", settings=Settings(embedder="none", background=False)) as memory:
+            async with connected(memory.scope(user="ada"), profile="reference") as client:
+                assert (await client.read_resource(GRAPH)).contents
+                memory.close()
+                with pytest.raises(MCPError, match=r"StoreError: .* closed") as refused:
+                    await client.read_resource(GRAPH)
+                assert refused.value.error.code == types.INTERNAL_ERROR
+
+    played(act)
+
+
 @MODES
 def test_a_profile_without_resources_claims_none(mode: str) -> None:
     async def act() -> None:
@@ -340,6 +356,41 @@ def test_an_older_client_is_told_of_what_it_asked_for_and_of_nothing_else() -> N
             await client.call_tool(*REFERENCE[2])
             await ping(client)
             assert told == [GRAPH]
+
+    played(act)
+
+
+def test_a_client_is_told_of_the_item_it_asked_for() -> None:
+    async def act() -> None:
+        told: list[str] = []
+
+        async def listen(message: Any) -> None:
+            if isinstance(message, types.ResourceUpdatedNotification):
+                told.append(str(message.params.uri))
+
+        with a_memory() as me:
+            said, other = me.observe("Ada lives in Rome.").id, me.observe("Ada likes figs.").id
+            async with connected(me, message_handler=listen) as client:
+                with pytest.warns(MCPDeprecationWarning):
+                    await client.subscribe_resource(ITEM + said)
+                await client.call_tool("forget", {"ids": [other]})
+                await client.call_tool("correct", {"id": said, "text": "Ada lives in Lisbon."})
+                await ping(client)
+                assert told == [ITEM + said]
+
+    played(act)
+
+
+def test_what_cannot_be_read_cannot_be_waited_for_either() -> None:
+    async def act() -> None:
+        async with connected() as client:
+            for uri in (ITEM + "0" * 26, GRAPH, "nonsense://x"):
+                with (
+                    pytest.warns(MCPDeprecationWarning),
+                    pytest.raises(MCPError, match="there is no resource") as refused,
+                ):
+                    await client.subscribe_resource(uri)
+                assert refused.value.error.code == types.INVALID_PARAMS
 
     played(act)
 
@@ -462,9 +513,39 @@ def test_what_is_looked_at_ahead_leaves_no_trace() -> None:
         head = me.log(limit=1)[0].seq
         visit = Visit(lambda: nullcontext(me), "verbs")
         visit.begin()
+        ahead().join()
         visit.close()
         assert me.strength(id).uses == 0
         assert me.log(limit=1)[0].seq == head
+
+
+def ahead() -> threading.Thread:
+    """What makes a visit ready."""
+    return next(thread for thread in threading.enumerate() if thread.name == "mnemic-opening")
+
+
+def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    class Loading(Scripted):
+        def query(self, text: str) -> Any:
+            begun.set()
+            assert go.wait(10)
+            return super().query(text)
+
+    with Memory("memory:", embedder=Loading(), settings=Settings(background=False)) as memory:
+        me = memory.scope(user="ada")
+        me.observe("The ferry leaves at nine.")
+        memory.flush()
+        visit = Visit(lambda: nullcontext(me), "verbs")
+        visit.begin()
+        assert begun.wait(10)
+        visit.close()
+        assert ahead().is_alive()
+        with pytest.raises(StoreError, match="the client has left"):
+            visit.memory()
+        go.set()
+        ahead().join()
 
 
 def test_a_store_that_cannot_be_opened_is_told_with_the_call_and_tried_again() -> None:

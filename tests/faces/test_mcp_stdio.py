@@ -15,14 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from agentline import GENERATIONS, connected, drive, played, words
+from hypothesis import given as generated
+from hypothesis import strategies as st
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from test_cli_process import environ
 
 from mnemic.faces.serving import light
-from mnemic.memory import Memory
+from mnemic.faces.serving.stdio import lines_of
+from mnemic.faces.serving.unanswered import Unanswered
+from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 
@@ -213,18 +218,35 @@ def test_a_client_that_stops_listening_ends_it_too(home: Path) -> None:
         assert one.process.stderr.read() == b""
 
 
-def test_what_was_written_gets_its_vectors_behind_the_answer(home: Path) -> None:
-    def pending() -> int:
-        settings = Settings(embedder="scripted", background=False)
-        with Memory(home / "memory.db", settings=settings) as memory:
-            return memory.scope(user="me").recall("ferry").pending
+@contextmanager
+def unattended(home: Path) -> Iterator[ScopedMemory]:
+    """A memory with an embedder, in which nothing gets its vector by itself."""
+    with Memory(home / "memory.db", settings=Settings(embedder="scripted", background=False)) as memory:
+        me = memory.scope(user="me")
+        me.observe("The library is closed.")
+        memory.flush()
+        yield me
 
-    with process(home, embedder="scripted") as one:
+
+def wait_for_vectors(me: ScopedMemory) -> None:
+    until = time.monotonic() + 20
+    while me.recall("ferry").pending:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_what_was_written_gets_its_vectors_behind_the_answer(home: Path) -> None:
+    with unattended(home) as me, process(home, embedder="scripted") as one:
         assert not one.call("remember", text="The ferry leaves at nine.")["isError"]
-        until = time.monotonic() + 20
-        while pending():
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_for_vectors(me)
+
+
+def test_what_others_wrote_before_gets_its_vectors_without_a_call(home: Path) -> None:
+    with unattended(home) as me:
+        me.observe("The ferry leaves at nine.")
+        assert me.recall("ferry").pending
+        with process(home, embedder="scripted"):
+            wait_for_vectors(me)
 
 
 def test_a_retry_after_the_server_was_killed_writes_once(home: Path) -> None:
@@ -308,3 +330,104 @@ def test_a_person_at_a_terminal_is_told_what_it_is(home: Path) -> None:
     assert (one.returncode, out) == (0, b"")
     assert b"mnemic install" in err
     assert err.count(b"\n") == 1
+
+
+# How it ends, and what it is given to read
+
+
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "remember", "arguments": {"text": "The ferry leaves at nine."}},
+}
+
+
+def answered(done: subprocess.CompletedProcess[bytes]) -> dict[int, dict[str, Any]]:
+    assert (done.returncode, done.stderr) == (0, b"")
+    return {told["id"]: told["result"] for told in map(json.loads, done.stdout.splitlines())}
+
+
+def piped(home: Path, *messages: dict[str, Any], end: bytes = b"\n") -> dict[int, dict[str, Any]]:
+    said = b"\n".join(json.dumps(message).encode() for message in messages) + end
+    given = environ(home, MNEMIC_EMBEDDER="none")
+    return answered(subprocess.run(COMMAND, env=given, input=said, capture_output=True, timeout=30))
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_what_was_asked_before_the_end_of_input_is_answered(end: bytes, home: Path) -> None:
+    told = piped(home, HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, CALL, end=end)
+    assert told.keys() == {0, 1}
+    assert not told[1]["isError"]
+    assert texts(home) == {"The ferry leaves at nine."}
+
+
+def test_input_that_does_not_block_is_waited_for(home: Path) -> None:
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    given = environ(home, MNEMIC_EMBEDDER="none")
+    one = subprocess.Popen(COMMAND, env=given, stdin=ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    os.close(ours)
+    os.write(theirs, json.dumps(HELLO).encode() + b"\n")
+    os.close(theirs)
+    out, err = one.communicate(timeout=30)
+    assert answered(subprocess.CompletedProcess(COMMAND, one.returncode, out, err)).keys() == {0}
+
+
+def test_input_that_cannot_be_read_is_told_and_ends_it(home: Path) -> None:
+    code = (
+        "import errno, os, sys; from mnemic.faces.serving import stdio; from mnemic.faces.cli import main\n"
+        "def fail(file, size): raise OSError(errno.EIO, 'Input/output error')\n"
+        "stdio.os.read = fail; main()"
+    )
+    done = by_hand(home, code=code)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: Input/output error: standard input\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_without_a_client_at_either_end_it_says_so(closed: str, home: Path) -> None:
+    given = environ(home, MNEMIC_EMBEDDER="none")
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND], env=given, capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: standard {'input' if closed == '<&-' else 'output'}: is closed")
+    assert done.stderr.count("\n") == 1
+
+
+@generated(st.lists(st.binary(min_size=1, max_size=5).map(lambda piece: piece.replace(b"a", b"\n"))))
+def test_lines_are_the_same_however_they_come_in(pieces: list[bytes]) -> None:
+    coming = iter([*pieces, b""])
+    *whole, rest = b"".join(pieces).split(b"\n")
+    assert list(lines_of(lambda: next(coming))) == [*whole, *([rest] if rest else [])]
+
+
+def asked(id: int, method: str = "tools/call") -> types.JSONRPCRequest:
+    return types.JSONRPCRequest(jsonrpc="2.0", id=id, method=method)
+
+
+async def still_waited_for(unanswered: Unanswered) -> bool:
+    with anyio.move_on_after(0.01) as waiting:
+        await unanswered.settled()
+    return waiting.cancelled_caught
+
+
+def test_the_end_waits_for_answers_and_for_nothing_that_never_comes() -> None:
+    async def act() -> None:
+        unanswered = Unanswered()
+        assert not await still_waited_for(unanswered)
+        for one in (asked(1), asked(2), asked(3, "subscriptions/listen")):
+            unanswered.heard(one)
+        unanswered.said(types.JSONRPCNotification(jsonrpc="2.0", method="notifications/message"))
+        unanswered.said(types.JSONRPCResponse(jsonrpc="2.0", id=1, result={}))
+        assert await still_waited_for(unanswered)
+        cancelled = types.JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params={"requestId": 2})
+        unanswered.heard(cancelled)
+        assert not await still_waited_for(unanswered)
+        unanswered.heard(asked(4))
+        assert await still_waited_for(unanswered)
+        unanswered.give_up()
+        assert not await still_waited_for(unanswered)
+
+    played(act)

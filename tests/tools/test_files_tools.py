@@ -216,15 +216,99 @@ class TestKept:
             {"path": "/etc/passwd"},
             {"path": "/memories"},
             {"path": "/memories/a", "part": "x"},
+            {"path": "/memories/mnemic"},
+            {"path": "/memories/mnemic/notes.md"},
         ):
             me.write(Statement(text="x", kind=Kind.RESOURCE, slots=slots, tags=("memory-file",)))
         assert tree(me) == Tree()
+        do(me, "view", path="/memories")
 
     def test_secrets_are_masked_across_the_parts_of_a_file_too(self, me: ScopedMemory) -> None:
         key = "sk-" + "a1" * 20
         text = "x" * (16 * 1024 - 20) + " " + key + " " + "y" * 40_000
         do(me, "create", path="/memories/a", file_text=text)
         assert files(me)["/memories/a"] == text.replace(key, "[masked api key]")
+
+
+LONG = "".join(f"line {n} about nothing in particular\n" for n in range(5_000))
+
+
+def parts_of(me: ScopedMemory, path: str) -> list[Item]:
+    of = [item for item in items(me) if item.slots["path"] == path]
+    return sorted(of, key=lambda item: item.slots.get("part", 0))  # type: ignore[arg-type,return-value]
+
+
+class TestForgotten:
+    """A part of a long file is an item too, and can be forgotten by itself: the file says so."""
+
+    @pytest.mark.parametrize(
+        ("gone", "said"),
+        [
+            ([0], "part 1 of this file is missing"),
+            ([1], "part 2 of this file is missing"),
+            ([2, 3], "parts 3 to 4 of this file are missing"),
+            ([0, 1], "parts 1 to 2 of this file are missing"),
+        ],
+    )
+    def test_a_gap_is_a_line_of_the_file_and_the_rest_stays(self, me: ScopedMemory, gone: list[int], said: str) -> None:
+        do(me, "create", path="/memories/long.md", file_text=LONG)
+        parts = parts_of(me, "/memories/long.md")
+        me.forget(*(parts[n].id for n in gone))
+        lines = files(me)["/memories/long.md"].splitlines(keepends=True)
+        (gap,) = [line for line in lines if said in line]
+        before = "".join(part.text for part in parts[: gone[0]])
+        after = "".join(part.text for part in parts[gone[-1] + 1 :])
+        assert "".join(lines) == before + gap + after
+        assert gap in do(me, "view", path="/memories/long.md") + "\n"
+        me.undo(me.log(limit=1)[0].seq)
+        assert files(me) == {"/memories/long.md": LONG}
+
+    def test_a_missing_end_is_told_too(self, me: ScopedMemory) -> None:
+        do(me, "create", path="/memories/long.md", file_text=LONG)
+        *kept, last = parts_of(me, "/memories/long.md")
+        me.erase(last.id)
+        text = files(me)["/memories/long.md"]
+        assert text.startswith("".join(part.text for part in kept))
+        assert text.splitlines()[-1].startswith(f"[this file from part {len(kept) + 1} on is missing")
+
+    def test_a_gap_within_a_line_is_a_line_of_its_own(self, me: ScopedMemory) -> None:
+        do(me, "create", path="/memories/long.md", file_text="x" * 60_000)
+        parts = parts_of(me, "/memories/long.md")
+        me.forget(parts[1].id)
+        lines = files(me)["/memories/long.md"].split("\n")
+        assert [line.strip("x")[:7] for line in lines] == ["", "[part 2", ""]
+
+    def test_an_edit_keeps_the_line_until_it_is_edited_away(self, me: ScopedMemory) -> None:
+        do(me, "create", path="/memories/long.md", file_text=LONG)
+        me.forget(parts_of(me, "/memories/long.md")[1].id)
+        before = files(me)["/memories/long.md"]
+        do(me, "str_replace", path="/memories/long.md", old_str="line 0 about", new_str="line zero about")
+        do(me, "rename", old_path="/memories/long.md", new_path="/memories/kept.md")
+        assert files(me) == {"/memories/kept.md": before.replace("line 0 about", "line zero about")}
+        (gap,) = [line for line in before.splitlines(keepends=True) if "missing" in line]
+        do(me, "str_replace", path="/memories/kept.md", old_str=gap, new_str="")
+        assert "missing" not in files(me)["/memories/kept.md"]
+
+    def test_a_file_that_grows_and_shrinks_misses_nothing(self, me: ScopedMemory) -> None:
+        do(me, "create", path="/memories/a", file_text="one\n")
+        do(me, "insert", path="/memories/a", insert_line=1, insert_text=LONG)
+        assert files(me) == {"/memories/a": "one\n" + LONG}
+        do(me, "str_replace", path="/memories/a", old_str=LONG, new_str="")
+        assert files(me) == {"/memories/a": "one\n"}
+
+    def test_an_undone_deletion_of_a_long_file_does_not_mix_with_the_one_that_took_its_place(
+        self, me: ScopedMemory
+    ) -> None:
+        for old, new in ((LONG, "new"), ("old", LONG), (LONG, LONG.upper())):
+            do(me, "create", path="/memories/a", file_text=old)
+            do(me, "delete", path="/memories/a")
+            deletion = me.log(limit=1)[0].seq
+            do(me, "create", path="/memories/a", file_text=new)
+            me.undo(deletion)
+            assert sorted(files(me)) == ["/memories/a", "/memories/a (2)"]
+            assert set(files(me).values()) == {old, new}
+            do(me, "delete", path="/memories/a (2)")
+            do(me, "delete", path="/memories/a")
 
 
 class TestMemory:

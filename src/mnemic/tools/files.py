@@ -4,6 +4,7 @@ They answer word for word what the reference implementation in Anthropic's SDK d
 file says, every edit is in its history, `undo` takes one back, and servers that share a store lose none. It differs so:
 
 - Secrets are masked before they are kept (setting `mask_secrets`): a key in `file_text` reads `[masked api key]` later.
+- A part of a long file that was forgotten or erased by itself leaves a line that says so.
 - A NUL or a lone surrogate is refused, and nothing written.
 - `/memories/mnemic` shows, read-only, what else is remembered (`tools.views`); without that it is not there.
 - What the reference leaves to an error of the operating system is answered in words.
@@ -17,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.errors import MnemicError
 from mnemic.kernel import Edits
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.files_commands import COMMANDS, VIEWS, Outcome, perform
+from mnemic.tools.files_commands import COMMANDS, Outcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
-from mnemic.tools.files_tree import File, Tree, Untold, place_of
+from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.schema import check, many, shape, text, whole
 from mnemic.tools.views import pages
 
@@ -79,7 +80,6 @@ def _command(memory: ScopedMemory, command: Arguments) -> Result:
 
 
 _PATH: Final = "Path of a file or folder; it begins with /memories."
-_FILE: Final = "Path of the file; it begins with /memories."
 _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "path": text(_PATH),
     "view_range": many(whole(), "First and last line to show, from 1; -1 is the end. Left out, or for a folder: all."),

@@ -10,10 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from mnemic.tools.files_tree import File, Place, Tree, Untold, place_of, shown, storable, too_long
-
-VIEWS: Final = "mnemic"
-"""The folder in the root whose files only mnemic writes."""
+from mnemic.tools.files_tree import VIEWS, File, Place, Tree, Untold, place_of, shown, storable, too_long
 
 DEPTH: Final = 2
 MAX_LINES: Final = 999_999

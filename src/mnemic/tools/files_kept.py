@@ -1,15 +1,16 @@
 """How a tree of files is kept: a file is an item, its edits revisions, and a long file several items.
 
 An item of kind RESOURCE says in its slots where its file is (`path`) and which part of it this is (`part`, from 0); its
-text is that part exactly, so that recall finds it. What an item's text cannot be stands in a slot: a blank part in
-`blank`. A folder that holds nothing is an item too, and says so by `folder`.
+text is that part exactly, so that recall finds it. All but the last say that there is `more`, so that a file does not
+get shorter without a word when one of them is forgotten. What an item's text cannot be stands in a slot: a blank part
+in `blank`. A folder that holds nothing is an item too, and says so by `folder`.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count, zip_longest
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -18,7 +19,8 @@ from mnemic.core.mask import mask
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, TooLarge
 from mnemic.kernel import Edits, Statement
-from mnemic.tools.files_tree import ROOT, File, Kept, Place, Tree, Untold, parents, place_of, shown
+from mnemic.tools.files_parts import completed, copies
+from mnemic.tools.files_tree import ROOT, VIEWS, File, Kept, Place, Tree, Untold, parents, place_of, shown
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -44,24 +46,24 @@ def folded(versions: Sequence[Version]) -> Tree:
     anew: the later one does, and the other is shown under a name of its own, `notes (2).md`.
     """
     folders: dict[Place, tuple[ItemId, ...]] = {}
-    parts: dict[Place, dict[int, list[Kept]]] = defaultdict(lambda: defaultdict(list))
+    parts: dict[Place, list[Kept]] = defaultdict(list)
     for version in reversed(versions):
         if (kept := _kept(version.item)) is None:
             continue
         folders.update((parent, ()) for parent in parents(kept.place) if parent not in folders)
         if version.item.slots.get("folder") is True:
-            folders[kept.place] = (*folders.get(kept.place, ()), kept.id)
+            folders[kept.place] = (*folders.get(kept.place, ()), version.item.id)
         else:
-            parts[kept.place][kept.number].append(kept)
+            parts[kept.place].append(kept)
     return Tree(_files(parts, folders), folders)
 
 
-def _files(parts: dict[Place, dict[int, list[Kept]]], folders: Container[Place]) -> dict[Place, File]:
+def _files(parts: Mapping[Place, Sequence[Kept]], folders: Container[Place]) -> dict[Place, File]:
     files: dict[Place, File] = {}
-    for place, numbered in parts.items():
-        for copy in range(max(map(len, numbered.values()))):
-            kept = tuple(same[copy] for _, same in sorted(numbered.items()) if copy < len(same))
-            free = place if copy == 0 and place not in folders else _free_name(place, (files, parts, folders))
+    for place, same in parts.items():
+        for n, found in enumerate(copies(same)):
+            kept = completed(found)
+            free = place if n == 0 and place not in folders else _free_name(place, (files, parts, folders))
             files[free] = File("".join(one.text for one in kept), kept)
     return files
 
@@ -73,16 +75,18 @@ def _free_name(place: Place, taken: Sequence[Container[Place]]) -> Place:
 
 
 def _kept(item: Item) -> Kept | None:
-    """What an item holds of a file; None if it was tagged as if it did, and does not say of which."""
+    """What an item holds of a file; None if it was tagged as if it did, and does not say of which that can be."""
     path, number, blank = item.slots.get("path"), item.slots.get("part", 0), item.slots.get("blank")
-    if not isinstance(path, str) or not isinstance(number, int):
+    if not isinstance(path, str) or not isinstance(number, int) or number < 0:
         return None
     try:
         place = place_of(path)
     except (Untold, Invalid):
         return None
     text = blank if isinstance(blank, str) and item.text == BLANK else item.text
-    return Kept(item.id, place, number, text) if place else None
+    if place[:1] in ((), (VIEWS,)):
+        return None
+    return Kept(item.id, place, number, text, more=item.slots.get("more") is True)
 
 
 @dataclass(slots=True)
@@ -93,11 +97,14 @@ class _Book:
     revise: dict[ItemId, dict[str, object]] = field(default_factory=dict)
     retire: list[ItemId] = field(default_factory=list)
 
-    def put(self, kept: Kept | None, place: Place, number: int, text: str) -> None:
-        if kept is None:
-            self.write.append(_statement(**_fields(place, number, text)))
-        elif (kept.place, kept.number, kept.text) != (place, number, text):
-            self.revise[kept.id] = _fields(place, number, text)
+    def put(self, kept: Kept | None, new: Kept) -> None:
+        if kept is None or kept.id is None:
+            self.write.append(_statement(**_fields(new)))
+        elif replace(kept, id=None) != new:
+            self.revise[kept.id] = _fields(new)
+
+    def hide(self, parts: Iterable[Kept]) -> None:
+        self.retire += [kept.id for kept in parts if kept.id is not None]
 
 
 def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Edits[T]:
@@ -114,7 +121,7 @@ def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Edits[T]:
             _file_edits(book, place, file, settings)
     _folder_edits(book, before, after)
     standing = {kept.id for file in after.files.values() for kept in file.kept}
-    book.retire += [kept.id for file in before.files.values() for kept in file.kept if kept.id not in standing]
+    book.hide(kept for file in before.files.values() for kept in file.kept if kept.id not in standing)
     return Edits(answer=answer, write=tuple(book.write), revise=book.revise, retire=tuple(book.retire))
 
 
@@ -128,9 +135,13 @@ def _file_edits(book: _Book, place: Place, file: File, settings: Settings) -> No
     rows = [(kept, kept.text) for kept in file.kept[:head]]
     rows += zip_longest(old[: len(pieces)], pieces)
     rows += [(kept, kept.text) for kept in file.kept[len(file.kept) - tail :]]
-    for number, (kept, piece) in enumerate(rows):
-        book.put(kept, place, number, piece)
-    book.retire += [kept.id for kept in old[len(pieces) :]]
+    number = 0
+    for at, (kept, piece) in enumerate(rows, 1):
+        missing = kept is not None and kept.id is None and kept.text == piece
+        if not missing:
+            book.put(kept, Kept(None, place, number, piece, more=at < len(rows)))
+        number += kept.span if missing else 1
+    book.hide(old[len(pieces) :])
 
 
 def _folder_edits(book: _Book, before: Tree, after: Tree) -> None:
@@ -198,14 +209,16 @@ def _end(window: str) -> int:
     return window.rfind("\n", half) + 1 or window.rfind(" ", half) + 1 or len(window)
 
 
-def _fields(place: Place, number: int, text: str) -> dict[str, Any]:
+def _fields(part: Kept) -> dict[str, Any]:
     """Text and slots of the item that holds a part."""
-    slots: dict[str, Slot] = {"path": shown(place), "title": _title(place)}
-    if number:
-        slots["part"] = number
-    if text.strip():
-        return {"text": text, "slots": slots}
-    return {"text": BLANK, "slots": {**slots, "blank": text}}
+    slots: dict[str, Slot] = {"path": shown(part.place), "title": _title(part.place)}
+    if part.number:
+        slots["part"] = part.number
+    if part.more:
+        slots["more"] = True
+    if part.text.strip():
+        return {"text": part.text, "slots": slots}
+    return {"text": BLANK, "slots": {**slots, "blank": part.text}}
 
 
 def _statement(text: str, slots: dict[str, Slot]) -> Statement:

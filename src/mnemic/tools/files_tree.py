@@ -15,6 +15,9 @@ Place = tuple[str, ...]
 """The names from the root to a file or folder; the root is ()."""
 
 ROOT: Final = "/memories"
+VIEWS: Final = "mnemic"
+"""The folder in the root whose files only mnemic writes."""
+
 NAME_BYTES: Final = 255
 PATH_BYTES: Final = 4096
 """The limits of Linux file systems, so that a tree can be carried over to one."""
@@ -29,14 +32,19 @@ class Kept:
     """One item that holds a part of a file.
 
     Attributes:
+        id: None where parts are missing: the text says so, and no item holds it.
         place: Where the item says that its file is.
         number: Which part it is, from 0.
+        more: Another part comes after it.
+        span: How many parts it stands for.
     """
 
-    id: ItemId
+    id: ItemId | None
     place: Place
     number: int
     text: str
+    more: bool = False
+    span: int = 1
 
 
 @dataclass(frozen=True, slots=True)

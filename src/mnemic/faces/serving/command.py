@@ -44,6 +44,7 @@ def serve(profile: str, *, read_only: bool) -> None:
     A client starts it; `mnemic install` tells the client how. Whose memory it is and where it lies say the options
     or the environment, never the model. It ends when the client leaves.
     """
+    _refuse_nobody()
     run = errand()
     run.scope()  # a name that cannot be taken is refused here, where a person sees it
     settings = Settings.from_env(os.environ)
@@ -63,6 +64,17 @@ def serve(profile: str, *, read_only: bool) -> None:
         serve_here(server)
     finally:
         visit.close()
+
+
+def _refuse_nobody() -> None:
+    """Have a client at both ends.
+
+    Raises:
+        Invalid: standard input or output is closed.
+    """
+    for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
+        if stream is None:
+            raise Invalid(name, "is closed", "A client starts this with a pipe to it; `mnemic install` sets one up.")
 
 
 def _builder() -> Callable[[Visit], Served]:

@@ -90,7 +90,7 @@ class Light:
         self._offer = offer
         self.cache_hints = HINTS
         self.middleware = (offer.opened_behind,)
-        self._entries = {method: _Entry(*answered) for method, answered in offer.handlers().items()}
+        self._entries = {method: _Entry(*answered) for method, answered in offer.answers().items()}
         self._entries["ping"] = _Entry(types.RequestParams, _ping)
         self._entries["server/discover"] = _Entry(types.RequestParams, self._discover)
 

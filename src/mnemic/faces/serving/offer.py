@@ -67,8 +67,8 @@ HINTS: Final[dict[CacheableMethod, CacheHint]] = {
 }
 """How long a client may keep an answer; the lists do not vary from client to client."""
 
-Handler = Callable[["Context", Any], Awaitable[types.Result]]
-Handlers = dict[str, tuple[type[types.RequestParams], Handler]]
+Answer = Callable[["Context", Any], Awaitable[types.Result]]
+Answers = dict[str, tuple[type[types.RequestParams], Answer]]
 """By method: what a request holds, and what answers it."""
 
 
@@ -78,7 +78,7 @@ class Offer:
     def __init__(self, visit: Visit) -> None:
         self._visit = visit
         self._shelf = SHELVES.get(visit.profile)
-        self._watch = Watch(self._shelf.watched if self._shelf else ())
+        self._watch = Watch()
         prompts = PROMPTS.get(visit.profile, ())
         self._prompts = {one.prompt.name: one for one in prompts if not (one.writes and visit.read_only)}
 
@@ -87,25 +87,25 @@ class Offer:
         """What a model is told before its first call."""
         return INSTRUCTIONS.get(self._visit.profile)
 
-    def handlers(self) -> Handlers:
+    def answers(self) -> Answers:
         """What is answered; a profile without resources or prompts does not claim to have any."""
-        tools: Handlers = {
+        tools: Answers = {
             "tools/list": (types.PaginatedRequestParams, self._list_tools),
             "tools/call": (types.CallToolRequestParams, self._call_tool),
         }
-        prompts: Handlers = {
+        prompts: Answers = {
             "prompts/list": (types.PaginatedRequestParams, self._list_prompts),
             "prompts/get": (types.GetPromptRequestParams, self._get_prompt),
         }
         shelf = {} if self._shelf is None else self._reading(self._shelf)
         return {**tools, **shelf, **(prompts if self._prompts else {})}
 
-    def _reading(self, shelf: Shelf) -> Handlers:
+    def _reading(self, shelf: Shelf) -> Answers:
         return {
             "resources/list": (types.PaginatedRequestParams, partial(self._list_resources, shelf)),
             "resources/templates/list": (types.PaginatedRequestParams, partial(self._list_templates, shelf)),
             "resources/read": (types.ReadResourceRequestParams, partial(self._read_resource, shelf)),
-            "resources/subscribe": (types.SubscribeRequestParams, self._watch.subscribe),
+            "resources/subscribe": (types.SubscribeRequestParams, partial(self._subscribe, shelf)),
             "resources/unsubscribe": (types.UnsubscribeRequestParams, self._watch.unsubscribe),
             "subscriptions/listen": (types.SubscriptionsListenRequestParams, self._watch.listen),
         }
@@ -130,12 +130,13 @@ class Offer:
         except LookupError as error:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from error
         if not result.failed:
-            await self._tell(params.name)
+            await self._tell(params.name, result)
         return _answer(result)
 
-    async def _tell(self, name: str) -> None:
-        if any(tool.name == name and not tool.read_only for tool in self._visit.tools()):
-            await self._watch.changed()
+    async def _tell(self, name: str, result: Result) -> None:
+        writes = any(tool.name == name and not tool.read_only for tool in self._visit.tools())
+        if self._shelf is not None and writes:
+            await self._watch.changed(self._shelf.changed(result))
 
     async def _list_resources(
         self, shelf: Shelf, ctx: Context, params: types.PaginatedRequestParams | None
@@ -155,6 +156,12 @@ class Offer:
         uri = str(params.uri)
         contents = await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
         return types.ReadResourceResult(contents=[contents])
+
+    async def _subscribe(self, shelf: Shelf, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Only what can be read can be waited for."""
+        uri = str(params.uri)
+        await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
+        return await self._watch.subscribe(ctx, params)
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[one.prompt for one in self._prompts.values()])

@@ -16,6 +16,7 @@ from mnemic.faces.records import link_record, version_record
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.memory import ScopedMemory
+    from mnemic.tools.base import Result
     from mnemic.tools.toolbox import Toolbox
 
 ALWAYS: Final = "mnemic://always"
@@ -29,17 +30,12 @@ PAGE: Final = 50
 _LATEST: Final = 20
 _TITLE: Final = 60
 _JSON: Final = "application/json"
+_SEQ_DIGITS: Final = 19
 _ALWAYS_END: Final = "</memory-always>"
 
 
 class Shelf(Protocol):
-    """The resources of a profile. Its methods block.
-
-    Attributes:
-        watched: Those that any write may change.
-    """
-
-    watched: Sequence[str]
+    """The resources of a profile. Its methods block."""
 
     def templates(self) -> list[types.ResourceTemplate]:
         """The shapes of addresses."""
@@ -61,11 +57,13 @@ class Shelf(Protocol):
         """
         ...
 
+    def changed(self, result: Result) -> Sequence[str]:
+        """The addresses of what a write, with this result, may have changed."""
+        ...
+
 
 class Items:
     """Items by id, the block that stands first in every context, and what was written last."""
-
-    watched: Sequence[str] = (ALWAYS, RECENT)
 
     def templates(self) -> list[types.ResourceTemplate]:
         return [
@@ -97,11 +95,12 @@ class Items:
             return _json_contents(uri, _item(memory, uri.removeprefix(ITEM)))
         raise _absent(uri)
 
+    def changed(self, result: Result) -> Sequence[str]:
+        return ALWAYS, RECENT, *(ITEM + id for id in (result.data or {}).get("ids", ()))
+
 
 class KnowledgeGraph:
     """The whole graph, at the address and in the shape of the reference memory server."""
-
-    watched: Sequence[str] = (GRAPH,)
 
     def templates(self) -> list[types.ResourceTemplate]:
         return []
@@ -119,7 +118,11 @@ class KnowledgeGraph:
     def read(self, toolbox: Toolbox, uri: str) -> types.TextResourceContents:
         if uri != GRAPH:
             raise _absent(uri)
-        return _json_contents(uri, toolbox.call("read_graph", {}).data)
+        graph = next(tool for tool in toolbox.tools if tool.name == "read_graph")
+        return _json_contents(uri, graph.run(toolbox.memory, {}).data)
+
+    def changed(self, result: Result) -> Sequence[str]:
+        return (GRAPH,)
 
 
 SHELVES: Final[dict[str, Shelf]] = {"verbs": Items(), "reference": KnowledgeGraph()}
@@ -145,8 +148,8 @@ def _place(version: Version) -> tuple[int, str]:
 
 def _read_cursor(cursor: str) -> tuple[int, str]:
     seq, _, id = cursor.partition(".")
-    if not (seq.isascii() and seq.isdigit() and id):
-        raise Invalid("cursor", f"{cursor!r} is none of ours", "Give the nextCursor of a page, or none.")
+    if not (seq.isascii() and seq.isdigit() and len(seq) <= _SEQ_DIGITS and id):
+        raise Invalid("cursor", f"{_clipped(cursor)!r} is none of ours", "Give the nextCursor of a page, or none.")
     return int(seq), id
 
 
@@ -155,11 +158,15 @@ def _resource(version: Version) -> types.Resource:
     title = " ".join(item.text.split())
     return types.Resource(
         name=item.id,
-        title=title if len(title) <= _TITLE else title[: _TITLE - 1] + "…",
+        title=_clipped(title),
         uri=ITEM + item.id,
         description=f"{item.kind.value}, {item.said:%Y-%m-%d}",
         mime_type=_JSON,
     )
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _TITLE else text[: _TITLE - 1] + "…"
 
 
 def _always(memory: ScopedMemory) -> str:

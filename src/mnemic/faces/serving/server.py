@@ -25,7 +25,7 @@ def build(visit: Visit) -> Server[Watched]:
         cache_hints=HINTS,
         lifespan=offer.connection,
     )
-    for method, (params, handler) in offer.handlers().items():
-        server.add_request_handler(method, params, handler)
+    for method, (params, answer) in offer.answers().items():
+        server.add_request_handler(method, params, answer)
     server.middleware.append(offer.opened_behind)
     return server

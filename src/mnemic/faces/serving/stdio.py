@@ -1,19 +1,23 @@
-"""Serving on standard input and output until the client leaves or a signal says so; both end it the same way."""
+"""Serving on standard input and output until the client has left, with its answers, or a signal says so."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import io
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anyio
 from mcp.server.stdio import stdio_server
+
+from mnemic.faces.serving.unanswered import Heard, Said, Unanswered
 
 if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
@@ -38,9 +42,13 @@ class Lines:
 
     A thread that waits for input cannot be called back, and the SDK's own reader keeps the process until the client
     says one more thing. This one reads in a thread that nobody waits for.
+
+    Attributes:
+        failed: Why no more could be read, where that was not the end.
     """
 
     def __init__(self, read: Callable[[], bytes]) -> None:
+        self.failed: OSError | None = None
         self._read = read
         self._send, self._receive = anyio.create_memory_object_stream[str](0)
 
@@ -61,46 +69,78 @@ class Lines:
         self._send.close()
 
     def _follow(self) -> None:
-        rest = b""
         try:
-            while chunk := self._read():
-                *whole, rest = (rest + chunk).split(b"\n")
-                for line in whole:
-                    asyncio.run_coroutine_threadsafe(
-                        self._send.send(line.decode("utf-8", "replace")), self._loop
-                    ).result()
-            self._loop.call_soon_threadsafe(self.end)
-        except (RuntimeError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return  # the loop has ended, or nobody reads any more
+            for line in lines_of(self._read):
+                self._hand_over(line.decode("utf-8", "replace"))
+        except OSError as error:
+            self.failed = error
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError, concurrent.futures.CancelledError):
+            pass  # nobody reads any more
+        finally:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self.end)
+
+    def _hand_over(self, line: str) -> None:
+        sending = self._send.send(line)
+        try:
+            handed = asyncio.run_coroutine_threadsafe(sending, self._loop)
+        except RuntimeError:
+            sending.close()
+            raise anyio.ClosedResourceError from None
+        handed.result()
+
+
+def lines_of(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """The lines of what comes in pieces, without their ends; a last one that was not ended is one too."""
+    pieces: list[bytes] = []
+    while chunk := read():
+        first, *more = chunk.split(b"\n")
+        pieces.append(first)
+        for begun in more:
+            yield b"".join(pieces)
+            pieces = [begun]
+    if rest := b"".join(pieces):
+        yield rest
 
 
 def serve(server: Served) -> None:
-    """Serve one client; returns when it has left, or at SIGINT or SIGTERM."""
+    """Serve one client; returns when it has left, or at SIGINT or SIGTERM.
+
+    Raises:
+        OSError: standard input cannot be read; what was asked before is answered.
+    """
+    lines = Lines(_standard_input())
     try:
-        anyio.run(_serve, server)
+        anyio.run(_serve, server, lines)
     except* BrokenPipeError:
         pass  # it left without waiting for its answer
+    if (failed := lines.failed) is not None:
+        raise OSError(failed.errno, failed.strerror, "standard input") from failed
 
 
-async def _serve(server: Served) -> None:
-    lines = Lines(_standard_input())
+async def _serve(server: Served, lines: Lines) -> None:
+    unanswered = Unanswered()
     async with anyio.create_task_group() as group:
-        group.start_soon(_until_told, lines)
+        group.start_soon(_until_told, lines, unanswered)
         stdin: Any = lines  # the SDK only iterates over it
         async with stdio_server(stdin=stdin) as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+            heard, said = Heard(read, unanswered), Said(write, unanswered)
+            await server.run(heard, said, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
-async def _until_told(lines: Lines) -> None:
+async def _until_told(lines: Lines, unanswered: Unanswered) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
+            unanswered.give_up()
             lines.end()
             return
 
 
 def _standard_input() -> Callable[[], bytes]:
     try:
-        return partial(os.read, sys.stdin.fileno(), _CHUNK)
+        file = sys.stdin.fileno()
+        os.set_blocking(file, True)  # whoever started this may have left it otherwise, and a thread reads it
+        return partial(os.read, file, _CHUNK)
     except io.UnsupportedOperation:  # not a file of the system's
         return partial(sys.stdin.buffer.read, _CHUNK)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, StoreError
 from mnemic.registry import TOOLS, load
 from mnemic.tools.base import Result, Tool
 
@@ -34,6 +34,7 @@ class Visit:
         self._lock = threading.Lock()
         self._toolbox: Toolbox | None = None
         self._ahead: threading.Thread | None = None
+        self._closed = False
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools that are offered; they need no memory to be listed."""
@@ -44,11 +45,13 @@ class Visit:
         """The tools over the open memory.
 
         Raises:
-            MnemicError: the memory cannot be opened.
+            MnemicError: the memory cannot be opened, or the visit is over.
         """
         from mnemic.tools.toolbox import Toolbox
 
         with self._lock:
+            if self._closed:
+                raise StoreError("the client has left, and the memory is closed")
             if self._toolbox is None:
                 memory = self._stack.enter_context(self._opening())
                 self._toolbox = Toolbox(memory, self.profile, read_only=self.read_only)
@@ -78,17 +81,15 @@ class Visit:
             self._ahead.start()
 
     def close(self) -> None:
-        """Close what was opened, once what was begun is over."""
-        if self._ahead is not None:
-            self._ahead.join()
+        """Close what was opened; what is only made ready is not waited for, and finds the memory closed."""
         with self._lock:
-            self._toolbox = None
+            self._closed, self._toolbox = True, None
             self._stack.close()
 
     def _prepare(self) -> None:
         try:
             memory = self.memory()
-            if self.profile == "verbs":
+            if self.profile == "verbs" and not self._closed:
                 memory.as_of(datetime.now(UTC)).recall("What is remembered?", k=1)  # a look at the past counts no use
         except Exception:  # noqa: BLE001 - the first call meets the same, and has somebody to tell
             return

@@ -22,14 +22,9 @@ Watched = dict[str, "ServerSession"]
 
 
 class Watch:
-    """Tells those who asked.
+    """Tells those who asked."""
 
-    Args:
-        uris: The resources that any write may change.
-    """
-
-    def __init__(self, uris: Sequence[str]) -> None:
-        self._uris = tuple(uris)
+    def __init__(self) -> None:
         self._bus = InMemorySubscriptionBus()
         self._connections: list[Watched] = []
         self.listen = ListenHandler(self._bus)
@@ -58,9 +53,9 @@ class Watch:
         ctx.lifespan_context.pop(str(params.uri), None)
         return types.EmptyResult()
 
-    async def changed(self) -> None:
-        """Something was written."""
-        for uri in self._uris:
+    async def changed(self, uris: Sequence[str]) -> None:
+        """Something was written, and these resources may read otherwise now."""
+        for uri in uris:
             await self._bus.publish(ResourceUpdated(uri=uri))
             for asked in list(self._connections):
                 if uri in asked:
