@@ -431,3 +431,11 @@ def test_the_end_waits_for_answers_and_for_nothing_that_never_comes() -> None:
         assert not await still_waited_for(unanswered)
 
     played(act)
+
+
+def test_a_server_that_only_reads_makes_no_store(home: Path) -> None:
+    with process(home, "--read-only") as one:
+        told = one.call("recall", query="anything")
+    assert told["isError"]
+    assert "nothing has been remembered yet" in told["content"][0]["text"]
+    assert not (home / "memory.db").exists()

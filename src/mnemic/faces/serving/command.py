@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, NotFound
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.verb import verb
 from mnemic.registry import TOOLS
@@ -58,7 +58,7 @@ def serve(profile: str, *, read_only: bool) -> None:
         from mnemic.faces.serving.stdio import serve as serve_here
         from mnemic.faces.serving.visit import Visit
 
-        visit = Visit(lambda: _opened(run, settings), profile, read_only=read_only)
+        visit = Visit(lambda: _opened(run, settings, read_only=read_only), profile, read_only=read_only)
         server = build(visit)
     try:
         serve_here(server)
@@ -90,10 +90,16 @@ def _builder() -> Callable[[Visit], Served]:
 
 
 @contextmanager
-def _opened(run: Errand, settings: Settings) -> Iterator[ScopedMemory]:
-    """This user's memory; what is written is understood behind the writer, because this process stays."""
+def _opened(run: Errand, settings: Settings, *, read_only: bool) -> Iterator[ScopedMemory]:
+    """This user's memory; what is written is understood behind the writer, because this process stays.
+
+    Raises:
+        NotFound: there is no store, and nothing is to be written that would make one.
+    """
     from mnemic.memory import Memory
 
+    if read_only and not run.exists:
+        raise NotFound("nothing has been remembered yet, and this server only reads")
     with Memory(run.where, settings=settings) as memory:
         yield run.scoped(memory)
 
