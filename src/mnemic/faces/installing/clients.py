@@ -1,6 +1,7 @@
 """The agents and editors that can be given a memory: where each keeps its settings, and in which form.
 
-Where each fact comes from (read in November 2026):
+Where each fact is documented. Stored copies were read in November 2026, and no client was run; the places of
+claude-desktop, vscode, windsurf, zed, opencode and cline are generally known ones that were not read again:
 
 - claude-code: code.claude.com/docs/en/{mcp,settings,hooks}; with CLAUDE_CONFIG_DIR `.claude.json` moves there too
 - claude-desktop: modelcontextprotocol.io/quickstart/user; on Linux the place that the unofficial builds use
