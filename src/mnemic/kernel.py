@@ -228,7 +228,8 @@ class Kernel:
 
     def _put_right(self, who: Who, before: Version, statement: Statement) -> Flow[Receipt]:
         """Revise a statement to what is right, by whom it comes from; a key makes that safe to repeat."""
-        slots = statement.slots or before.item.slots
+        read = {name: slot for name, slot in before.item.slots.items() if name != "value"}  # out of the old words
+        slots = statement.slots or read
         right = replace(before.item, text=statement.text, slots=slots, channel=Channel(statement.channel))
         written = self.desk.item(right, statement.key)
         put = replace(written.puts[0], verb=Verb.REVISED)

@@ -286,3 +286,13 @@ def test_a_block_says_how_far_it_can_be_relied_on(box: Toolbox) -> None:
 def test_a_whole_store_is_no_ones_memory(memory: Memory) -> None:
     with pytest.raises(Invalid, match=r"memory\.scope"):
         Toolbox(memory)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_rules_read_out_of_the_old_words_does_not_answer_for_the_new(
+    box: Toolbox, me: ScopedMemory, changed: bool
+) -> None:
+    me.observe("I live in Paris.", role="user")
+    (held,) = me.context("where do I live?").always
+    done(box, "correct", id=held.id, text="The user lives in Lisbon.", changed=changed)
+    assert me.ask("Where do I live?").text.startswith('"The user lives in Lisbon."')

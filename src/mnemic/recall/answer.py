@@ -168,10 +168,10 @@ def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answe
 
 
 def _of_facts(facts: Sequence[Item], context: Context) -> Answer:
-    short = ", ".join(dict.fromkeys(str(item.slots.get("value", "")) for item in facts))
+    short = ", ".join(dict.fromkeys(str(item.slots["value"]) for item in facts if "value" in item.slots))
     quotes = " ".join(f'"{item.text}" [{item.id}]' for item in facts)
     return Answer(
-        text=f"{short}: {quotes}",
+        text=f"{short}: {quotes}" if short else quotes,
         short=short,
         citations=tuple(Citation(item.id, item.text) for item in facts),
         confidence=max(context.confidence, STATED),

@@ -122,8 +122,8 @@ def _lasting(kind: Kind) -> dict[str, Slot]:
 
 
 def _of_a_model(slots: Mapping[str, Slot]) -> dict[str, Slot]:
-    """The slots of what rules found, once a model has put it in its own words."""
-    kept = {name: value for name, value in slots.items() if name != "rule"}
+    """The slots of what rules found, once a model has put it in its own words: what they read out of it is gone."""
+    kept = {name: value for name, value in slots.items() if name not in ("rule", "value")}
     return {**kept, "by": BY_MODEL} if "by" in kept else kept
 
 
