@@ -19,6 +19,7 @@ FLOORS = (
     ("models",),
     ("store",),
     ("index",),
+    ("tiers",),
     ("strategies",),
     ("ingest",),
     ("demo",),

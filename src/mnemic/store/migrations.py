@@ -101,5 +101,21 @@ def _to_2(db: apsw.Connection) -> None:
     retokenise(db)
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2}
+def _to_3(db: apsw.Connection) -> None:
+    """Spaces may be branches; tables for what format 2 had not."""
+    db.execute("ALTER TABLE space ADD COLUMN parent INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE space ADD COLUMN base INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE space ADD COLUMN branch TEXT NOT NULL DEFAULT ''")
+    db.execute("DROP INDEX space_owner")
+    db.execute("DROP INDEX space_shared")
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
+    for table in TABLES:
+        if table.name not in known:
+            db.execute(table.create)
+    for index in INDEXES:
+        if index.split(" ON ")[0].split()[-1] not in known:
+            db.execute(index)
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3}
 """What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""

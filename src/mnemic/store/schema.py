@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """The number of this format; an older file is migrated, a newer one refused."""
 TOKENS: Final = 2
 """The number of the tokeniser whose streams entries hold (`core.tokens.entry_terms`): a file with an older one has them
@@ -70,8 +70,11 @@ TABLES: Final = (
             ("secret", "BLOB NOT NULL", _D),
             ("seq", "INTEGER NOT NULL", _N),
             ("epoch", "INTEGER NOT NULL", _N),
+            ("parent", "INTEGER NOT NULL DEFAULT 0", _N),
+            ("base", "INTEGER NOT NULL DEFAULT 0", _N),
+            ("branch", "TEXT NOT NULL DEFAULT ''", _C),
         ),
-        erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'' WHERE id = :space",
+        erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'', branch = '' WHERE id = :space",
     ),
     Table(
         "name",
@@ -299,8 +302,8 @@ TABLES: Final = (
 )
 
 INDEXES: Final = (
-    "CREATE UNIQUE INDEX space_owner ON space(tenant, user) WHERE user IS NOT NULL",
-    "CREATE UNIQUE INDEX space_shared ON space(tenant) WHERE shared",
+    "CREATE UNIQUE INDEX space_owner ON space(tenant, user, branch) WHERE user IS NOT NULL",
+    "CREATE UNIQUE INDEX space_shared ON space(tenant, branch) WHERE shared",
     "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
     "CREATE INDEX link_dst ON link(space, dst)",
     # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.

@@ -1,0 +1,1 @@
+"""Collectors, one file each: what may go, and why."""
