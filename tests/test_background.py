@@ -16,8 +16,6 @@ from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
-from mnemic.flow import Flow
-from mnemic.lanes import BUSY, Slice
 from mnemic.models.scripted import Scripted
 
 DAY = datetime(2024, 5, 6, 9, tzinfo=UTC)
@@ -302,14 +300,14 @@ def test_one_users_fault_does_not_stop_the_others(
 ) -> None:
     from mnemic.strategies import house
 
-    digest = house.digest
+    take_in = house._take_in
 
-    def faulty(items: Sequence[Item], known: Sequence[Item], user: str) -> list[house.Derivation]:
+    def faulty(item: Item, book: house._Book, user: str) -> None:
         if user == "ada":
             raise RuntimeError("a fault in the rules")
-        return digest(items, known, user)
+        take_in(item, book, user)
 
-    monkeypatch.setattr(house, "digest", faulty)
+    monkeypatch.setattr(house, "_take_in", faulty)
     bob = memory.scope(user="bob")
     ada.observe("I live in Lisbon.")
     bob.observe("I live in Porto.")
@@ -322,31 +320,25 @@ def test_one_users_fault_does_not_stop_the_others(
 def test_one_users_error_is_never_told_of_anothers_lane(
     memory: Memory, ada: ScopedMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mnemic import background
     from mnemic.strategies import house
 
-    def faulty(items: Sequence[Item], known: Sequence[Item], user: str) -> list[house.Derivation]:
-        raise RuntimeError(items[0].text)
+    take_in = house._take_in
+
+    def faulty(item: Item, book: house._Book, user: str) -> None:
+        if user == "ada":
+            raise RuntimeError(item.text)
+        take_in(item, book, user)
 
     ada.observe("Ada's secret.")
     memory.scope(user="bob").observe("Hello.")
-    monkeypatch.setattr(house, "digest", faulty)
+    monkeypatch.setattr(house, "_take_in", faulty)
     with memory._opened.store.read() as snapshot:
         mine, bobs = (space for space, _, _ in snapshot.backlog("house"))
-    slices = background.house_slice
-    monkeypatch.setattr(
-        background, "house_slice", lambda desk, space: slices(desk, space) if space == mine else _busy()
-    )
     with pytest.raises(MnemicError):
         memory.flush()
     with memory._opened.store.read() as snapshot:
         assert "secret" in snapshot.lane(mine, "house").error
         assert snapshot.lane(bobs, "house").error == ""
-
-
-def _busy() -> Flow[Slice]:
-    yield from ()
-    return BUSY
 
 
 def test_words_alone_once_chosen_stay_chosen(tmp_path: Path, embedder: Counting) -> None:

@@ -4,20 +4,46 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from mnemic.background import JOBS
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
-from mnemic.errors import Invalid, StoreError
+from mnemic.deriving import MAINTAIN
+from mnemic.docket import Entry, dead_letters, docket
+from mnemic.errors import Invalid, NotFound, StoreError
+from mnemic.jobs import rerun_order
 from mnemic.lanes import HOUSE
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
-from mnemic.opening import Opened, chosen_embedder
+from mnemic.opening import Opened, When, chosen_embedder
 from mnemic.reindexing import Reindexed, reindex
-from mnemic.store.base import Erasure, ErasureReceipt, Fault, Info, Snapshot, embedding_lane
+from mnemic.settings import Settings
+from mnemic.store.base import (
+    Erasure,
+    ErasureReceipt,
+    Fault,
+    Hold,
+    Info,
+    JobState,
+    Order,
+    Rewound,
+    Snapshot,
+    embedding_lane,
+)
 from mnemic.store.place import file_system, free_bytes
 from mnemic.store.requests import Erase
+from mnemic.timed import GC, gc_chore, gc_work
+from mnemic.timekeeping import Checkpoint, checkpoints_of, going_back, rewind, take_checkpoint
+from mnemic.vitals import Vitals, vitals
+
+if TYPE_CHECKING:
+    from mnemic.housekeeping import Collected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +58,13 @@ class UserStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How big a store is."""
+    """How big a store is, and how it is doing."""
 
     url: str
     bytes: int
     format: int
     users: tuple[UserStats, ...]
+    vitals: Vitals
 
     @property
     def items(self) -> int:
@@ -62,12 +89,14 @@ class Behind:
         embedder: Whose vectors it makes; "" for rules.
         pending: How many passages it has before it.
         error: How it failed last in some space, "" where it did not.
+        dead: How many passages it gave up (`dead`).
     """
 
     lane: str
     embedder: str
     pending: int
     error: str
+    dead: int = 0
 
 
 class Admin:
@@ -75,6 +104,8 @@ class Admin:
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self._store = opened, opened.store
+        opened.background.work.setdefault(GC, gc_work(opened))
+        opened.background.chores.setdefault(GC, gc_chore(opened))
 
     def info(self) -> Info:
         """What the store is and how it is set."""
@@ -95,7 +126,11 @@ class Admin:
                 for head in snapshot.all_spaces(number)
                 if head.user is not None
             ]
-        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users))
+        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=self.vitals())
+
+    def vitals(self) -> Vitals:
+        """What its processes do just now, what waits, and what the files hold; what `mnemic top` shows."""
+        return vitals(self._opened)
 
     def verify(self) -> list[Fault]:
         """Check everything against everything; what is wrong, and nothing if all is well."""
@@ -111,6 +146,36 @@ class Admin:
         path = Path(dest).expanduser()
         self._store.backup(path)
         return path
+
+    def checkpoint(self, name: str = "", *, tenant: str | None = None) -> Checkpoint:
+        """A consistent copy in the folder `checkpoints` beside the store, taken while writers go on.
+
+        It holds the horizon until it is dropped. An erasure does not reach it: restoring it erases again.
+
+        Raises:
+            Conflict: there is one of that name.
+            Invalid: the name cannot name a file, or the store is not one.
+        """
+        return take_checkpoint(self._opened, name, tenant or self._opened.settings.tenant)
+
+    def checkpoints(self, *, tenant: str | None = None) -> list[Checkpoint]:
+        """The checkpoints that are kept, by commit."""
+        return checkpoints_of(self._opened, tenant or self._opened.settings.tenant)
+
+    def drop_checkpoint(self, name: str) -> None:
+        """Let a checkpoint go, with its file."""
+        self._store.drop_checkpoint(name)
+
+    def rewind(self, to: int | When, *, tenant: str | None = None) -> Rewound:
+        """Bring this store back to exactly what it was after a commit, or at a recorded moment; what came after goes.
+
+        It is one transaction: cut short, it has happened or not. What was erased since stays erased. To keep what came
+        after, take a checkpoint first; to go back with the journal, use `revert` of one user's memory.
+
+        Raises:
+            Compacted: it lies behind the horizon.
+        """
+        return rewind(self._opened, to, tenant or self._opened.settings.tenant)
 
     def export(self, tenant: str | None = None) -> Iterator[bytes]:
         """A tenant's journal as lines of JSON, with everything it holds."""
@@ -146,9 +211,143 @@ class Admin:
         """
         return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), told)
 
+    def jobs(self, *, over: bool = False) -> list[Entry]:
+        """Lanes that have something before them, then jobs: who does what, since when, and what went wrong.
+
+        Args:
+            over: Jobs that are done or cancelled, too.
+        """
+        now = self._opened.clock.now()
+        with self._store.read() as snapshot:
+            return docket(snapshot, self._lanes(snapshot), now, over=over)
+
+    def dead(self) -> list[Entry]:
+        """What could not be digested and was given up, so that the rest could go on."""
+        now = self._opened.clock.now()
+        with self._store.read() as snapshot:
+            return dead_letters(snapshot, now)
+
+    def retry(self, id: int) -> None:
+        """Have a dead or cancelled job done once more.
+
+        Raises:
+            NotFound: there is no such job.
+        """
+        self._store.steer_job(id, JobState.WAITING)
+        self._opened.background.lineup.again()
+
+    def cancel(self, id: int) -> None:
+        """Have a job that waits not be done.
+
+        Raises:
+            NotFound: there is no such job.
+        """
+        self._store.steer_job(id, JobState.CANCELLED)
+
+    def order(self, order: Order) -> int:
+        """Have something done once, by whichever worker is free; the job's number."""
+        if order.name not in self._opened.background.work:
+            known = ", ".join(sorted(self._opened.background.work))
+            raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
+        return self._store.order(order)
+
+    def rerun(self, strategy: str, *, user: str, tenant: str | None = None) -> int:
+        """Have a strategy read all of a user's turns again: one commit takes back what it made, then it makes it anew.
+
+        Answers of models that were kept (setting `keep_answers`) are not asked for again. Nothing is restored, and
+        nothing that the user wrote or hid is touched.
+
+        Returns:
+            The number of the job that does it.
+
+        Raises:
+            Invalid: the strategy is not followed here. NotFound: nothing was ever remembered for this user.
+        """
+        self._opened.background.bench.strategy(strategy)
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(tenant or self._opened.settings.tenant)
+            head = None if number is None else snapshot.space(number, user)
+        if head is None:
+            raise NotFound(f"nothing was ever remembered for {user!r}")
+        return self._store.order(rerun_order(head.id, strategy, f"{strategy}@{head.seq}"))
+
+    def serve(self, stop: threading.Event, **how: Any) -> None:
+        """Be a worker for every user of the store until `stop` is set; see `Background.serve`."""
+        self._opened.background.serve(stop, **how)
+
+    def lane_names(self) -> list[str]:
+        """What a worker can be told to do: strategies by name, `embed`, `jobs`."""
+        return [*(one.name for one in self._opened.background.strategies), "embed", JOBS]
+
+    def _lanes(self, snapshot: Snapshot) -> list[str]:
+        followed = self._opened.background.strategies
+        names = [name for one in followed for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
+        return names + [embedding_lane(row.id) for row in snapshot.embedders() if row.name != WORDS_ALONE]
+
     def settle(self) -> bool:
         """Whether every erasure has reached every file; tries once more if one is pending."""
         return self._store.settle()
+
+    def gc(
+        self,
+        *,
+        dry_run: bool = False,
+        collectors: Sequence[str] | None = None,
+        keep: str | None = None,
+        slice_seconds: float | None = None,
+        tenant: str | None = None,
+        told: Callable[[int], None] = lambda done: None,
+    ) -> Collected:
+        """Collect garbage: retire what collectors choose, then drop what lies behind the horizon, a slice at a time.
+
+        Args:
+            dry_run: Only say what would be retired, and why.
+            collectors: Who chooses, by name; left out, the setting `collectors`.
+            keep: How much of the past stays: `all`, `30 days`, `10000 commits`; left out, the setting `keep_past`.
+            slice_seconds: How long one slice may keep writers out, about.
+            told: Called after each slice with how much it dealt with.
+
+        Raises:
+            Invalid: a name or a span cannot be taken.
+        """
+        from mnemic.housekeeping import gc, plan_for, read_past
+
+        slices = {} if slice_seconds is None else {"slice_seconds": slice_seconds}
+        past = None if keep is None else read_past(keep)
+        named = {"collectors": collectors, "keep": past, "dry_run": dry_run}
+        return gc(self._opened, plan_for(self._opened.settings, tenant, **named, **slices), told)  # type: ignore[arg-type]
+
+    def hold(
+        self,
+        *,
+        user: str | Shared | None = None,
+        item: ItemId | None = None,
+        session: str | None = None,
+        reason: str = "",
+        actor: str = "admin",
+        tenant: str | None = None,
+    ) -> int:
+        """Set a legal hold on a tenant, a user, or an item or session of theirs: nothing of it is taken out, however.
+
+        Erasing it is refused, collectors pass it by, and the horizon does not pass the commit at which it was set.
+
+        Returns:
+            Its number, which `release_hold` takes.
+        """
+        from mnemic.housekeeping import hold
+
+        of = tenant or self._opened.settings.tenant
+        return hold(self._opened, Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor))
+
+    def holds(self, *, tenant: str | None = None) -> list[Hold]:
+        """The legal holds, the oldest first."""
+        from mnemic.housekeeping import holds
+
+        return holds(self._opened, tenant or self._opened.settings.tenant)
+
+    def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
+        """Release a legal hold."""
+        self._store.lift(tenant or self._opened.settings.tenant, hold)
 
     def compact(self, horizon: int, *, tenant: str | None = None) -> int:
         """Drop versions closed at or before commit `horizon`; the past behind it can no longer be asked for."""
@@ -171,7 +370,8 @@ def _behind(snapshot: Snapshot, lane: str, embedder: str) -> Behind:
     waiting = snapshot.backlog(lane)
     pending = sum(1 for space, cursor, _ in waiting for _ in snapshot.entries(space, cursor))
     errors = (snapshot.lane(space, lane).error for space, _, _ in waiting)
-    return Behind(lane=lane, embedder=embedder, pending=pending, error=next(filter(None, errors), ""))
+    dead = sum(job.order.payload == lane.encode() for job in snapshot.jobs(JobState.DEAD))
+    return Behind(lane=lane, embedder=embedder, pending=pending, error=next(filter(None, errors), ""), dead=dead)
 
 
 def _settings(info: Info) -> Iterator[Check]:
@@ -203,8 +403,19 @@ def _modes(path: Path) -> Iterator[Check]:
     )
 
 
-def restore(backup: str | Path, into: str | Path, *, without_tombstones: bool = False) -> int:
+def restore(
+    backup: str | Path,
+    into: str | Path,
+    *,
+    without_tombstones: bool = False,
+    to: int | When | None = None,
+    tenant: str = "default",
+    settings: Settings | None = None,
+) -> int:
     """Put a backup in a store's place and erase again what that store had erased since; returns how many items.
+
+    Args:
+        to: The commit of `tenant`, or the recorded moment, that the copy is brought back to first; None for its last.
 
     Raises:
         Invalid: there is no store to take tombstones from, and `without_tombstones` does not say that this is known.
@@ -215,4 +426,5 @@ def restore(backup: str | Path, into: str | Path, *, without_tombstones: bool = 
     source, dest = Path(backup).expanduser().absolute(), Path(into).expanduser().absolute()
     if not source.is_file():
         raise Invalid("backup", f"there is no file {source}", "Name a file that `mnemic backup` made.")
-    return replace_store(source, dest, without_tombstones=without_tombstones)
+    back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
+    return replace_store(source, dest, without_tombstones=without_tombstones, then=back)

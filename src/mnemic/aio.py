@@ -8,18 +8,25 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from mnemic.branching import Branch
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
-from mnemic.flow import Flow, Request, arun
+from mnemic.core.scope import Shared
+from mnemic.flow import Flow, Request, arun, name_of
 from mnemic.handles import Front, Handle, as_revision, as_statement
+from mnemic.kept import at_hand
 from mnemic.kernel import Ask, Difference, Edits, Statement
+from mnemic.merging import Merge
 from mnemic.store.base import ErasureReceipt
+from mnemic.watching import AsyncWatch, Notice, changes, written
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
+    from mnemic.session import AsyncSession
+    from mnemic.store.pages import PageRow, SessionRow
 
 T = TypeVar("T")
 
@@ -106,6 +113,50 @@ class AsyncScopedMemory(Handle):
         """Take this user out for good: every item, every name, every trace but the numbers of the commits."""
         return await self._run(self._kernel.erase_user(self._who, reason))
 
+    # Branches
+
+    async def branch(self, name: str, *, understand: bool = False) -> Self:
+        """A branch of this memory: opened, or made at the commit that this handle reads (`at(5).branch("try")`).
+
+        It reads through to what was there then, and what is written to it stays on it until it is merged. Recall finds
+        that by its words; with `understand` rules and the embedder follow it too.
+
+        Raises:
+            NotFound: nothing has been remembered yet to branch from.
+        """
+        await self._run(self._kernel.branch(self._who, name, understand=understand))
+        return self.on_branch(name)
+
+    async def branches(self) -> Sequence[Branch]:
+        """Every branch of this user's memory, in the order they were made."""
+        return await self._run(self._kernel.branches(self._who))
+
+    async def merge(self, name: str, *, prefer: str | None = None, dry_run: bool = False) -> Merge:
+        """Take over what a branch has changed since they were last one, in one commit that `undo` takes back.
+
+        What both have changed differently is a conflict: it is reported and nothing is written, unless `prefer` says
+        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch.
+        """
+        return await self._run(self._kernel.merge(self._who, name, prefer or "", dry_run=dry_run))
+
+    async def drop_branch(self, name: str) -> ErasureReceipt:
+        """Take a branch out for good, with what was written to it alone.
+
+        Raises:
+            Conflict: another branch comes off it.
+        """
+        return await self._run(self._kernel.drop_branch(self._who, name))
+
+    async def revert(self, seq: int) -> Receipt:
+        """Bring this memory back to what it was after a commit, by one commit that `undo` takes back.
+
+        Counters stay, and what was erased does not come back.
+
+        Raises:
+            Compacted: it lies behind the horizon.
+        """
+        return await self._run(self._kernel.revert(self._who, seq))
+
     # Reading
 
     async def recall(
@@ -120,7 +171,7 @@ class AsyncScopedMemory(Handle):
     ) -> Context:
         """The best evidence for a question, best first, each item with its provenance, scores and reasons."""
         ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
-        return await self._recalled(self._kernel.recall(self._who, ask))
+        return await self._recalled(self._kernel.recall(self._who, ask), query)
 
     async def context(
         self,
@@ -137,11 +188,11 @@ class AsyncScopedMemory(Handle):
         same. `budget` left out is the setting (2,000 tokens).
         """
         asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
-        return await self._recalled(self._kernel.context(self._who, asked))
+        return await self._recalled(self._kernel.context(self._who, asked), query)
 
     async def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
         """An answer in the words of the evidence, cited; or, in `known`, that memory does not hold it. No model."""
-        return await self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)))
+        return await self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)), query)
 
     async def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
@@ -181,13 +232,58 @@ class AsyncScopedMemory(Handle):
         """What differs between two commits; `b` left out is now."""
         return await self._run(self._kernel.diff(self._who, a, b))
 
-    async def _recalled(self, flow: Flow[Context]) -> Context:
-        context = await self._run(flow)
+    # A window on it
+
+    def session(self, name: str | None = None, **fields: Any) -> AsyncSession:
+        """A window for one talk, taken up where it was left: `async with me.session("chat-1") as s`."""
+        from mnemic.session import AsyncSession
+
+        return AsyncSession(self._opened, self._who, name, **fields)
+
+    async def sessions(self) -> Sequence[tuple[str, SessionRow]]:
+        """The windows that talks have, by name, as they were written down last."""
+        return await self._run(self._kernel.read(self._who, lambda s, _, own: [] if own is None else s.sessions(own)))
+
+    async def session_pages(self, name: str) -> Sequence[PageRow]:
+        """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
+        return await self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
+
+    async def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
+        """Those of these items that can be seen now, in no order."""
+        return await self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))
+
+    # Watching
+
+    async def changes(self, *, after: int = 0, limit: int = 100) -> Sequence[Notice]:
+        """The commits of this memory and the shared one after seq `after`, oldest first.
+
+        Raises:
+            Compacted: commits after `after` lie behind the horizon and are gone; 0 begins with what is kept.
+        """
+        return await self._run(changes(self._who, after, limit))
+
+    async def written(self, seq: int) -> Sequence[Version]:
+        """What a commit wrote, as it left it, but for what was erased since."""
+        return await self._run(written(self._who, seq))
+
+    def watch(self, *, after: int | None = None) -> AsyncWatch:
+        """The commits of this memory and the shared one as they are made, by any thread or process.
+
+        An iterator that waits for the next one and ends when it is closed, or the memory is.
+
+        Args:
+            after: Where to begin, to go on from an earlier watch; left out, with what is committed from now on.
+        """
+        return AsyncWatch(self._opened, self._who, after)
+
+    async def _recalled(self, flow: Flow[Context], asked: str) -> Context:
+        context = await self._run(flow, asked)
         self._opened.count_use(self._who, context)
         return context
 
-    async def _run(self, flow: Flow[T]) -> T:
-        return await arun(flow, self._perform)
+    async def _run(self, flow: Flow[T], asked: str = "") -> T:
+        with self._opened.meters.verb(name_of(flow), self._who, asked) as timed:
+            return timed(await arun(flow, self._perform))
 
     async def _perform(self, request: Request) -> Any:
         # Shielded: a cancelled write lands or fails as a whole, it is never cut in two.
@@ -198,9 +294,19 @@ class AsyncMemory(Front[AsyncScopedMemory]):
     __doc__ = Front.__doc__
     _handle = AsyncScopedMemory
 
+    def session(
+        self, session: str, *, user: str | Shared, tenant: str | None = None, agent: str | None = None, **fields: Any
+    ) -> AsyncSession:
+        """A window on one user's memory for one talk; see `session` of a scope."""
+        return self.scope(user=user, tenant=tenant, agent=agent).session(session, **fields)
+
     async def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:
         """Wait until all that was written is understood and has its vectors; whether that was reached in time."""
         return await asyncio.to_thread(self._opened.background.drain, told, seconds)
+
+    def watch(self, *, user: str | Shared, after: int | None = None, tenant: str | None = None) -> AsyncWatch:
+        """The commits of one user's memory and the shared one as they are made; see `watch` of a scope."""
+        return self.scope(user=user, tenant=tenant).watch(after=after)
 
     async def close(self) -> None:
         """Write what is gathered and let go of the files; closing twice is fine."""

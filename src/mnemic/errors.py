@@ -8,6 +8,7 @@
     ├── Refused             the right is missing, or a hold forbids it
     ├── Compacted           the past asked for lies behind the horizon
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
+    │   └── OverBudget      a run has asked as much of models as it may
     └── StoreError          the store failed; retrying with the same key is safe
         ├── StoreFull       no space left on the disk
         ├── StoreReadOnly   the file or its folder cannot be written
@@ -88,3 +89,7 @@ class StoreLocked(StoreError):
 
 class ModelError(MnemicError):
     """An embedder, a language model or its endpoint failed; nothing that was written is lost, words still answer."""
+
+
+class OverBudget(ModelError):
+    """A strategy's run has asked as much of models as its budget allows; it may end with what it has."""

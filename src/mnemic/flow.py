@@ -25,6 +25,11 @@ class All(Request):
     requests: tuple[Request, ...]
 
 
+def name_of(flow: Flow[Any]) -> str:
+    """What the function that made a flow is called."""
+    return str(getattr(flow, "__name__", type(flow).__name__))
+
+
 def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
     """Drive `flow` to its return value, answering each request with `perform`; errors of an answer are thrown in."""
     try:

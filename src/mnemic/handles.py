@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -29,7 +30,8 @@ class Handle:
         self._kernel = opened.kernel
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._who.scope}, {self._who.past})"
+        branch = f", branch {self._who.branch!r}" if self._who.branch else ""
+        return f"{type(self).__name__}({self._who.scope}, {self._who.past}{branch})"
 
     @property
     def settings(self) -> Settings:
@@ -71,6 +73,10 @@ class Handle:
 
     def _looking(self, past: Past, scope: Scope | None = None) -> Self:
         return type(self)(self._opened, looking(self._who, past, scope))
+
+    def on_branch(self, name: str) -> Self:
+        """This memory on one of its branches, which is there already; "" for the memory itself."""
+        return type(self)(self._opened, replace(self._who, past=Past(), branch=name))
 
     def _moment(self, when: When, field: str) -> int:
         return read_moment(when, field, self._opened.settings, self._opened.clock.now())

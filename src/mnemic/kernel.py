@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from mnemic.branching import Branch, branches_of, forked, shows
 from mnemic.checking import instant, number, text_field, whole, zone
 from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.events import Change, Receipt, Verb
@@ -15,22 +16,28 @@ from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, Slot, State, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost, Query, View
 from mnemic.core.scope import SHARED, Scope, Shared
+from mnemic.core.text import clean_name
+from mnemic.deriving import house_slice
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.ingest.message import Message
-from mnemic.lanes import HOUSE, house_slice
+from mnemic.lanes import HOUSE
+from mnemic.merging import Merge, merging
 from mnemic.models.requests import Meant, embed_question
+from mnemic.reverting import reverting
 from mnemic.settings import Settings
-from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, Tie
+from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, SpaceHead, Tie
 from mnemic.store.codec import canonical
 from mnemic.store.requests import commit, erase, look
 from mnemic.undoing import SUPERSEDES, inverse, reopened, touched, visible_at
 from mnemic.writing import Desk, Written, closed_by
 
 if TYPE_CHECKING:
+    from mnemic.recall.always import Always
     from mnemic.recall.answer import Answer
+    from mnemic.store.pages import Paging
 
 T = TypeVar("T")
 _ALL_STATES = tuple(State)
@@ -70,11 +77,12 @@ class Past:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
-    """Whose memory, seen from which moment, by whom."""
+    """Whose memory, on which branch of it, seen from which moment, by whom."""
 
     scope: Scope
     actor: str
     past: Past = Past()
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +157,27 @@ class Kernel:
 
     def observe(self, who: Who, messages: Sequence[Message], channel: Channel = Channel.USER) -> Flow[Receipt]:
         """Remember messages: one commit, durable and recallable by its words when it returns."""
+        receipt, _ = yield from self.take(who, messages, channel)
+        return receipt
+
+    def take(
+        self, who: Who, messages: Sequence[Message], channel: Channel, paging: Paging | None = None
+    ) -> Flow[tuple[Receipt, tuple[Item, ...]]]:
+        """`observe`, with the items made for it; what a session writes of its window is in the same commit."""
         written = self.desk.evidence(_writable(who), messages, channel, lasting=channel is Channel.IMPORT)
-        return (yield from self._commit(who, written.puts, masked=written.masked))
+        receipt = yield from self._commit(who, written.puts, masked=written.masked, paging=paging)
+        return receipt, tuple(put.item for put in written.puts)
+
+    def put_away(
+        self, who: Who, items: Sequence[Item], expect: Mapping[ItemId, int], paging: Paging | None
+    ) -> Flow[Receipt]:
+        """Write what was made of turns that left a window; refused if one of `expect` has changed or is gone."""
+        puts = tuple(put for item in items for put in self.desk.item(item, None).puts)
+        return (yield from self._commit(who, puts, expect=expect, paging=paging))
+
+    def page(self, who: Who, paging: Paging) -> Flow[None]:
+        """Write what a session has changed in its page table, and take, prolong or give back its lease."""
+        yield from commit(replace(self._draft(who, ()), paging=paging))
 
     def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
         """Remember a statement."""
@@ -343,10 +370,72 @@ class Kernel:
             text_field("reason", reason)
         return (yield from erase(self._erasure(who, whole=True, reason=reason)))
 
+    # Branches
+
+    def branch(self, who: Who, name: str, *, understand: bool) -> Flow[None]:
+        """Make a branch of what this handle reads, at its commit, if there is none of that name."""
+        clean_name("branch", name)
+        if (who.past.as_of, who.past.valid_at) != (None, None):
+            raise Refused("a branch comes off a commit (`at`), not off what was known or held at a moment")
+        base, there = yield from look(lambda s: (_view(s, who).at, _named_branch(s, who, name)))
+        if there is None:
+            yield from commit(forked(self._draft(who, ()), name, base, lanes=understand))
+        elif not who.past.is_now:
+            raise Conflict(f"there is a branch {name!r} already, off commit {there.base}; give this one another name")
+
+    def branches(self, who: Who) -> Flow[Sequence[Branch]]:
+        """Every branch of this user's memory."""
+        return (yield from look(lambda s: [b for o in s.spaces(_own_or_none(s, who)) for b in branches_of(s, o)]))
+
+    def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:
+        """Take over what a branch has changed, in one commit; what both have changed is reported, or settled."""
+        _writable(who)
+        clean_name("branch", name)
+
+        def compared(snapshot: Snapshot) -> tuple[Merge, Draft]:
+            there = _named_branch(snapshot, who, name)
+            if there is None:
+                raise NotFound(f"no branch {name!r} here")
+            own = snapshot.spaces((_own(snapshot, who),))[0]
+            return merging(snapshot, own, there, self._draft(who, ()), prefer)
+
+        merge, receipt = yield from self._thought(who, compared, dry_run=dry_run)
+        return replace(merge, seq=None if receipt is None else receipt.seq)
+
+    def drop_branch(self, who: Who, name: str) -> Flow[ErasureReceipt]:
+        """Take a branch out for good, with what was written to it alone."""
+        _writable(who)
+        clean_name("branch", name)
+        return (yield from erase(replace(self._erasure(who, whole=True, reason=""), branch=name)))
+
+    def revert(self, who: Who, seq: int) -> Flow[Receipt]:
+        """Bring this memory back to what it was after a commit, by one commit that can be undone."""
+        _writable(who)
+        whole("seq", seq, low=1)
+        blank = self._draft(who, ())
+        _, done = yield from self._thought(who, lambda s: (None, reverting(s, _own(s, who), seq, blank)))
+        return Receipt(seq=seq, ids=(), repeated=1) if done is None else done
+
+    def _thought(
+        self, who: Who, think: Callable[[Snapshot], tuple[T, Draft]], *, dry_run: bool = False
+    ) -> Flow[tuple[T, Receipt | None]]:
+        """Commit what a look at the store comes to, looking again as long as others were quicker."""
+        for _ in range(TRIES):
+            answer, draft = yield from look(think)
+            if dry_run or not draft.ops:
+                return answer, None
+            try:
+                return answer, (yield from commit(draft))
+            except Conflict:
+                if (yield from look(lambda s: _last(s, who))) == draft.upon:
+                    raise
+        raise Conflict(f"others were quicker {TRIES} times in a row; try again once less is written")
+
     def _erasure(self, who: Who, *, ids: tuple[ItemId, ...] = (), whole: bool = False, reason: str) -> Erasure:
         return Erasure(
-            tenant=who.scope.tenant, user=who.scope.user, ids=ids, whole=whole, actor=who.actor, reason=reason
-        )
+            tenant=who.scope.tenant, user=who.scope.user, ids=ids, whole=whole, actor=who.actor, reason=reason,
+            branch="" if whole else who.branch,
+        )  # fmt: skip
 
     # Reading
 
@@ -366,6 +455,16 @@ class Kernel:
             yield from self._understood(who)
         meant = yield from embed_question(ask.query)
         return (yield from look(lambda s: self._block(s, who, ask, meant)))
+
+    def always(self, who: Who, room: int) -> Flow[Always]:
+        """The always-on part of a context, of at most `room` tokens, once rules have read what was said."""
+        if who.past.is_now:
+            yield from self._understood(who)
+        return (yield from look(lambda s: _always(s, who, room)))
+
+    def read(self, who: Who, of: Callable[[Snapshot, tuple[int, ...], int | None], T]) -> Flow[T]:
+        """What `of` makes of a snapshot, the spaces that may be read in it, and one's own (None before a write)."""
+        return (yield from look(lambda s: of(s, _spaces(s, who), next(iter(_own_or_none(s, who)), None))))
 
     def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
@@ -440,11 +539,8 @@ class Kernel:
         return replace(found, notes=(*found.notes, *meant.notes))
 
     def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
-        from mnemic.recall.always import always_on
-
-        core, sources = _core(snapshot, who)
         budget = self.settings.budget if ask.budget is None else ask.budget
-        always = always_on(core, sources, str(who.scope.user), int(budget * self.settings.always_share))
+        always = _always(snapshot, who, int(budget * self.settings.always_share))
         found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
         return replace(
             found,
@@ -459,7 +555,7 @@ class Kernel:
         for space in (yield from look(lambda s: _undigested(s, who))):
             with suppress(StoreError, Conflict):
                 for _ in range(CATCH_UP):
-                    if (yield from house_slice(self.desk, space)).busy:
+                    if not (yield from house_slice(self.desk, space)).done:
                         break
 
     def _why_not(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant, item: ItemId) -> Lost:
@@ -537,6 +633,9 @@ class Kernel:
         own = _own_or_none(snapshot, who)
         if not own:
             return 0, ()
+        if who.branch:  # what is followed from commit to commit is one space's own
+            shelf = _shelved(who.scope, where)
+            return _last(snapshot, who), [v for _, v in snapshot.scan(own, shelf, limit=LIST_LIMIT)]
         return self.standings.read(snapshot, snapshot.spaces(own)[0], _shelved(who.scope, where))
 
     def _edited(self, who: Who, edits: Edits[T], versions: Sequence[Version]) -> Flow[tuple[Op, ...]]:
@@ -596,8 +695,10 @@ class Kernel:
         *,
         expect: Mapping[ItemId, int] | None = None,
         masked: tuple[tuple[str, int], ...] = (),
+        paging: Paging | None = None,
     ) -> Flow[Receipt]:
-        receipt = yield from commit(self._draft(who, tuple(ops), expect=expect or {}))
+        draft = replace(self._draft(who, tuple(ops), expect=expect or {}), paging=paging)
+        receipt = yield from commit(draft)
         return replace(receipt, masked=masked) if masked else receipt
 
     def _draft(
@@ -609,8 +710,9 @@ class Kernel:
         used: Mapping[ItemId, Strength] | None = None,
     ) -> Draft:
         return Draft(
-            tenant=who.scope.tenant, user=who.scope.user, actor=who.actor, ops=ops, expect=expect or {}, used=used or {}
-        )
+            tenant=who.scope.tenant, user=who.scope.user, actor=who.actor, ops=ops, expect=expect or {},
+            used=used or {}, branch=who.branch,
+        )  # fmt: skip
 
 
 def _writable(who: Who) -> Scope:
@@ -625,17 +727,22 @@ def _absent(item: str) -> NotFound:
 
 def _spaces(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     """A read sees its own user's space and the tenant's shared one, never another's."""
-    tenant = snapshot.tenant(who.scope.tenant)
-    if tenant is None:
-        return ()
-    owners: list[str | Shared] = [SHARED] if isinstance(who.scope.user, Shared) else [who.scope.user, SHARED]
-    return tuple(head.id for owner in owners if (head := snapshot.space(tenant, owner)) is not None)
+    tenant, own = snapshot.tenant(who.scope.tenant), _own_or_none(snapshot, who)
+    shared = None if tenant is None or isinstance(who.scope.user, Shared) else snapshot.space(tenant, SHARED)
+    return own if shared is None else (*own, shared.id)
 
 
 def _own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     tenant = snapshot.tenant(who.scope.tenant)
-    head = None if tenant is None else snapshot.space(tenant, who.scope.user)
+    head = None if tenant is None else snapshot.space(tenant, who.scope.user, who.branch)
+    if head is None and who.branch:
+        raise NotFound(f"no branch {who.branch!r} here")
     return () if head is None else (head.id,)
+
+
+def _named_branch(snapshot: Snapshot, who: Who, name: str) -> SpaceHead | None:
+    tenant = snapshot.tenant(who.scope.tenant)
+    return None if tenant is None else snapshot.space(tenant, who.scope.user, name)
 
 
 def _last(snapshot: Snapshot, who: Who) -> int:
@@ -646,7 +753,8 @@ def _last(snapshot: Snapshot, who: Who) -> int:
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:
     own = () if isinstance(who.scope.user, Shared) else _own_or_none(snapshot, who)
-    return [space for space in own if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]
+    followed = [head.id for head in snapshot.spaces(own) if head.lanes]
+    return [space for space in followed if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]
 
 
 def _own(snapshot: Snapshot, who: Who) -> int:
@@ -708,14 +816,21 @@ def _sources(snapshot: Snapshot, spaces: tuple[int, ...], ids: Sequence[ItemId])
 def _doomed(
     snapshot: Snapshot, space: int, scope: Scope, items: Sequence[ItemId], session: str | None, source: str | None
 ) -> tuple[ItemId, ...]:
-    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf."""
-    found = [item for item, v in snapshot.standing((space,), items).items() if _on_shelf(scope, v.item)]
+    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf.
+
+    It is looked for in the owner's own space and in every branch.
+    """
+    (here,) = snapshot.spaces((space,))
+    homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
+    found = [i for home in homes for i, v in snapshot.standing((home,), items).items() if _on_shelf(scope, v.item)]
     if session is None and source is None:
-        return tuple(found)
-    where, after = replace(_shelved(scope, Filter(session=session)), states=_ALL_STATES), 0
-    while page := snapshot.scan((space,), where, after=after, limit=1000):
-        after = page[-1][0]
-        found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
+        return tuple(dict.fromkeys(found))
+    where = replace(_shelved(scope, Filter(session=session)), states=_ALL_STATES)
+    for home in homes:
+        after = 0
+        while page := snapshot.scan((home,), where, after=after, limit=1000):
+            after = page[-1][0]
+            found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
     return tuple(dict.fromkeys(found))
 
 
@@ -760,6 +875,13 @@ def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View
         return found
     ends = snapshot.get(spaces, list({end for link in found for end in (link.src, link.dst)}), view)
     return [link for link in found if link.src in ends and link.dst in ends]
+
+
+def _always(snapshot: Snapshot, who: Who, room: int) -> Always:
+    from mnemic.recall.always import always_on
+
+    core, sources = _core(snapshot, who)
+    return always_on(core, sources, str(who.scope.user), room)
 
 
 def _core(snapshot: Snapshot, who: Who) -> tuple[list[Version], dict[ItemId, Version]]:
@@ -823,7 +945,8 @@ def _revised(item: Item, changes: Mapping[str, object]) -> Item:
     if changes.get("key") is not None:
         text_field("key", changes["key"])
     revised: Item = replace(item, **changes)  # type: ignore[arg-type]
-    if revised.valid_to is not None and revised.valid_to <= (revised.valid_from or revised.said):
+    dated = not {"valid_from", "valid_to"}.isdisjoint(changes)  # what was superseded at once held for no time at all
+    if dated and revised.valid_to is not None and revised.valid_to <= (revised.valid_from or revised.said):
         raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
     return revised
 
@@ -835,7 +958,7 @@ def _log(snapshot: Snapshot, who: Who, limit: int, after: int, newest: bool) -> 
     if tenant is None or not own:
         return []
     found: list[Change] = []
-    at = _view(snapshot, who).at
+    at, layers = _view(snapshot, who).at, snapshot.layers(own)
     head = snapshot.head(tenant).seq if at is None else min(at, snapshot.head(tenant).seq)
     start, page = (head, 200) if newest else (after, 200)
     while len(found) < limit and (start > after if newest else start < head):
@@ -843,7 +966,7 @@ def _log(snapshot: Snapshot, who: Who, limit: int, after: int, newest: bool) -> 
         changes = snapshot.changes(tenant, low, page)
         if newest:
             changes = [c for c in reversed(changes) if c.seq <= start]
-        found += [c for c in changes if c.space in own and c.seq <= head]
+        found += [c for c in changes if shows(layers, c) and c.seq <= head]
         start = low if newest else (changes[-1].seq if changes else head)
     return found[:limit]
 

@@ -1,33 +1,24 @@
 """What follows a write: one slice of a lane at a time, as flows. A lane is a cursor over a space's versions.
 
-Two lanes follow every space. `house` reads evidence by rules and writes what these find: standing instructions and the
-profile, each citing its source. `embed:<model>` gives every passage its vector. A slice claims its lane, reads what
-lies past the cursor, and moves the cursor in the same transaction that keeps what came of it, so that nothing is done
-twice and nothing is lost, whoever is killed when.
+A strategy's lane gives new evidence to it and writes what it makes of that; `embed:<model>` gives every passage its
+vector. A slice reads what lies past the cursor, and moves the cursor in the same transaction that keeps what came of
+it, so that nothing is done twice and nothing is lost, whoever is killed when. One that fails is done again, three times
+whole and then in halves, until the version is found that cannot be digested: that one goes to the dead letters, and the
+lane goes on.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby, islice, takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from mnemic.core.clock import micros
-from mnemic.core.events import Verb
-from mnemic.core.items import Item, Kind, Link, State, Version
 from mnemic.core.passages import passage_texts
-from mnemic.core.scope import Shared
-from mnemic.errors import Conflict, MnemicError, NotFound
+from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NotFound, StoreError
 from mnemic.flow import Flow
 from mnemic.models.requests import embed
-from mnemic.store.base import Advance, Draft, Lane, Op, Put, Snapshot, Tie, VectorRow, Vectors, embedding_lane
-from mnemic.store.requests import claim, commit, keep, look, release
-from mnemic.undoing import SUPERSEDES
-from mnemic.writing import Desk, closed_by
-
-if TYPE_CHECKING:
-    from mnemic.core.ids import ItemId
-    from mnemic.strategies.house import Derivation
+from mnemic.store.base import JobStep, Lane, Snapshot, VectorRow, Vectors, embedding_lane
+from mnemic.store.requests import bury, claim, keep, look, release
 
 HOUSE: Final = "house"
 """The lane of the strategy `house`."""
@@ -39,16 +30,16 @@ LEASE_SECONDS: Final = 60.0
 """How long a slice may take before another worker may claim its lane."""
 
 EMBED_PARTS: Final = 64
-"""Most passages of one slice: about a second's work, so that little is done again after a kill."""
-
-HOUSE_VERSIONS: Final = 500
-"""Most versions that one slice reads by rules."""
-
-KNOWN: Final = 10_000
-"""Most standing instructions and profile facts of one space that rules compare with."""
+"""Most passages of one slice."""
 
 BACKOFF_SECONDS: Final = (1, 2, 5, 15, 60)
 """How long a lane waits after its first, second ... failure in a row."""
+
+WHOLE_TRIES: Final = 3
+"""How often a run is tried as it is before it is halved."""
+
+CONFLICT_SECONDS: Final = 0.2
+"""How long a run waits that somebody else's write has overtaken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class Slice:
     """What one slice did.
 
     Attributes:
-        done: How many passages or versions it dealt with.
+        done: How many passages or versions it dealt with; 0 for none: nothing there, or its time has not come.
         busy: Another worker has the lane, or it waits after a failure.
     """
 
@@ -65,25 +56,24 @@ class Slice:
 
 
 BUSY: Final = Slice(busy=True)
+IDLE: Final = Slice()
 
 
-def embed_slice(space: int, model: int, owner: str, now: int) -> Flow[Slice]:
+def embed_slice(space: int, model: int, owner: str, parts: int = EMBED_PARTS) -> Flow[Slice]:
     """Give the passages past the cursor their vectors.
 
+    Args:
+        parts: Most passages, at least one version's.
+
     Raises:
-        ModelError: the embedder failed; the lane waits, and nothing is lost.
+        ModelError: the embedder failed; whoever runs this says so with `failed`, and nothing is lost.
     """
     name = embedding_lane(model)
     lane = yield from claim(space, name, owner, LEASE_SECONDS)
     if lane is None:
         return BUSY
-    limit = max(1, EMBED_PARTS >> lane.attempt)
-    found = yield from look(lambda s: _unembedded(s, space, model, lane.cursor, limit))
-    try:
-        vectors = (yield from embed(model, [text for _, _, text in found.passages])) if found.passages else []
-    except MnemicError as error:
-        yield from release(space, name, owner, error=str(error), not_before=now + _backoff(lane))
-        raise
+    found = yield from look(lambda s: _unembedded(s, space, model, lane, parts))
+    vectors = (yield from embed(model, [text for _, _, text in found.passages])) if found.passages else []
     rows = tuple(VectorRow(ver, part, v) for (ver, part, _), v in zip(found.passages, vectors, strict=True))
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=found.upto)
     try:
@@ -94,6 +84,21 @@ def embed_slice(space: int, model: int, owner: str, now: int) -> Flow[Slice]:
     return Slice(done=max(1, len(found.passages)))
 
 
+def embed_letter(space: int, model: int, ver: int, step: JobStep) -> Flow[None]:
+    """Give a version that its lane gave up its vectors after all, and finish the job.
+
+    Raises:
+        ModelError: the embedder failed again.
+        Conflict: the job is another's.
+    """
+    name = embedding_lane(model)
+    found = yield from look(lambda s: _passages(s, space, model, [ver], ver - 1))
+    vectors = (yield from embed(model, [text for _, _, text in found])) if found else []
+    rows = tuple(VectorRow(ver, part, v) for (_, part, _), v in zip(found, vectors, strict=True))
+    span = {"after": ver - 1, "upto": ver}
+    yield from keep(Vectors(space=space, model=model, rows=rows, lane=name, owner=step.owner, job=step, **span))
+
+
 @dataclass(frozen=True, slots=True)
 class _Unembedded:
     """Passages without a vector: (ver, part, text), and how far they reach."""
@@ -102,144 +107,84 @@ class _Unembedded:
     upto: int
 
 
-def _unembedded(snapshot: Snapshot, space: int, model: int, cursor: int, limit: int) -> _Unembedded:
-    """At least one whole version; at most about `limit` passages."""
-    vers = _next_vers(snapshot, space, cursor, limit)
+def _unembedded(snapshot: Snapshot, space: int, model: int, lane: Lane, parts: int) -> _Unembedded:
+    """At least one whole version; at most about so many passages, and as many versions as the lane's stride."""
+    vers = next_vers(snapshot, space, lane, parts)
     if not vers:
-        return _Unembedded([], cursor)
+        return _Unembedded([], lane.cursor)
+    return _Unembedded(_passages(snapshot, space, model, vers, lane.cursor), vers[-1])
+
+
+def _passages(snapshot: Snapshot, space: int, model: int, vers: list[int], cursor: int) -> list[tuple[int, int, str]]:
     ahead = snapshot.vectors(space, model, cursor)
     have = {(row.ver, row.part) for row in takewhile(lambda row: row.ver <= vers[-1], ahead)}
     versions = snapshot.versions(space, vers)
-    passages = [
+    return [
         (ver, part, text)
         for ver in vers
         if ver in versions
         for part, text in enumerate(passage_texts(versions[ver].item))
         if (ver, part) not in have
     ]
-    return _Unembedded(passages, vers[-1])
 
 
-def _next_vers(snapshot: Snapshot, space: int, cursor: int, limit: int) -> list[int]:
-    """The next versions, as many as have about `limit` parts."""
-    ahead = islice(snapshot.entries(space, cursor), limit)
-    return [ver for ver, _ in groupby(entry.ver for entry in ahead)]
+def next_vers(snapshot: Snapshot, space: int, lane: Lane, limit: int) -> list[int]:
+    """The next versions of a lane, as many as have about `limit` parts, and no more than its stride.
+
+    A run that is pinned takes none that came later, so that it takes the same when it is done again.
+    """
+    entries = snapshot.entries(space, lane.cursor)
+    pinned = entries if not lane.seq else takewhile(lambda entry: entry.seq_from <= lane.seq, entries)
+    vers = [ver for ver, _ in groupby(entry.ver for entry in islice(pinned, limit))]
+    return vers[: lane.stride] if lane.stride else vers
+
+
+def failed(
+    space: int, name: str, owner: str, error: MnemicError, now: int, probe: Flow[object], limit: int
+) -> Flow[bool]:
+    """Say that a lane's run failed: it waits, is halved, or gives up the one version that cannot be digested.
+
+    Before anything is given up, the model that failed is asked something harmless: where it fails at that too, it is
+    the model that is ill and not the version, and the lane just waits.
+
+    Args:
+        probe: What a healthy model has no trouble with.
+        limit: The most parts that the run took.
+
+    Returns:
+        Whether a version was given up.
+    """
+    lane = yield from claim(space, name, owner, LEASE_SECONDS)
+    if lane is None:
+        return False
+    if isinstance(error, Conflict | Compacted):  # it was overtaken: thought again from the present
+        yield from release(space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
+        return False
+    wait, told = now + _backoff(lane), str(error) or type(error).__name__
+    vers = yield from look(lambda s: next_vers(s, space, lane, limit))
+    early = lane.attempt + 1 < WHOLE_TRIES and (not lane.stride or len(vers) == 1)
+    if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
+        yield from release(space, name, owner, told, wait, lane.stride, lane.reach)
+        return False
+    if len(vers) == 1:
+        yield from bury(space, name, owner, lane.cursor, vers[0], told)
+        yield from release(space, name, owner)
+        return True
+    yield from release(space, name, owner, told, now, len(vers) // 2, max(lane.reach, vers[-1]))
+    return False
+
+
+def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
+    """Whether it is the model that fails, whatever it is asked."""
+    if not isinstance(error, ModelError):
+        probe.close()
+        return False
+    try:
+        yield from probe
+    except MnemicError:
+        return True
+    return False
 
 
 def _backoff(lane: Lane) -> int:
     return BACKOFF_SECONDS[min(lane.attempt, len(BACKOFF_SECONDS) - 1)] * 1_000_000
-
-
-def house_slice(desk: Desk, space: int) -> Flow[Slice]:
-    """Read the evidence past the cursor by rules, and write what they find, each with its evidence.
-
-    No lease: it takes milliseconds, and of two workers that did the same the second is refused by the cursor.
-    """
-    work = yield from look(lambda s: _undigested(s, space, desk.clock.now()))
-    if work is None:
-        return BUSY
-    draft = derived(desk, work)
-    try:
-        yield from commit(draft)
-    except Conflict:
-        return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
-    return Slice(done=work.count)
-
-
-@dataclass(frozen=True, slots=True)
-class Undigested:
-    """Evidence that rules have not read.
-
-    Attributes:
-        known: What stands of what was derived, or said of the same things.
-        step: Where the lane stands, and where it stands then.
-        count: How many versions the step covers.
-    """
-
-    tenant: str
-    user: str | Shared
-    evidence: tuple[Item, ...]
-    known: tuple[Version, ...]
-    step: Advance
-    count: int
-
-
-def house_failed(space: int, owner: str, now: int, error: str) -> Flow[None]:
-    """Have the rules' lane of a space wait, and say why."""
-    if (lane := (yield from claim(space, HOUSE, owner, LEASE_SECONDS))) is not None:
-        yield from release(space, HOUSE, owner, error=error, not_before=now + _backoff(lane))
-
-
-def _undigested(snapshot: Snapshot, space: int, now: int) -> Undigested | None:
-    """The next evidence of a space; None for a space that is gone, that has none left, or whose lane waits.
-
-    What was said to all users at once instructs none of them. A turn that something was derived from was read before:
-    it is here again because it was pinned, say.
-    """
-    (head,) = snapshot.spaces((space,))
-    lane = snapshot.lane(space, HOUSE)
-    vers = _next_vers(snapshot, space, lane.cursor, HOUSE_VERSIONS)
-    if head.user is None or not vers or lane.not_before > now:
-        return None
-    versions = {} if isinstance(head.user, Shared) else snapshot.versions(space, vers)
-    turns = [v.item for v in versions.values() if v.seq_to is None and _is_said(v.item)]
-    spent = {
-        i
-        for v in snapshot.standing((space,), snapshot.derived(space, [i.id for i in turns])).values()
-        for i in v.item.source
-    }
-    return Undigested(
-        tenant=dict(snapshot.tenants())[head.tenant],
-        user=head.user,
-        evidence=tuple(sorted((i for i in turns if i.id not in spent), key=lambda item: item.said)),
-        known=tuple(snapshot.core((space,), limit=KNOWN)),
-        step=Advance(name=HOUSE, owner=lane.owner, after=lane.cursor, upto=vers[-1]),
-        count=len(vers),
-    )
-
-
-def _is_said(item: Item) -> bool:
-    return item.kind is Kind.TURN and item.state is State.ACTIVE
-
-
-def derived(desk: Desk, work: Undigested) -> Draft:
-    """The commit of what rules find: what they write, what that takes the place of, and the step of the lane."""
-    from mnemic.strategies.house import digest
-
-    known = {version.item.id: version for version in work.known}
-    found = digest(work.evidence, [version.item for version in work.known], str(work.user))
-    evidence = {item.id: item for item in work.evidence}
-    fresh = [_derived_item(desk, d, evidence[d.source[0]]) for d in found]
-    closed: dict[ItemId, Item] = {}
-    ties: list[Op] = []
-    for newer, d in zip(fresh, found, strict=True):
-        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
-            older = fresh[ref] if isinstance(ref, int) else known[ref].item
-            closed[older.id] = closed_by(older, newer)
-            ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
-    puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, found, strict=True)]
-    ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
-    return Draft(
-        tenant=work.tenant,
-        user=work.user,
-        actor=DERIVER,
-        ops=(*puts, *ends, *ties),
-        expect={id: known[id].seq_from for id in closed if id in known},
-        lane=work.step,
-    )
-
-
-def _derived_item(desk: Desk, d: Derivation, evidence: Item) -> Item:
-    """It belongs to the user and the agent it was said to, not to the session it was said in."""
-    return Item(
-        id=desk.fresh_id(),
-        kind=d.kind,
-        text=d.text,
-        slots=d.slots,
-        source=d.source,
-        said=d.said,
-        said_offset=d.said_offset,
-        valid_from=d.valid_from,
-        agent=evidence.agent,
-        pos=micros(d.said),
-    )

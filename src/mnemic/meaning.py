@@ -67,8 +67,17 @@ class Meaning:
         rows = self.rows()
         serving = [row for row in rows if row.state is EmbedderState.SERVING]
         if not rows and self._given is not None:
+            with self._store.read() as snapshot:
+                if not snapshot.highest():
+                    return []  # a store in which nothing was written yet is left as it is
             return [self._store.enlist(self._given.name, self._given.dims, EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
+
+    def is_remote(self, model: int) -> bool:
+        """Whether an embedder's work is another machine's."""
+        row = next((row for row in self.rows() if row.id == model), None)
+        embedding = None if row is None else self._opened(row.name)
+        return embedding is not None and embedding.remote
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
         """Vectors as the store keeps them.

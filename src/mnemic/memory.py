@@ -7,18 +7,25 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from mnemic.branching import Branch
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
-from mnemic.flow import Flow, run
+from mnemic.core.scope import Shared
+from mnemic.flow import Flow, name_of, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
+from mnemic.kept import at_hand
 from mnemic.kernel import Ask, Difference, Edits, Statement
+from mnemic.merging import Merge
 from mnemic.store.base import ErasureReceipt
+from mnemic.watching import Notice, Watch, changes, written
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
+    from mnemic.session import Session
+    from mnemic.store.pages import PageRow, SessionRow
 
 T = TypeVar("T")
 
@@ -132,6 +139,50 @@ class ScopedMemory(Handle):
         """Take this user out for good: every item, every name, every trace but the numbers of the commits."""
         return self._run(self._kernel.erase_user(self._who, reason))
 
+    # Branches
+
+    def branch(self, name: str, *, understand: bool = False) -> Self:
+        """A branch of this memory: opened, or made at the commit that this handle reads (`at(5).branch("try")`).
+
+        It reads through to what was there then, and what is written to it stays on it until it is merged. Recall finds
+        that by its words; with `understand` rules and the embedder follow it too.
+
+        Raises:
+            NotFound: nothing has been remembered yet to branch from.
+        """
+        self._run(self._kernel.branch(self._who, name, understand=understand))
+        return self.on_branch(name)
+
+    def branches(self) -> Sequence[Branch]:
+        """Every branch of this user's memory, in the order they were made."""
+        return self._run(self._kernel.branches(self._who))
+
+    def merge(self, name: str, *, prefer: str | None = None, dry_run: bool = False) -> Merge:
+        """Take over what a branch has changed since they were last one, in one commit that `undo` takes back.
+
+        What both have changed differently is a conflict: it is reported and nothing is written, unless `prefer` says
+        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch.
+        """
+        return self._run(self._kernel.merge(self._who, name, prefer or "", dry_run=dry_run))
+
+    def drop_branch(self, name: str) -> ErasureReceipt:
+        """Take a branch out for good, with what was written to it alone.
+
+        Raises:
+            Conflict: another branch comes off it.
+        """
+        return self._run(self._kernel.drop_branch(self._who, name))
+
+    def revert(self, seq: int) -> Receipt:
+        """Bring this memory back to what it was after a commit, by one commit that `undo` takes back.
+
+        Counters stay, and what was erased does not come back.
+
+        Raises:
+            Compacted: it lies behind the horizon.
+        """
+        return self._run(self._kernel.revert(self._who, seq))
+
     # Reading
 
     def recall(
@@ -153,7 +204,7 @@ class ScopedMemory(Handle):
             explain: Also say how many candidates each stage took in and let out.
         """
         ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
-        return self._recalled(self._kernel.recall(self._who, ask))
+        return self._recalled(self._kernel.recall(self._who, ask), query)
 
     def context(
         self,
@@ -170,11 +221,11 @@ class ScopedMemory(Handle):
         same. `budget` left out is the setting (2,000 tokens).
         """
         asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
-        return self._recalled(self._kernel.context(self._who, asked))
+        return self._recalled(self._kernel.context(self._who, asked), query)
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
         """An answer in the words of the evidence, cited; or, in `known`, that memory does not hold it. No model."""
-        return self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)))
+        return self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)), query)
 
     def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
@@ -214,13 +265,66 @@ class ScopedMemory(Handle):
         """What differs between two commits; `b` left out is now."""
         return self._run(self._kernel.diff(self._who, a, b))
 
-    def _recalled(self, flow: Flow[Context]) -> Context:
-        context = self._run(flow)
+    # A window on it
+
+    def session(self, name: str | None = None, **fields: Any) -> Session:
+        """A window for one talk, taken up where it was left: `with me.session("chat-1") as s`.
+
+        Args:
+            name: What its turns are kept under; left out, this handle's own session.
+            fields: `budget` (tokens), `policy` (a name or a policy of your own), `marks`, `writing`, `reach`.
+
+        Raises:
+            Conflict: another process has it open.
+        """
+        from mnemic.session import Session
+
+        return Session(self._opened, self._who, name, **fields)
+
+    def sessions(self) -> Sequence[tuple[str, SessionRow]]:
+        """The windows that talks have, by name, as they were written down last."""
+        return self._run(self._kernel.read(self._who, lambda s, _, own: [] if own is None else s.sessions(own)))
+
+    def session_pages(self, name: str) -> Sequence[PageRow]:
+        """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
+        return self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
+
+    def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
+        """Those of these items that can be seen now, in no order."""
+        return self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))
+
+    # Watching
+
+    def changes(self, *, after: int = 0, limit: int = 100) -> Sequence[Notice]:
+        """The commits of this memory and the shared one after seq `after`, oldest first.
+
+        Raises:
+            Compacted: commits after `after` lie behind the horizon and are gone; 0 begins with what is kept.
+        """
+        return self._run(changes(self._who, after, limit))
+
+    def written(self, seq: int) -> Sequence[Version]:
+        """What a commit wrote, as it left it, but for what was erased since."""
+        return self._run(written(self._who, seq))
+
+    def watch(self, *, after: int | None = None) -> Watch:
+        """The commits of this memory and the shared one as they are made, by any thread or process.
+
+        An iterator that waits for the next one and ends when it is closed, or the memory is.
+
+        Args:
+            after: Where to begin, to go on from an earlier watch; left out, with what is committed from now on.
+        """
+        return Watch(self._opened, self._who, after)
+
+    def _recalled(self, flow: Flow[Context], asked: str) -> Context:
+        context = self._run(flow, asked)
         self._opened.count_use(self._who, context)
         return context
 
-    def _run(self, flow: Flow[T]) -> T:
-        return run(flow, self._opened.perform)
+    def _run(self, flow: Flow[T], asked: str = "") -> T:
+        with self._opened.meters.verb(name_of(flow), self._who, asked) as timed:
+            return timed(run(flow, self._opened.perform))
 
 
 class Memory(Front[ScopedMemory]):
@@ -238,6 +342,16 @@ class Memory(Front[ScopedMemory]):
             ModelError: the embedder failed; what is done is kept, and the next flush goes on from there.
         """
         return self._opened.background.drain(told, seconds)
+
+    def session(
+        self, session: str, *, user: str | Shared, tenant: str | None = None, agent: str | None = None, **fields: Any
+    ) -> Session:
+        """A window on one user's memory for one talk; see `session` of a scope."""
+        return self.scope(user=user, tenant=tenant, agent=agent).session(session, **fields)
+
+    def watch(self, *, user: str | Shared, after: int | None = None, tenant: str | None = None) -> Watch:
+        """The commits of one user's memory and the shared one as they are made; see `watch` of a scope."""
+        return self.scope(user=user, tenant=tenant).watch(after=after)
 
     def close(self) -> None:
         """Write what is gathered and let go of the files; closing twice is fine."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -22,6 +24,7 @@ from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
 from mnemic.kernel import Kernel, Past, Who
 from mnemic.meaning import Meaning
+from mnemic.metering import Meters, Observer
 from mnemic.models.base import Embedder
 from mnemic.models.requests import EmbedQuestion
 from mnemic.registry import STORES, load
@@ -43,31 +46,47 @@ class Opened:
     uses: UseCounts
     meaning: Meaning
     background: Background
+    closed: threading.Event = dataclasses.field(default_factory=threading.Event)
+
+    @property
+    def meters(self) -> Meters:
+        """How long what takes."""
+        return self.background.meters
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a verb's flow; what is written wakes the background."""
         with self.background.foreground():
             answered = self.background.perform(request)
+        if isinstance(request, Commit) and (behind := self._crowd(request)):
+            answered = dataclasses.replace(answered, behind=behind)
         if isinstance(request, Erase):
             self.kernel.standings.clear()
             self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
             self.meaning.forget()
+        if isinstance(request, Commit):
+            self.meters.committed()
         if self.settings.background and isinstance(request, Commit):
             self.background.notify()
         elif self.settings.background and isinstance(request, EmbedQuestion):
             self.background.asked()
         return answered
 
+    def _crowd(self, request: Commit) -> int:
+        draft = request.draft
+        return self.background.crowd((draft.tenant, draft.user, draft.branch))
+
     def count_use(self, who: Who, context: Context) -> None:
-        """Count what was shown; reads in the past count nothing."""
-        if who.past.is_now and context.items:
+        """Count what was shown; reads in the past and on a branch count nothing."""
+        if who.past.is_now and context.items and not who.branch:
             self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
 
     def close(self) -> None:
         """Let the background end its slice, write the counters and close the store."""
+        self.closed.set()
         self.background.close()
         self.uses.flush()
         self.store.close()
+        self.meters.close()
 
 
 def open_store(
@@ -91,7 +110,31 @@ def open_store(
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     meaning = Meaning(store, settings, given, words_alone=words_alone)
-    return Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning))
+    opened = Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning))
+    opened.store.carry(opened.meters.told)
+    opened.meters.observers = tuple(_observers(opened))
+    if settings.background:
+        opened.background.notify()  # for what a process before this one left undone
+    return opened
+
+
+def _observers(opened: Opened) -> Iterator[Observer]:
+    """Who is told of every verb, by the settings.
+
+    Raises:
+        Invalid: the profile cannot be written, or OpenTelemetry is not installed.
+    """
+    settings = opened.settings
+    if settings.profiler:
+        from mnemic.profiling import Profile
+
+        yield Profile(Path(settings.profiler).expanduser(), opened.clock, users=settings.profiler_users)
+    if settings.trace:
+        try:
+            from mnemic.tracing import Tracing
+        except ImportError as error:
+            raise Invalid("trace", "needs OpenTelemetry", "Install it: `pip install 'mnemic[otel]'`.") from error
+        yield Tracing(opened.meters, opened.store.info().url, content=settings.trace_content)
 
 
 def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | None:

@@ -32,6 +32,36 @@ RECOGNISERS: Final = {
     "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
 }
 
+POLICIES: Final = {
+    "fifo": "mnemic.tiers.policies.fifo:Fifo",  # first in, first out
+    "lru": "mnemic.tiers.policies.lru:Lru",  # least recently used
+    "lfu": "mnemic.tiers.policies.lfu:Lfu",  # least frequently used, ageing
+    "clock": "mnemic.tiers.policies.clock:Clock",  # second chance
+    "two_queue": "mnemic.tiers.policies.two_queue:TwoQueue",  # 2Q, Johnson and Shasha 1994
+    "arc": "mnemic.tiers.policies.arc:Arc",  # Megiddo and Modha 2003
+    "lrfu": "mnemic.tiers.policies.lrfu:Lrfu",  # Lee et al. 2001
+    "forgetting": "mnemic.tiers.policies.forgetting:Forgetting",  # MemoryBank, arXiv:2305.10250
+    "heat": "mnemic.tiers.policies.heat:Heat",  # MemoryOS, arXiv:2506.06326
+    "importance": "mnemic.tiers.policies.importance:Importance",  # what a page says
+    "combined": "mnemic.tiers.policies.combined:Combined",  # the best made by hand
+    "learned": "mnemic.tiers.policies.learned:Learned",  # weights from a file
+    "adaptive": "mnemic.tiers.policies.adaptive:Adaptive",  # follows the best of several
+    "stay": "mnemic.tiers.policies.stay:Stay",  # last in, first out: a loop's best
+    "window": "mnemic.tiers.policies.window:Window",  # a baseline: the latest turns
+    "reservoir": "mnemic.tiers.policies.reservoir:Reservoir",  # a baseline: an even sample
+}
+
+STRATEGIES: Final = {
+    "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
+}
+
+COLLECTORS: Final = {
+    "ttl": "mnemic.tiers.collectors.expiry:Expiry",  # outlived its retention class, or the moment it names
+    "sweep": "mnemic.tiers.collectors.reach:Reach",  # nothing that stands leads to it
+    "duplicates": "mnemic.tiers.collectors.duplicates:Duplicates",  # says the same as an older one
+    "generations": "mnemic.tiers.collectors.generations:Generations",  # derived long ago, and never used
+}
+
 TOOLS: Final = {
     "verbs": "mnemic.tools.verbs:TOOLS",  # remember, recall, context, forget, history, correct
     "reference": "mnemic.tools.graph:TOOLS",  # the nine tools of the reference memory server of MCP

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from time import sleep
 from typing import TYPE_CHECKING, Final
 
+from mnemic.errors import MnemicError
 from mnemic.flow import run
-from mnemic.lanes import embed_slice
+from mnemic.lanes import EMBED_PARTS, Slice, embed_slice, failed
 from mnemic.meaning import WORDS_ALONE
+from mnemic.models.requests import embed
 from mnemic.store.base import EmbedderState, embedding_lane
 
 if TYPE_CHECKING:
@@ -61,13 +63,24 @@ def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
     owner, passages = uuid.uuid4().hex, 0
     while spaces := opened.background.behind(embedding_lane(model)):
         for space in spaces:
-            did = run(embed_slice(space, model, owner, opened.clock.now()), opened.background.perform)
+            did = _slice(opened, model, space, owner)
             if did.busy:
                 sleep(_BUSY_SECONDS)
             else:
                 passages += did.done
                 told(did.done)
     return passages
+
+
+def _slice(opened: Opened, model: int, space: int, owner: str) -> Slice:
+    perform, lane = opened.background.perform, embedding_lane(model)
+    try:
+        return run(embed_slice(space, model, owner), perform)
+    except MnemicError as error:
+        probe = embed(model, ["hello"])
+        if run(failed(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS), perform):
+            return Slice(done=1)
+        raise
 
 
 def _dismiss_others(opened: Opened, model: int) -> tuple[str, ...]:

@@ -39,6 +39,10 @@ class Settings:
     """Most items a recall may be asked for."""
     budget: int = 2_000
     """Tokens in a context block."""
+    window: int = 4_000
+    """Tokens of a session's window."""
+    policy: str = "lru"
+    """Which page leaves a session's window first: a name `mnemic bench paging` measures."""
     catalogue_bytes: int = 512 * 1024 * 1024
     """Memory that catalogues of all spaces may take."""
     busy_timeout: float = 30.0
@@ -57,8 +61,34 @@ class Settings:
     """The key of a chat endpoint that asks for one; never stored, never shown."""
     background: bool = True
     """Understand what was written in a thread behind the writer; off, only `flush` and `mnemic flush` do."""
+    strategies: str = "house"
+    """What is made of what was written, by names of `registry.STRATEGIES`, separated by commas."""
+    hour_calls: int = 1_000
+    """Questions that strategies may put to a language model within an hour, for each user, in each process."""
+    hour_tokens: int = 1_000_000
+    """Tokens of those, prompts and answers together."""
+    keep_answers: bool = False
+    """Keep what a language model answered once a run has landed, so that running it again pays nothing."""
+    backlog_limit: int = 2_000
+    """Passages of one user that may wait to be understood before receipts say so (`Receipt.behind`)."""
     always_share: float = 0.4
     """Most of a context's budget that standing instructions, pinned items and the profile may take."""
+    profiler: str = ""
+    """File for one line a verb: what it cost, without a word of it; CSV if it ends so, else JSON. Left empty, none."""
+    profiler_users: bool = False
+    """Say in the profiler log for whom, as a hash that means nothing outside the process that wrote it."""
+    trace: bool = False
+    """Make OpenTelemetry spans and metrics (extra `otel`); what the program has set up receives them."""
+    trace_content: bool = False
+    """Put questions and what was recalled for them on the spans."""
+    retention: str = "ephemeral=1 day, normal=never, keep=never"
+    """Retention classes: how long each keeps its own (`never` ends). An item is in one by a tag `retain:<class>`."""
+    retention_kinds: str = ""
+    """The class of a kind of items, such as `turn=ephemeral, summary=normal`; kinds that are not named are `normal`."""
+    keep_past: str = "all"
+    """How much of the past collecting keeps: `all`, `30 days`, `10000 commits`; the past before that is gone."""
+    collectors: str = "ttl, sweep, duplicates"
+    """Who chooses what is collected; `generations` takes what was derived long ago and never used."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mnemic.branching import commits, shows
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
@@ -36,7 +37,7 @@ def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: 
     if 0 < seq <= horizon:
         raise Compacted(f"commit {seq} lies behind the horizon, which is commit {horizon}")
     found = snapshot.changes(tenant, seq - 1, 1) if seq > 0 else []
-    if not found or found[0].seq != seq or found[0].space != space:
+    if not found or found[0].seq != seq or not shows(snapshot.layers((space,)), found[0]):
         raise NotFound(f"no commit {seq} here; `mnemic log` shows them")
     return _Inverse(snapshot, space, seq).draft(draft, cascade=cascade)
 
@@ -154,17 +155,8 @@ def reopened(snapshot: Snapshot, space: int, item: Item) -> Item:
 
 def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:
     """Items that commits in `(after, upto]` changed in a space, in order of their first change."""
-    tenant = snapshot.spaces((space,))[0].tenant
-    found: dict[ItemId, None] = {}
-    while after < upto:
-        changes = snapshot.changes(tenant, after, 200)
-        if not changes:
-            break
-        for change in changes:
-            if change.seq <= upto and change.space == space:
-                found.update((event.item, None) for event in change.events if event.item is not None)
-        after = changes[-1].seq
-    return list(found)
+    changes = commits(snapshot, space, after, upto)
+    return list(dict.fromkeys(event.item for change in changes for event in change.events if event.item is not None))
 
 
 def visible_at(snapshot: Snapshot, space: int, items: Sequence[ItemId], seq: int) -> dict[ItemId, Version]:

@@ -33,6 +33,7 @@ QUESTIONS = "".join(
         {**_QUESTION, "answer": "Oakmoor", "category": "bridge", "gold": ["a", "b"], "gold_sessions": []},
     )
 )
+BOOK = " ".join(f"On page {n} the ferry to island {n * 7} is late by {n % 13} hours." for n in range(2_000))
 SLOW = ("bench speed", "bench locomo locomo10.json --out")
 
 
@@ -80,12 +81,19 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("talk.txt").write_text("[2025-03-01 10:00] Ada: Hello.\n[2025-03-01 10:01] Ben: Hello Ada!\n")
         shutil.copy(FIXTURES / "locomo_small.json", "locomo10.json")
         Path("questions.jsonl").write_text(QUESTIONS)
+        Path("book.txt").write_text(BOOK)
         for line in (
             "add 'We leave on Friday.' --session trip --said 2025-03-01T10:00:00Z",
             "import chat.jsonl",
             "fact 'Ada lives in Rome.' --said 2025-02-01T10:00:00Z",
+            "session context trip 'When do we leave?'",
             "backup memory-backup.db",
+            "checkpoint before-import",
+            "branch try",
+            "--branch try fact 'Ada lives in Oslo.'",
             "export --out journal.jsonl",
+            "fact 'Zoe is under investigation.' --user zoe",
+            "hold add --everything --user zoe --reason 'case 7'",
             "bench locomo locomo10.json --out runs/run.jsonl --limit 2 --systems mnemic",
         ):
             with pytest.raises(SystemExit) as left:

@@ -197,6 +197,24 @@ def test_the_golden_file_of_format_2_keeps_vectors_lanes_and_what_is_at_hand(pat
     store.close()
 
 
+def test_the_golden_file_of_format_3_keeps_pages_branches_jobs_and_holds(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-3.db", path)
+    told = expected(3)
+    store = SqliteStore(path)
+    with store.read() as snapshot:
+        space, branch = snapshot.space(1, "ada"), snapshot.space(1, "ada", "try")
+        assert space is not None
+        assert branch is not None
+        chat = snapshot.session(space.id, "chat")
+        assert chat is not None
+        assert "|".join(str(tuple(row)) for row in snapshot.pages(space.id, chat.session)) == told["pages"]
+        assert "|".join(v.item.text for _, v in snapshot.scan((branch.id,))) == told["branch"]
+        jobs = [f"{job.order.name} {job.order.key} {job.order.priority}" for job in snapshot.jobs()]
+        assert "|".join(jobs) == told["jobs"]
+        assert [f"{hold.user} {hold.session} {hold.reason}" for hold in snapshot.holds(1)] == [told["holds"]]
+    store.close()
+
+
 def tables(path: Path) -> list[str]:
     db = apsw.Connection(str(path))
     found = [str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")]
@@ -330,7 +348,7 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_rows._CARRY_VECTORS, {"space": 1, "ver": 1, "to": 2}),
+        (sqlite_rows._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
         (sqlite_rows._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_rows._BACKLOG, ("embed:1",)),
         (sqlite_rows._DROP_VECTORS, (1, 10)),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Item, Kind, State
-from mnemic.strategies.house import Derivation, digest, speaker
+from mnemic.strategies.base import Derivation
+from mnemic.strategies.house import digest, speaker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,6 +11,7 @@ from mnemic import Memory
 from mnemic.core.clock import SystemClock
 from mnemic.core.queries import Filter
 from mnemic.errors import StoreError, StoreReadOnly
+from mnemic.store.base import Store
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import (
     FailAt,
@@ -91,7 +93,7 @@ def test_a_retry_with_the_same_key_brings_no_twin_whether_the_commit_had_landed_
         before=second if when == "before" else none,
         after=second if when == "after" else none,
     )
-    with Memory(store) as memory:
+    with Memory(cast(Store, store)) as memory:
         me = memory.scope(user="ada")
         me.observe("one")
         with pytest.raises(StoreError):

@@ -26,6 +26,10 @@ class Verb(IntEnum):
     USED = 12
     COMPACTED = 13
     NOTED = 14
+    BRANCHED = 15
+    MERGED = 16
+    REVERTED = 17
+    COLLECTED = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +81,15 @@ class Receipt:
         ids: The items it wrote or changed, in the order given; a repeated key gives the first one's ids.
         repeated: How many of them were there already: landed before under the same key, or changed by nothing.
         masked: How many secrets were masked before the journal, by kind.
+        behind: How many passages of this user wait to be understood, if more than the setting `backlog_limit`; 0
+            otherwise. Nothing is refused or dropped: whoever can write more slowly may take it as a sign to.
     """
 
     seq: int
     ids: tuple[ItemId, ...]
     repeated: int = 0
     masked: tuple[tuple[str, int], ...] = ()
+    behind: int = 0
 
     @property
     def id(self) -> ItemId:

@@ -78,13 +78,20 @@ def bar(run: Errand, what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def lane_record(one: Behind) -> dict[str, object]:
     """A lane for programs."""
-    return {"lane": one.lane, "embedder": one.embedder or None, "pending": one.pending, "error": one.error or None}
+    return {
+        "lane": one.lane,
+        "embedder": one.embedder or None,
+        "pending": one.pending,
+        "error": one.error or None,
+        "dead": one.dead,
+    }
 
 
 def lane_row(one: Behind) -> tuple[str, str]:
     """A lane for a person."""
-    what = "rules" if one.lane == HOUSE else f"meaning ({flat(one.embedder)})"
+    what = f"meaning ({flat(one.embedder)})" if one.embedder else "rules" if one.lane == HOUSE else one.lane
     state = f"{many(one.pending, 'passage')} left" if one.pending else "all done"
+    state += f"; {one.dead:,} given up (`mnemic dead`)" if one.dead else ""
     return what, state + (f"; last error: {flat(one.error)}" if one.error else "")
 
 

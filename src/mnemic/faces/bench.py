@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.faces.bars import listed as _names
+from mnemic.faces.bars import progress as _progress
 from mnemic.faces.errand import Errand, errand
+from mnemic.faces.paging import paging, retention_train
 from mnemic.faces.verb import WORDS, Verbs, verb
+from mnemic.faces.windows import session
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
@@ -80,8 +82,16 @@ def locomo(
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
 def report(log: Path, seed: int | None, markdown: bool) -> None:
-    """The tables of a run, recomputed from its LOG."""
-    _show(errand(), log, seed, markdown=markdown)
+    """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
+    from mnemic.lab.log import bench_of
+
+    match bench_of(log):
+        case "capacity":
+            _show_sweep(errand(), log, seed=seed, markdown=markdown)
+        case "hotpot":
+            _show_hotpot(errand(), log, seed=seed, markdown=markdown)
+        case _:
+            _show(errand(), log, seed, markdown=markdown)
 
 
 @verb("mnemic bench speed --items 2000 --turns 200 --rounds 2 --questions 20")
@@ -97,6 +107,43 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
     run = errand()
     measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
     show(bench_speed(measured, lambda part: run.paper.note(f"{part} ...")), sys.stdout, as_json=run.paper.json)
+
+
+@verb("mnemic bench busy --rounds 1 --writes 5 --embedder none")
+@click.option("--rounds", type=click.IntRange(1), default=10, show_default=True, help="Rounds of each sort.")
+@click.option("--writes", type=click.IntRange(1), default=50, show_default=True, help="Writes to a round.")
+@click.option("--gap", type=click.FloatRange(0), default=0.005, show_default=True, help="Seconds between two writes.")
+@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for one that only burns time.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
+def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None:
+    """Writes beside a busy worker in the same process, against writes beside an idle one."""
+    from mnemic.lab.busy import Load, bench_busy
+    from mnemic.lab.speed import show
+
+    run = errand()
+    load = Load(rounds=rounds, writes=writes, gap=gap, seed=seed)
+    found = bench_busy(load, lambda part: run.paper.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
+    show(found, sys.stdout, as_json=run.paper.json)
+
+
+@verb("mnemic bench gc --adds 600 --live 200 --keep-commits 2 --singles 5")
+@click.option("--adds", type=click.IntRange(1), default=1_000_000, show_default=True, help="Items added in all.")
+@click.option("--live", type=click.IntRange(1), default=100_000, show_default=True, help="Items that stand.")
+@click.option(
+    "--keep-commits", type=click.IntRange(0), default=200, show_default=True, help="Of the past, 100 adds each."
+)
+@click.option("--singles", type=click.IntRange(1), default=1_000, show_default=True, help="Single writes timed alone.")
+@click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="On the disk to measure.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
+def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | None, seed: int) -> None:
+    """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
+    from mnemic.lab.collecting import Size, bench_gc
+    from mnemic.lab.speed import show
+
+    run = errand()
+    size = Size(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
+    with _progress(run) as progress:
+        show(bench_gc(size, progress, folder=folder), sys.stdout, as_json=run.paper.json)
 
 
 @verb("mnemic bench asked data --embedder none")
@@ -133,8 +180,110 @@ def multihop(
     print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
 
 
-def _names(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",") if name.strip()]
+@verb(
+    "mnemic bench capacity book.txt --limit 200 --capacities 10,50% --policies lru,arc",
+    "mnemic bench capacity book.txt --limit 100 --laws again --capacities 10 --policies lfu --json",
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
+)
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many chunks.")
+@click.option("--capacities", type=WORDS, help="Pages, or per cent of all chunks, by commas (0.1%,0.5%,2%,10%,50%).")
+@click.option("--policies", type=WORDS, help="Only these, by commas; the baselines and Belady's are always there.")
+@click.option("--laws", type=WORDS, default="recent,uniform", show_default=True, help="Of age; also `again`.")
+@click.option("--every", type=click.IntRange(1), default=10, show_default=True, help="Chunks between questions.")
+@click.option("--plots", type=click.Path(path_type=Path), help="Folder for pictures (needs the extra `bench`).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the questions, and of the bootstrap.")
+def capacity(
+    path: Path,
+    out: Path,
+    limit: int | None,
+    capacities: str | None,
+    policies: str | None,
+    laws: str,
+    every: int,
+    plots: Path | None,
+    seed: int,
+) -> None:
+    """Plain text in chunks of 512 bytes through hot tiers of so many pages: what each policy finds, with an archive and
+    without.
+
+    PATH is a text (enwik8, text8, any other; zip, gzip, bzip2 and xz are read), or a folder of them.
+    """
+    from mnemic.lab.capacity import CAPACITIES, Sweep, bench_capacity
+
+    run = errand()
+    sweep = Sweep(
+        laws=_names(laws),
+        capacities=_names(capacities or "") or CAPACITIES,
+        policies=None if policies is None else _names(policies),
+        limit=limit,
+        every=every,
+        seed=seed,
+    )
+    with _progress(run) as progress:
+        log = bench_capacity(path, out=out, sweep=sweep, progress=progress)
+    _show_sweep(run, log, plots)
+
+
+@verb(
+    "mnemic bench hotpot questions.jsonl --lag 0 --capacities 1,2 --policies lru --embedder none",
+    "mnemic bench hotpot questions.jsonl --law fixed --lag 0 --capacities 2 --policies arc --embedder none --json",
+)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
+)
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions.")
+@click.option("--capacities", type=WORDS, help="Documents in the hot tier, or per cent of all, by commas.")
+@click.option("--policies", type=WORDS, help="Only these, by commas; the baselines and Belady's are always there.")
+@click.option("--lag", type=click.IntRange(0), default=10, show_default=True, help="Questions until one is asked.")
+@click.option("--law", type=WORDS, default="spread", show_default=True, help="`spread`: from 0 to twice; or `fixed`.")
+@click.option("--order", type=WORDS, default="file", show_default=True, help="Of the documents; or `shuffled`.")
+@click.option("--unit", type=WORDS, default="paragraph", show_default=True, help="One document; or `sentence`.")
+@click.option("--checks", is_flag=True, help="Also: asked too early, in any order, with room for everything.")
+@click.option("--embedder", type=WORDS, default="none", show_default=True, help="`auto`, or by its name.")
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
+@click.option("--plots", type=click.Path(path_type=Path), help="Folder for a picture (needs the extra `bench`).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn, and of the bootstrap.")
+def hotpot(
+    path: Path,
+    out: Path,
+    limit: int | None,
+    capacities: str | None,
+    policies: str | None,
+    lag: int,
+    law: str,
+    order: str,
+    unit: str,
+    checks: bool,
+    embedder: str,
+    cache: Path | None,
+    plots: Path | None,
+    seed: int,
+) -> None:
+    """Supporting facts of multi-hop questions under a fixed hot capacity, beside a sliding window of the same size.
+
+    PATH is HotpotQA's or 2Wiki's json, MuSiQue's jsonl, or unified jsonl.
+    """
+    from mnemic.lab.hotpot import CAPACITIES, Protocol, bench_hotpot
+
+    run = errand()
+    with _progress(run) as progress:
+        log = bench_hotpot(
+            path,
+            out=out,
+            protocol=Protocol(lag=lag, law=law, order=order, seed=seed),
+            capacities=_names(capacities or "") or CAPACITIES,
+            policies=None if policies is None else _names(policies),
+            unit=unit,
+            limit=limit,
+            embedder=_embedder(run, embedder, cache),
+            checks=checks,
+            progress=progress,
+        )
+    _show_hotpot(run, log, plots)
 
 
 def _embedder(run: Errand, named: str, cache: Path | None) -> Embedder | None:
@@ -156,27 +305,39 @@ def _show(run: Errand, log: Path, seed: int | None, *, markdown: bool) -> None:
     show(made_from(log, seed=seed), sys.stdout, form)
 
 
-@contextmanager
-def _progress(run: Errand) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each system on a terminal's standard error; silence elsewhere."""
-    if run.paper.json or not sys.stderr.isatty():
-        yield lambda system, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True, no_color=not run.paper.color), transient=True) as bar:
-        tasks: dict[str, object] = {}
-
-        def tell(system: str, done: int, total: int) -> None:
-            if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
-            bar.update(tasks[system], completed=done, total=total)  # type: ignore[arg-type]
-
-        yield tell
+def _form(run: Errand, *, markdown: bool) -> str | None:
+    return "json" if run.paper.json else "markdown" if markdown else None
 
 
-for _command in (locomo, multihop, asked, report, speed):
+def _show_sweep(
+    run: Errand, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
+) -> None:
+    from mnemic.lab.capacity_report import read_sweep, show_sweep, write_csv
+
+    swept = read_sweep(log, seed=seed)
+    show_sweep(swept, sys.stdout, _form(run, markdown=markdown))
+    run.paper.note(f"log: {log}, figures: {write_csv(swept, log.with_suffix('.csv'))}")
+    if plots is not None:
+        from mnemic.lab.capacity_plots import draw_sweep
+
+        run.paper.note(f"pictures: {', '.join(map(str, draw_sweep(swept, plots)))}")
+
+
+def _show_hotpot(
+    run: Errand, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
+) -> None:
+    from mnemic.lab.hotpot_report import read_capacities, show_capacities, write_csv
+
+    made = read_capacities(log, seed=seed)
+    show_capacities(made, sys.stdout, _form(run, markdown=markdown))
+    run.paper.note(f"log: {log}, figures: {write_csv(made, log.with_suffix('.csv'))}")
+    if plots is not None:
+        from mnemic.lab.capacity_plots import draw_capacities
+
+        run.paper.note(f"pictures: {', '.join(map(str, draw_capacities(made, plots)))}")
+
+
+for _command in (gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, paging, retention_train, session):
     bench.add_command(_command)
 
 COMMANDS: Final = {"bench": bench}

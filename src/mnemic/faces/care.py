@@ -16,6 +16,7 @@ import click
 from mnemic.faces.background import lane_record, lane_row
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many, size
+from mnemic.faces.top import vitals_record
 from mnemic.faces.verb import verb
 from mnemic.settings import PREFIX, Settings
 
@@ -34,7 +35,8 @@ def stats() -> None:
         found, behind = memory.admin.stats(), memory.admin.behind()
     if run.paper.json:
         lanes = [lane_record(one) for one in behind]
-        run.paper.document({"user": run.user, "tenant": run.tenant, **_stats_record(found), "lanes": lanes})
+        record = {**vitals_record(found.vitals), **_stats_record(found), "lanes": lanes}
+        run.paper.document({"user": run.user, "tenant": run.tenant, **record})
         return
     mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
     run.paper.table(

@@ -12,9 +12,9 @@ from typing import BinaryIO, Final
 import click
 
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.faces.errand import errand
+from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import many, size
-from mnemic.faces.verb import verb
+from mnemic.faces.verb import WORDS, verb
 
 
 @verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
@@ -37,32 +37,64 @@ def backup(dest: Path) -> None:
         run.paper.line(f"bring it back: mnemic restore {made}")
 
 
-@verb("mnemic restore memory-backup.db --yes", "mnemic --store other.db restore memory-backup.db --no-tombstones")
-@click.argument("source", metavar="BACKUP", type=click.Path(path_type=Path))
+@verb(
+    "mnemic restore memory-backup.db --yes",
+    "mnemic --store other.db restore memory-backup.db --no-tombstones",
+    "mnemic restore --to 1 --yes",
+)
+@click.argument("source", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
+@click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
-def restore(source: Path, no_tombstones: bool, yes: bool) -> None:
-    """Put a backup in the store's place.
+def restore(source: Path | None, to: str | None, no_tombstones: bool, yes: bool) -> None:
+    """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
 
-    What was erased here since it was taken is erased again.
+    What was erased here since stays erased. Before the store itself is brought back, a checkpoint of it is taken.
     """
     from mnemic.admin import restore as put_back
 
     run = errand()
+    back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
+    if source is None:
+        _rewind(run, back, yes=yes)
+        return
     if not source.expanduser().is_file():
         raise NotFound(f"there is no file {source}; name one that `mnemic backup` made")
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.paper.note("nothing was changed")
         return
     began = time.perf_counter()
-    again = put_back(source, run.path, without_tombstones=no_tombstones)
+    again = put_back(
+        source, run.path, without_tombstones=no_tombstones, to=back, tenant=run.tenant, settings=run.settings
+    )
     took = time.perf_counter() - began
     if run.paper.json:
         run.paper.document({"store": str(run.path), "erased_again": again, "seconds": round(took, 3)})
     else:
         run.paper.line(f"restored {run.path} in {took:.2f} s; {many(again, 'item')} erased again")
+
+
+def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
+    if to is None:
+        raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, or say --to SEQ.")
+    with run.memory() as memory:
+        if not run.confirm(f"Bring {run.path} back to {to}, without what came after?", yes=yes):
+            run.paper.note("nothing was changed")
+            return
+        began = time.perf_counter()
+        kept = memory.admin.checkpoint(tenant=run.tenant)
+        done = memory.admin.rewind(to, tenant=run.tenant)
+    took = time.perf_counter() - began
+    if run.paper.json:
+        record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
+        run.paper.document({**record, "checkpoint": str(kept.path), "seconds": round(took, 3)})
+    else:
+        run.paper.line(
+            f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
+        )
+        run.paper.line(f"as it was before: mnemic restore {kept.path}")
 
 
 @verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")

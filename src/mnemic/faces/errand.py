@@ -38,7 +38,8 @@ class Errand:
     @cached_property
     def settings(self) -> Settings:
         """Settings from the environment; nothing goes on behind a command that is about to end."""
-        return replace(Settings.from_env(os.environ), background=False)
+        settings = replace(Settings.from_env(os.environ), background=False)
+        return settings if self.wishes.profiler is None else replace(settings, profiler=self.wishes.profiler)
 
     @cached_property
     def paper(self) -> Paper:
@@ -121,12 +122,13 @@ class Errand:
 
     def scoped(self, memory: Memory, user: str | None = None, *, shelved: bool = True) -> ScopedMemory:
         """This user's part of an open store."""
-        return memory.scope(
+        me = memory.scope(
             user=self.user if user is None else user,
             tenant=self.tenant,
             agent=self.wishes.agent if shelved else None,
             session=self.wishes.session if shelved else None,
         )
+        return me.on_branch(self.wishes.branch or "")
 
     def confirm(self, question: str, *, yes: bool) -> bool:
         """Whether the person at the terminal agrees; where nobody can be asked, only `--yes` does.

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from mnemic.kernel import Difference
     from mnemic.memory import ScopedMemory
 
-_LASTING: Final = frozenset({Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED})
+_LASTING: Final = frozenset(
+    {Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED, Did.BRANCHED, Did.MERGED, Did.REVERTED, Did.COLLECTED}
+)
 """What is never undone."""
 _SHOWN: Final = 3
 """Items of a commit that the log names; the rest are counted."""

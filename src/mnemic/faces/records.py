@@ -8,7 +8,7 @@ from mnemic.core.items import Channel
 from mnemic.faces.paper import day, flat, local
 
 if TYPE_CHECKING:
-    from mnemic.core.events import Change, Receipt
+    from mnemic.core.events import Change, Event, Receipt
     from mnemic.core.items import Item, Link, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.recall.answer import Answer
@@ -132,8 +132,13 @@ def change_record(change: Change) -> dict[str, Any]:
         "actor": change.actor,
         "cause": change.cause,
         "hash": change.hash.hex(),
-        "events": [{"n": e.n, "verb": e.verb.name.lower(), "item": e.item, "erased": e.erased} for e in change.events],
+        "events": [event_record(event) for event in change.events],
     }
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """One thing changed."""
+    return {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
 
 
 def speaker(item: Item) -> str:

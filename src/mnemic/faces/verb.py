@@ -21,6 +21,8 @@ class Wishes:
     tenant: str | None = None
     agent: str | None = None
     session: str | None = None
+    branch: str | None = None
+    profiler: str | None = None
     json: bool = False
     no_color: bool = False
 
@@ -81,6 +83,8 @@ def everywhere() -> list[click.Parameter]:
         option("--tenant", type=WORDS, metavar="NAME", help="Of which installation (left out: setting `tenant`)."),
         option("--agent", type=WORDS, metavar="NAME", help="Shelf: any on reads, none on writes, unless named."),
         option("--session", type=WORDS, metavar="NAME", help="Shelf, likewise."),
+        option("--branch", type=WORDS, metavar="NAME", help="On a branch of it, which `mnemic branch` has made."),
+        option("--profiler", type=WORDS, metavar="FILE", help="Note there what each verb cost (.csv, else JSON)."),
         option("--json", is_flag=True, help="Output for programs: one JSON document, or a line each."),
         option("--no-color", is_flag=True, help="No colour (NO_COLOR does the same)."),
     ]

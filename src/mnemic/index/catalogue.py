@@ -6,8 +6,9 @@ from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import Columns
+from mnemic.index.columns import Column, Columns
 from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
@@ -34,6 +35,10 @@ class Catalogue:
     def __init__(self, space: int, epoch: int) -> None:
         self.space = space
         self.epoch = epoch
+        self._horizon = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.seq = 0
         self.columns = Columns()
         self._segments: tuple[Segment, ...] = ()
@@ -51,6 +56,8 @@ class Catalogue:
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
         """Take in what was written and closed up to a snapshot's head."""
         self._readings.clear()
+        if self._outdated(snapshot, head):
+            self._begin()
         known = self.columns.last_ver
         fresh = iter(snapshot.entries(self.space, known))
         while batch := list(islice(fresh, _LOAD)):
@@ -59,6 +66,19 @@ class Catalogue:
             for ver, seq_to in snapshot.closed(self.space, self.seq):
                 self.columns.close(ver, seq_to)
         self.seq = head.seq
+
+    def _outdated(self, snapshot: Snapshot, head: SpaceHead) -> bool:
+        """Whether to read all of the space anew: what was closed since may be gone, or most rows here are of the dead.
+
+        What lies behind the horizon is shown by no view; its rows only take room, until they are more than the others.
+        """
+        known, self._horizon = self._horizon, snapshot.head(head.tenant).horizon
+        if self._horizon == known or not self.columns.rows:
+            return False
+        ended = self.columns.column(Column.STATE) == int(State.RETIRED)
+        ended &= self.columns.column(Column.SEQ_FROM) <= self._horizon
+        ended |= self.columns.column(Column.SEQ_TO) <= self._horizon
+        return self.seq < self._horizon or 2 * int(ended.sum()) > max(_LOAD, self.columns.rows)
 
     def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
         """Take in an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.

@@ -38,7 +38,11 @@ class Catalogues:
     ) -> list[Reading]:
         """The read set of each space, exactly as far as this snapshot sees; with the vectors of these embedders."""
         asked = tuple(models)
-        return [self._reading(snapshot, head, view, where, asked) for head in snapshot.spaces(spaces)]
+        return [
+            self._reading(snapshot, head, layer.view(view), where, asked, snapshot.hidden(layer, view))
+            for layer in snapshot.layers(spaces)
+            for head in snapshot.spaces((layer.space,))
+        ]
 
     def clear(self) -> None:
         """Forget everything."""
@@ -53,9 +57,15 @@ class Catalogues:
         return self._total
 
     def _reading(
-        self, snapshot: Snapshot, head: SpaceHead, view: View, where: Filter, models: tuple[int, ...]
+        self,
+        snapshot: Snapshot,
+        head: SpaceHead,
+        view: View,
+        where: Filter,
+        models: tuple[int, ...],
+        hidden: tuple[int, ...],
     ) -> Reading:
-        shelves = _shelves(snapshot, head.id, view, where)
+        shelves = _shelves(snapshot, head.id, view, where, hidden)
         lock, catalogue = self._catalogue(head)
         with lock:
             if catalogue.seq < head.seq:
@@ -90,7 +100,7 @@ class Catalogues:
         self._total -= self._bytes.pop(space, 0)
 
 
-def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter) -> Shelves:
+def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
     from mnemic.index.reading import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)
@@ -99,6 +109,7 @@ def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter) -> Shelv
         agent=-1 if where.agent is not None and agent is None else agent,
         session=-1 if where.session is not None and session is None else session,
         vers=_tagged(snapshot, space, view, where) if where.tags else None,
+        hidden=hidden,
     )
 
 

@@ -46,11 +46,13 @@ class Shelves:
     Attributes:
         agent, session: A number, or None for any; -1 matches nothing.
         vers: The only versions meant, ascending, or None for any.
+        hidden: Versions that a branch in front of the space has others of, ascending.
     """
 
     agent: int | None = None
     session: int | None = None
     vers: tuple[int, ...] | None = None
+    hidden: tuple[int, ...] = ()
 
 
 class Reading:
@@ -264,6 +266,8 @@ def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shel
         shown &= columns.column(Column.SESSION) == shelves.session
     if shelves.vers is not None:
         shown &= np.isin(columns.column(Column.VER), shelves.vers)
+    if shelves.hidden:
+        shown &= ~np.isin(columns.column(Column.VER), shelves.hidden)
     if where.said_from is not None:
         shown &= columns.column(Column.SAID) >= where.said_from
     if where.said_to is not None:

@@ -38,7 +38,8 @@ class _Standing:
 
     def follow(self, snapshot: Snapshot, head: SpaceHead, where: Filter) -> None:
         """Take in what was written and let go of what was closed, up to a snapshot's head."""
-        if self.newest:
+        # What was closed before the horizon, and went with it, can no longer be told.
+        if self.newest and self.seq >= snapshot.head(head.tenant).horizon:
             self._take_changes(snapshot, head.id, where)
         else:
             self._take_all(snapshot, head.id, where)

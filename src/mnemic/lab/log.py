@@ -154,6 +154,10 @@ class Log:
         """Add what one system cost."""
         self._append("cost", **{name: getattr(cost, name) for name in Cost.__slots__})
 
+    def add(self, kind: str, **record: object) -> None:
+        """Add a record that one bench alone reads, by `records`; `read` passes over it."""
+        self._append(kind, **record)
+
     def end(self) -> None:
         """Say that nothing is missing."""
         self._append("end", ended=datetime.now(UTC).isoformat())
@@ -176,7 +180,7 @@ def read(path: Path) -> Run:
     answers: dict[str, list[Answer]] = {}
     costs: dict[str, Cost] = {}
     complete = False
-    for record in _records(path):
+    for record in records(path):
         match record.pop("kind", None):
             case "run":
                 header = record
@@ -199,9 +203,25 @@ def _answer(record: Mapping[str, Any]) -> Answer:
     return Answer(**values)
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
+def bench_of(path: Path) -> str:
+    """Which bench wrote a log, by its header; "" where it does not say.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    return str(next(iter(records(path)), {}).get("bench", ""))
+
+
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """Every record of a log in order, of whatever kind; a last line that was cut short is left out.
+
+    Raises:
+        NotFound: there is no such file.
+        Invalid: a line is not JSON.
+    """
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:  # a text may hold U+2028
+            lines = file.readlines()
     except FileNotFoundError as error:
         raise NotFound(f"there is no log {path.name}") from error
     for line in lines:

@@ -86,7 +86,7 @@ def as_json(made: Report) -> str:
         "rows": [asdict(row) for row in made.rows],
         "notes": list(made.notes),
     }
-    return json.dumps(_finite(record), ensure_ascii=False, indent=2)
+    return json.dumps(finite(record), ensure_ascii=False, indent=2)
 
 
 def _row(run: Run, system: str, answers: Sequence[Answer], seed: int) -> Row:
@@ -158,13 +158,14 @@ def _notes(run: Run) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
+    """The same with null for what is no number, as JSON has it."""
     match value:
         case float():
             return value if math.isfinite(value) else None
         case Mapping():
-            return {key: _finite(inner) for key, inner in value.items()}
+            return {key: finite(inner) for key, inner in value.items()}
         case list() | tuple():
-            return [_finite(inner) for inner in value]
+            return [finite(inner) for inner in value]
         case _:
             return value

@@ -83,6 +83,11 @@ def aligned(table: Table) -> str:
     return "\n".join(_aligned(table))
 
 
+def piped(table: Table) -> str:
+    """One table for a page."""
+    return "\n".join(_piped(table))
+
+
 def _found(made: Report) -> Table:
     header = ("system", "n", *(short for _, short in _SHOWN), HEADLINE)
     return Table("1. Evidence found, %", header, tuple(_found_cells(row) for row in made.rows))

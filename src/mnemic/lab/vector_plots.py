@@ -18,7 +18,7 @@ COLOURS: Final = {
     "hnswlib HNSW": "#7c3aed",
     "Annoy": "#a16207",
 }
-_STYLE: Final = {
+STYLE: Final = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -30,6 +30,7 @@ _STYLE: Final = {
     "axes.titlelocation": "left",
     "svg.hashsalt": "mnemic",
 }
+"""How every picture here looks."""
 
 
 def draw(run: Run, folder: Path) -> list[Path]:
@@ -38,7 +39,7 @@ def draw(run: Run, folder: Path) -> list[Path]:
     matplotlib.use("svg")
     plots = importlib.import_module("matplotlib.pyplot")
     folder.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         return [_filters(run, plots, folder), _growth(run, plots, folder)]
 
 

@@ -85,6 +85,11 @@ class Embedding:
         return self._embedder.name
 
     @property
+    def remote(self) -> bool:
+        """Whether it works on another machine."""
+        return self._remote
+
+    @property
     def dims(self) -> int:
         """How many numbers a vector has."""
         return self._embedder.dims

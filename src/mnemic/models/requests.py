@@ -1,4 +1,4 @@
-"""What a flow may ask of the embedders: the vectors of passages, and those of a question."""
+"""What a flow may ask of models: the vectors of passages, those of a question, and an answer in words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mnemic.flow import Flow, Request
+from mnemic.models.chat.base import LIMIT, ChatMessage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,29 @@ class Meant:
 
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Request):
+    """A language model's answer to a conversation, whole.
+
+    Attributes:
+        messages: At least one; the last is the user's.
+        limit: Most tokens of the answer.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    limit: int = LIMIT
+
+
+def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
+    """What a language model says to this.
+
+    Raises:
+        ModelError: there is none, or it failed; `OverBudget`: this run has asked enough.
+    """
+    answer: str = yield Ask(tuple(messages), limit)
+    return answer
 
 
 def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:

@@ -92,13 +92,23 @@ def fenced(lines: Sequence[str]) -> str:
 
 def render(item: Item, text: str) -> str:
     """One item as lines of a prompt: id, local date, speaker, text."""
+    return f"[{item.id}] {spoken(item, text)}"
+
+
+def spoken(item: Item, text: str) -> str:
+    """The same without the id, for what needs none: local date, speaker, text."""
     local = local_time(item.said, item.said_offset)
     speaker = item.slots.get("speaker") or item.slots.get("role") or item.slots.get("title") or item.kind.value
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     name = " ".join(str(speaker).split())
     body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
     when = local.isoformat(" ", "minutes")[:16]
-    return _FENCE.sub("&lt;", f"[{item.id}] {when}{channel} {name}: {body}")
+    return defused(f"{when}{channel} {name}: {body}")
+
+
+def defused(text: str) -> str:
+    """A text that cannot pass for one of our own marks."""
+    return _FENCE.sub("&lt;", text)
 
 
 def _read(hits: Iterable[Hit], snapshot: Snapshot) -> Iterator[tuple[Hit, Version]]:
@@ -106,7 +116,8 @@ def _read(hits: Iterable[Hit], snapshot: Snapshot) -> Iterator[tuple[Hit, Versio
     rest = iter(hits)
     while some := list(islice(rest, _AT_ONCE)):
         versions = fetched(some, snapshot)
-        yield from ((hit, versions[hit.space, hit.ver]) for hit in some)
+        # What was retired, and asked for all the same, may have been collected since the catalogue was made.
+        yield from ((hit, versions[hit.space, hit.ver]) for hit in some if (hit.space, hit.ver) in versions)
 
 
 def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Version]:

@@ -128,6 +128,7 @@ def traced(
     told = {
         (space, place): _linked(items[space, source], items[space, target], step.name)
         for (space, place), (step, target, source) in steps.items()
+        if {(space, source), (space, target)} <= items.keys()
     }
     asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
     reasons = [

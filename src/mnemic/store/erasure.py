@@ -9,8 +9,8 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.scope import Shared
-from mnemic.errors import Invalid, NotFound
-from mnemic.store import ledger
+from mnemic.errors import Conflict, NotFound
+from mnemic.store import branches, holds, ledger
 from mnemic.store.base import Erasure
 from mnemic.store.codec import canonical
 from mnemic.store.rows import Rows, SpaceRow, TenantRow
@@ -44,23 +44,27 @@ def apply(rows: Rows, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
     tenant = rows.tenant(erasure.tenant)
     if tenant is None:
         raise NotFound(f"no tenant {erasure.tenant!r} here")
+    if erasure.whole and erasure.branch:
+        return _branch(rows, tenant, erasure, now, entropy)
     if erasure.whole:
         return _whole(rows, tenant, erasure, now, entropy)
-    space = None if erasure.user is None else rows.space(tenant.id, erasure.user)
+    space = None if erasure.user is None else rows.space(tenant.id, erasure.user, erasure.branch)
     if space is None:
         raise NotFound("nothing was ever remembered for this user")
     return _items(rows, tenant, space, erasure, now, entropy)
 
 
 def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
-    known = [raw for item in erasure.ids if rows.item_rows(space.id, raw := to_bytes(item))]
-    # What is shared may have been built upon in every user's space; what is one user's, only in their own.
-    reach = rows.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else [space]
-    going = _with_derived(rows, reach, [(space.id, raw) for raw in known])
+    own = branches.kin(rows, space)
+    known = [to_bytes(item) for item in erasure.ids if any(rows.item_rows(s.id, to_bytes(item)) for s in own)]
+    # What is shared may have been built upon in every user's space; what is one user's, in their own and its branches.
+    reach = rows.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else own
+    going = _with_derived(rows, reach, [(home.id, raw) for raw in known for home in own])
     if not going:
         return Erased(None, (), 0, 0)
-    ids = tuple(from_bytes(raw) for _, raw in going)
-    ledger.check_expected(rows, space.id, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
+    holds.refuse_items(rows, tenant.id, going)
+    ids = tuple(dict.fromkeys(from_bytes(raw) for _, raw in going))
+    ledger.check_expected(rows, space, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links_of(home, raw)})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
@@ -76,15 +80,19 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
 
 
 def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Items with what was derived from them: each in every space of the owner in whose space it was."""
     going = dict.fromkeys(items)
-    queue, homes = list(going), [row.id for row in reach]
+    queue, homes = list(dict.fromkeys(raw for _, raw in going)), list(reach)
+    owned: dict[str | Shared | None, list[int]] = {}
+    for row in homes:
+        owned.setdefault(row.user, []).append(row.id)
     while queue:
-        _, source = queue.pop()
+        source = queue.pop()
         for home in homes:
-            for derived in rows.derived(home, source):
-                if (home, derived) not in going:
-                    going[home, derived] = None
-                    queue.append((home, derived))
+            for derived in rows.derived(home.id, source):
+                if (home.id, derived) not in going:
+                    going.update(((one, derived), None) for one in owned[home.user])
+                    queue.append(derived)
     return list(going)
 
 
@@ -96,11 +104,12 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: E
         space = rows.space(tenant.id, erasure.user)
         if space is None:
             raise NotFound("nothing was ever remembered for this user")
-        spaces = [space]
+        spaces = branches.kin(rows, space)
+    holds.refuse_spaces(rows, tenant.id, [space.id for space in spaces])
     ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.all_versions(space.id)))
     counts = [rows.drop_space(space.id) for space in spaces]
     payload = canonical({"spaces": [space.id for space in spaces]})
-    home = spaces[0].id if len(spaces) == 1 else 0
+    home = 0 if erasure.user is None else spaces[0].id
     # Nobody's name is kept for it: whoever erases a user may well be that user, or an agent that is called after them.
     seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, now, entropy, note=_reason(erasure))
     for space in spaces:
@@ -108,33 +117,29 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: E
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
 
 
+def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
+    """Drop a branch; the commit is one of the space that it came off.
+
+    Raises:
+        NotFound: there is no such branch.
+        Conflict: others come off it.
+    """
+    space = None if erasure.user is None else rows.space(tenant.id, erasure.user, erasure.branch)
+    if space is None:
+        raise NotFound(f"no branch {erasure.branch!r} here")
+    if held := branches.children(rows, space):
+        raise Conflict(f"branch {held[0].branch!r} comes off {erasure.branch!r}; drop it first")
+    holds.refuse_spaces(rows, tenant.id, [space.id])
+    (parent,) = rows.space_rows((space.parent,))
+    versions, links = rows.drop_space(space.id)
+    actor = rows.name(parent.id, erasure.actor) or rows.add_name(parent.id, erasure.actor)
+    payload = canonical({"spaces": [space.id]})
+    seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure))
+    rows.set_space(parent._replace(seq=seq))
+    rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
+    return Erased(seq, (), versions, links)
+
+
 def _reason(erasure: Erasure) -> bytes | None:
     """The reason given, as an event of its own: it is content, and can be erased in its turn."""
     return canonical({"reason": erasure.reason}) if erasure.reason else None
-
-
-def compact(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int:
-    """Drop what was closed at or before commit `horizon`, inside a transaction; returns how many versions went.
-
-    Raises:
-        NotFound: there is no such tenant.
-        Invalid: the horizon lies ahead of the journal, or behind the one it has.
-    """
-    tenant = rows.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
-    if not tenant.horizon <= horizon <= tenant.seq:
-        raise Invalid(
-            "horizon",
-            f"commit {horizon} is not between {tenant.horizon} and {tenant.seq}",
-            "`mnemic log` shows the commits.",
-        )
-    if horizon == tenant.horizon:
-        return 0
-    (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
-    gone = rows.drop_closed(tenant.id, horizon)
-    rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
-    seq = ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0, now, entropy)
-    for space in rows.tenant_spaces(tenant.id):
-        rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
-    return gone

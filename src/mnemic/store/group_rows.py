@@ -18,7 +18,7 @@ class GroupRows(SqliteRows):
     def __init__(self, db: apsw.Connection) -> None:
         super().__init__(db)
         self._tenants: dict[str, TenantRow] = {}
-        self._spaces: dict[tuple[int, str | Shared], SpaceRow] = {}
+        self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
         self._moved: dict[int, SpaceRow] = {}
         self._numbers: dict[tuple[int, str], int] = {}
 
@@ -28,15 +28,15 @@ class GroupRows(SqliteRows):
             self._tenants[name] = row
         return row
 
-    def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
-        row = self._spaces.get((tenant, user)) or super().space(tenant, user)
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
+        row = self._spaces.get((tenant, user, branch)) or super().space(tenant, user, branch)
         if row is not None:
-            self._spaces[tenant, user] = row
+            self._spaces[tenant, user, branch] = row
         return row
 
     def set_space(self, row: SpaceRow) -> None:
         assert row.user is not None
-        self._spaces[row.tenant, row.user] = self._moved[row.id] = row
+        self._spaces[row.tenant, row.user, row.branch] = self._moved[row.id] = row
 
     def name(self, space: int, text: str) -> int | None:
         number = self._numbers.get((space, text)) or super().name(space, text)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.store import jobs
 from mnemic.store.base import Advance, EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
 from mnemic.store.rows import Rows
 
@@ -62,18 +63,36 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: in
     taken = lane.owner not in ("", owner) and lane.lease_until > now
     if taken or lane.not_before > now or not _is_owned(rows, space):
         return None
-    leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000))
+    (home,) = rows.space_rows((space,))
+    seq = lane.seq or rows.tenant_row(home.tenant).seq
+    leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
     rows.set_lane(leased)
     return leased
 
 
-def release(rows: Rows, space: int, name: str, owner: str, error: str, not_before: int) -> None:
+def release(
+    rows: Rows, space: int, name: str, owner: str, error: str, not_before: int, stride: int = 0, reach: int = 0
+) -> None:
     """Give a lease back, unless it has passed on."""
     lane = rows.lane(space, name)
-    if owner and lane.owner == owner:
-        attempt = lane.attempt + 1 if error else 0
-        freed = Lane(space=space, name=name, cursor=lane.cursor, attempt=attempt, not_before=not_before, error=error)
-        rows.set_lane(freed)
+    if not owner or lane.owner != owner:
+        return
+    freed = replace(lane, owner="", lease_until=0, not_before=not_before, error=error)
+    if error:
+        rows.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
+    else:
+        rows.set_lane(replace(freed, attempt=0, seq=0))
+
+
+def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str, now: int) -> int:
+    """Move a lane past a version that cannot be digested, and keep that as a dead job; returns the job's number.
+
+    Raises:
+        Conflict: the cursor or the lease is another's.
+    """
+    attempts = rows.lane(space, name).attempt + 1
+    advance(rows, space, Advance(name=name, owner=owner, after=after, upto=ver))
+    return jobs.letter(rows, space, name, ver, attempts, error, now)
 
 
 def keep(rows: Rows, batch: Vectors) -> int:
@@ -90,8 +109,13 @@ def keep(rows: Rows, batch: Vectors) -> int:
     _check(batch, embedder)
     if embedder.state is EmbedderState.RETIRING:
         raise Conflict(f"embedder {embedder.name!r} retires; enlist it again to fill its vectors")
-    step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
-    advance(rows, batch.space, step)
+    if batch.job is not None:
+        jobs.finish(rows, batch.job)
+        (home,) = rows.space_rows((batch.space,))
+        rows.set_space(home._replace(epoch=home.epoch + 1))
+    else:
+        step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
+        advance(rows, batch.space, step)
     return rows.add_vectors(batch.space, batch.model, batch.rows)
 
 
@@ -102,14 +126,17 @@ def advance(rows: Rows, space: int, step: Advance) -> None:
         Conflict: it stands elsewhere, or the lease is another's.
         Invalid: the step goes back.
     """
-    if step.upto < step.after:
+    if step.upto < step.after and not step.again:
         raise Invalid("upto", f"{step.upto} lies before {step.after}", "A lane only goes on.")
     lane = rows.lane(space, step.name)
     if lane.owner != step.owner:
         raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
     if lane.cursor != step.after:
         raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
-    rows.set_lane(replace(lane, cursor=step.upto))
+    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
+    rows.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
+    if not step.keep_answers and not step.again:
+        rows.drop_answers(space, step.name)
 
 
 def _check(batch: Vectors, embedder: EmbedderRow) -> None:

@@ -15,8 +15,9 @@ from mnemic.core.items import Strength
 from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid
-from mnemic.store import codec, lanes
-from mnemic.store.base import Advance, Draft, Note, Op, Put, Tie
+from mnemic.store import branches, codec, jobs, lanes, pages
+from mnemic.store.base import Advance, Draft, JobState, JobStep, Note, Op, Put, Tie
+from mnemic.store.pages import Paging
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
 
 GENESIS: Final = bytes(32)
@@ -68,7 +69,7 @@ def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
 
 def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
-    if not draft.ops and draft.lane is None:
+    if not draft.ops and draft.lane is None and draft.paging is None and draft.job is None:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
     if draft.used and draft.lane is not None:
         raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
@@ -118,21 +119,27 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     draft = prepared.draft
     if draft.used:
         return _count_use(rows, prepared, now)
+    if draft.paging is not None and not draft.ops:
+        return _page(rows, draft, draft.paging, now)
     tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
-    space = rows.space(tenant.id, draft.user) or rows.add_space(tenant.id, draft.user, prepared.secret)
+    space = branches.named(rows, tenant, draft, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
     landed = bool(earlier) and len(earlier) == sum(
         isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed
     )
     if draft.lane is not None:
         _step(rows, tenant, space, draft, draft.lane, landed)
+    if draft.job is not None:
+        _finish(rows, space, draft, draft.job, landed)
+    if draft.paging is not None:
+        pages.write(rows, space.id, draft.paging, now, making=True)
     if landed:
         return _first_receipt(prepared, earlier)
     if not draft.ops:
         return Receipt(seq=tenant.seq, ids=())
     if draft.upon is not None and space.seq != draft.upon:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
-    check_expected(rows, space.id, prepared.expect)
+    check_expected(rows, space, prepared.expect)
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
@@ -149,24 +156,51 @@ def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Ad
     if rows.newest(space.id) == 0:
         raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
     lanes.advance(rows, space.id, step)
+    if step.again:
+        for op in draft.ops:
+            if isinstance(op, Put):
+                rows.drop_keys(space.id, to_bytes(op.item.id))
+    _refuse_unfounded(rows, tenant, space, draft)
+
+
+def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bool) -> None:
+    """Mark the draft's job as done; one that has landed before has done it."""
+    if landed and (job := rows.job(step.id)) is not None and job.state is JobState.DONE:
+        return
+    jobs.finish(rows, step)
+    _refuse_unfounded(rows, rows.tenant_row(space.tenant), space, draft)
+
+
+def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
+    """Raise `Conflict` if what an item cites was erased while it was thought of."""
     shared = rows.space(tenant.id, SHARED)
-    homes = [space.id] if shared is None else [space.id, shared.id]
+    homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
     cited = dict.fromkeys(source for item in puts for source in item.source)
     for item in puts:
         cited.pop(item.id, None)
-    gone = [source for source in cited if not any(rows.standing(home, to_bytes(source)) for home in homes)]
+    gone = [source for source in cited if not any(branches.standing(rows, home, to_bytes(source)) for home in homes)]
     if gone:
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
+
+
+def _page(rows: Rows, draft: Draft, paging: Paging, now: int) -> Receipt:
+    """Write a session's pages and nothing else: no commit, and no trace of what was never written to."""
+    tenant = rows.tenant(draft.tenant)
+    space = None if tenant is None else rows.space(tenant.id, draft.user, draft.branch)
+    if tenant is None or space is None:
+        return Receipt(seq=0, ids=())
+    pages.write(rows, space.id, paging, now, making=False)
+    return Receipt(seq=tenant.seq, ids=())
 
 
 def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
     tenant = rows.tenant(prepared.draft.tenant)
-    space = None if tenant is None else rows.space(tenant.id, prepared.draft.user)
+    space = None if tenant is None else rows.space(tenant.id, prepared.draft.user, prepared.draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
-    used = [(item, delta) for item, delta in prepared.used if rows.standing(space.id, item) is not None]
+    used = [(item, delta) for item, delta in prepared.used if branches.standing(rows, space, item) is not None]
     if not used:
         return Receipt(seq=tenant.seq, ids=())
     commit = _Commit(rows, tenant, space, max(now, tenant.at))
@@ -215,11 +249,11 @@ def _id(raw: bytes | None) -> ItemId:
     return from_bytes(raw or _NO_ITEM)
 
 
-def check_expected(rows: Rows, space: int, expect: Iterable[tuple[bytes, int]]) -> None:
+def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, int]]) -> None:
     """Raise `Conflict` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
     changed = []
     for item, seq in expect:
-        row = rows.standing(space, item)
+        row = branches.standing(rows, space, item)
         if (0 if row is None else row.seq_from) != seq:
             changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
     if changed:
@@ -255,11 +289,12 @@ class _Commit:
     def _put(self, op: Put, sealed: Sealed) -> int:
         assert sealed.item is not None
         rows, space, item = self.rows, self.space.id, op.item
-        before = rows.standing(space, sealed.item)
+        before = branches.standing(rows, self.space, sealed.item)
         if before is not None:
             if op.verb is Verb.WROTE:
                 raise Conflict(f"item {item.id} is here already, of commit {before.seq_from}; give a new one a new id")
-            rows.close_version(before, self.seq)
+            if before.space == space:  # what a branch reads in its parent stands there as it did
+                rows.close_version(before, self.seq)
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         agent, session = self._name(item.agent), self._name(item.session)
         row = VersionRow(
@@ -283,10 +318,10 @@ class _Commit:
         ver = rows.add_version(row)
         terms = op.terms
         if terms is None:
-            terms = rows.entry_terms(space, before.ver) if before is not None else (b"",)
+            terms = rows.entry_terms(before.space, before.ver) if before is not None else (b"",)
         rows.add_entries(space, entries(row._replace(ver=ver), item.pinned, terms))
         if op.terms is None and before is not None:
-            rows.carry_vectors(space, before.ver, ver)
+            rows.carry_vectors(before.space, before.ver, space, ver)
         for source in item.source:
             rows.add_derived(space, to_bytes(source), sealed.item)
         if op.key is not None:

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from mnemic.core.clock import Clock, SystemClock
-from mnemic.core.events import Receipt
+from mnemic.core.events import Receipt, Verb
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.errors import Invalid, StoreError, StoreLocked
-from mnemic.store import audit, erasure, lanes, ledger, transfer
+from mnemic.errors import Invalid, NotFound, StoreError, StoreLocked
+from mnemic.store import audit, compaction, erasure, holds, jobs, lanes, ledger, rewinding, transfer
 from mnemic.store.base import (
     Draft,
     EmbedderState,
     Erasure,
     ErasureReceipt,
     Fault,
+    Hold,
     Info,
+    Job,
+    JobState,
+    JobStep,
     Lane,
+    Order,
+    Rewound,
     Snapshot,
+    Swept,
     Vectors,
 )
 from mnemic.store.gate import Gate
+from mnemic.store.listening import Bell
 from mnemic.store.memory_rows import MemoryRows
 from mnemic.store.memory_tables import Tables
+from mnemic.store.meters import Carrier
 from mnemic.store.snapshot import RowsSnapshot
 
 PATIENCE: Final = 30.0
@@ -45,6 +55,8 @@ class MemoryStore:
         self._clock, self._entropy = clock or SystemClock(), entropy or SystemEntropy()
         self._tables = Tables()
         self._gate = Gate()
+        self._sweeps: dict[str, compaction.Sweep] = {}
+        self._bell, self._carrier = Bell(), Carrier()
         self._swept = 0
         self._closed = False
         renew_in_child(self)
@@ -54,6 +66,8 @@ class MemoryStore:
         with self._writing() as rows:
             swept = self._sweep_keys(rows)
             receipt = ledger.apply(rows, prepared, self._clock.now())
+            if (meter := self._carrier.due(self._clock.now())) is not None:
+                rows.set_meter(meter)
             self._swept = swept
         return receipt
 
@@ -75,9 +89,39 @@ class MemoryStore:
         with self._writing() as rows:
             return lanes.claim(rows, space, lane, owner, seconds, self._clock.now())
 
-    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
+    def release(
+        self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
+    ) -> None:
         with self._writing() as rows:
-            lanes.release(rows, space, lane, owner, error, not_before)
+            lanes.release(rows, space, lane, owner, error, not_before, stride, reach)
+
+    def bury(self, space: int, lane: str, owner: str, after: int, ver: int, error: str) -> int:
+        with self._writing() as rows:
+            return lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now())
+
+    def record(self, space: int, lane: str, asked: bytes, answered: bytes) -> None:
+        with self._writing() as rows:
+            jobs.record(rows, space, lane, asked, answered)
+
+    def order(self, order: Order) -> int:
+        with self._writing() as rows:
+            return jobs.order(rows, order, self._clock.now())
+
+    def claim_job(self, names: Sequence[str], owner: str, seconds: float) -> Job | None:
+        with self._writing() as rows:
+            return jobs.claim(rows, names, owner, seconds, self._clock.now())
+
+    def end_job(self, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
+        with self._writing() as rows:
+            return jobs.end(rows, step, state, error, not_before)
+
+    def steer_job(self, job: int, state: JobState) -> Job:
+        with self._writing() as rows:
+            return jobs.steer(rows, job, state)
+
+    def moved(self) -> tuple[int, ...]:
+        self._refuse_closed()
+        return (self._bell.count,)
 
     def keep(self, batch: Vectors) -> int:
         with self._writing() as rows:
@@ -87,6 +131,20 @@ class MemoryStore:
     def read(self) -> Iterator[Snapshot]:
         with self._reading() as rows:
             yield RowsSnapshot(rows)
+
+    def wait(self, tenant: str, after: int, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while True:
+            rung = self._bell.count
+            with self._reading() as rows:
+                row = rows.tenant(tenant)
+            if row is not None and row.seq > after:
+                return True
+            if not self._bell.wait(rung, until - time.monotonic()):
+                return False
+
+    def carry(self, told: Callable[[], tuple[str, bytes] | None]) -> None:
+        self._carrier.give(told, self._clock.now())
 
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         with self._writing() as rows:
@@ -108,7 +166,40 @@ class MemoryStore:
     def compact(self, tenant: str, horizon: int) -> int:
         with self._writing() as rows:
             rows.forget_keys(self._clock.now() - ledger.KEY_LIFE)
-            return erasure.compact(rows, tenant, horizon, self._clock.now(), self._entropy)
+        self.move_horizon(tenant, horizon)
+        versions, swept = 0, Swept(more=True)
+        while swept.more:
+            swept = self.sweep(tenant, compaction.SLICE_SECONDS)
+            versions += swept.versions
+        return versions
+
+    def move_horizon(self, tenant: str, horizon: int) -> int:
+        with self._writing() as rows:
+            return compaction.move(rows, tenant, horizon, self._clock.now(), self._entropy)
+
+    def sweep(self, tenant: str, seconds: float) -> Swept:
+        with self._writing() as rows:
+            begun = time.monotonic()
+            sweep = self._sweeps.setdefault(tenant, compaction.Sweep(tenant))
+            tally, more = sweep.slice(rows, lambda: time.monotonic() - begun < seconds)
+            if not more:
+                del self._sweeps[tenant]
+        taken = time.monotonic() - begun
+        return Swept(
+            versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, seconds=taken, more=more
+        )
+
+    def enter(self, tenant: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
+        with self._writing() as rows:
+            return compaction.enter(rows, tenant, verb, payload, memos, self._clock.now(), self._entropy)
+
+    def hold(self, hold: Hold) -> int:
+        with self._writing() as rows:
+            return holds.place(rows, hold, self._clock.now(), self._entropy)
+
+    def lift(self, tenant: str, hold: int) -> None:
+        with self._writing() as rows:
+            holds.lift(rows, tenant, hold, self._clock.now(), self._entropy)
 
     def verify(self) -> Iterator[Fault]:
         with self._reading() as rows:
@@ -138,6 +229,21 @@ class MemoryStore:
             "store", f"is in memory, there is no file to copy to {dest}", "Write the lines of export(tenant) to a file."
         )
 
+    def checkpoint(self, name: str) -> None:
+        """Refused, as a backup is.
+
+        Raises:
+            Invalid: always.
+        """
+        self.backup(Path("checkpoints") / name)
+
+    def drop_checkpoint(self, name: str) -> None:
+        raise NotFound(f"no checkpoint {name!r} here; a store in memory has none")
+
+    def rewind(self, tenant: str, seq: int) -> Rewound:
+        with self._writing() as rows:
+            return rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
+
     def info(self) -> Info:
         with self._reading():
             size = self._tables.nbytes
@@ -148,6 +254,7 @@ class MemoryStore:
         with self._alone():
             self._closed = True
             self._tables = Tables()
+        self._bell.ring()
 
     def _sweep_keys(self, rows: MemoryRows) -> int:
         """Once a day, forget the idempotency keys that have lived their time; returns when that was last done."""
@@ -175,6 +282,7 @@ class MemoryStore:
                 self._tables.undoing.roll_back()
                 raise
             self._tables.undoing.settle()
+        self._bell.ring()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -190,4 +298,6 @@ class MemoryStore:
     def renew(self) -> None:
         """In a forked child: whoever held the gate is not there, and what it had half done is taken back."""
         self._gate = Gate()
+        self._sweeps.clear()
+        self._bell = Bell()
         self._tables.undoing.roll_back()

@@ -10,17 +10,24 @@ from typing import Final
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
+from mnemic.core.ids import to_bytes
 from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
-from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
+from mnemic.store.base import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 from mnemic.store.codec import core_order, kind_number
 from mnemic.store.ledger import GENESIS
+from mnemic.store.memory_rewind import MemoryRewound
+from mnemic.store.memory_spent import MemorySpent
 from mnemic.store.memory_tables import SpaceTables, Tables
+from mnemic.store.meters import LIFE, MeterRow
+from mnemic.store.pages import PageRow, SessionRow, at_hand
 from mnemic.store.rows import (
+    TRUNK,
     ChangeRow,
     EventRow,
     KeyRow,
+    Line,
     LinkRow,
     SpaceRow,
     StrengthRow,
@@ -29,10 +36,11 @@ from mnemic.store.rows import (
     shown_states,
 )
 
+_ENDED: Final = (JobState.DONE, JobState.CANCELLED)
 _CORE: Final = frozenset({kind_number(Kind.PROFILE), kind_number(Kind.PROCEDURE)})
 
 
-class MemoryRows:
+class MemoryRows(MemorySpent, MemoryRewound):
     """`store.rows.Rows` over tables that nobody else changes meanwhile."""
 
     def __init__(self, tables: Tables) -> None:
@@ -62,8 +70,8 @@ class MemoryRows:
             del self._tables.tenant_names[head.name]
         self._tables.tenants[row.id] = head._replace(name=row.name, horizon=row.horizon, horizon_hash=row.horizon_hash)
 
-    def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
-        number = self._tables.owners.get((tenant, user))
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
+        number = self._tables.owners.get((tenant, user, branch))
         return None if number is None else self._tables.spaces[number]
 
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
@@ -72,9 +80,9 @@ class MemoryRows:
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return [row for _, row in sorted(self._tables.spaces.items()) if row.tenant == tenant]
 
-    def add_space(self, tenant: int, user: str | Shared, secret: bytes) -> SpaceRow:
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: Line = TRUNK) -> SpaceRow:
         number = self._tables.number("space")
-        self.load_space(number, tenant, user, secret)
+        self.load_space(number, tenant, user, secret, line)
         return self._tables.spaces[number]
 
     def set_space(self, row: SpaceRow) -> None:
@@ -95,11 +103,11 @@ class MemoryRows:
         self.load_name(number, space, text)
         return number
 
-    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes) -> None:
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
         self._tables.spent("space", space)
-        self._tables.spaces[space] = SpaceRow(space, tenant, user, secret, 0, 0)
+        self._tables.spaces[space] = SpaceRow(space, tenant, user, secret, 0, 0, *line)
         if user is not None:
-            self._tables.owners[tenant, user] = space
+            self._tables.owners[tenant, user, line.branch] = space
 
     def load_name(self, name: int, space: int, text: str) -> None:
         self._tables.spent("name", name)
@@ -126,6 +134,14 @@ class MemoryRows:
         events = self._tables.journal(tenant).events
         seqs = range(first, min(last, self.tenant_row(tenant).seq) + 1)
         return [row for seq in seqs if seq in events for _, row in sorted(events[seq].items())]
+
+    def meters(self) -> list[MeterRow]:
+        return sorted(self._tables.meters.values(), key=lambda row: (-row.at, row.process))
+
+    def set_meter(self, row: MeterRow) -> None:
+        for old in [m.process for m in self._tables.meters.values() if m.at <= row.at - LIFE]:
+            del self._tables.meters[old]
+        self._tables.meters[row.process] = row
 
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
         changes = self._tables.journal(tenant).changes
@@ -164,6 +180,10 @@ class MemoryRows:
 
     def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
         return self._tables.content(space).rows_of(item)
+
+    def covered(self, space: int, below: int, at: int) -> list[bytes]:
+        content, beneath = self._tables.content(space), self._tables.content(below).items
+        return [i for i, vers in content.items.items() if i in beneath and content.versions[vers[0]].seq_from <= at]
 
     def visible(
         self,
@@ -303,10 +323,10 @@ class MemoryRows:
                 written += 1
         return written
 
-    def carry_vectors(self, space: int, ver: int, to: int) -> None:
-        table = self._tables.content(space).vectors
-        if ver in table:
-            table[to] = tuple((model, row._replace(ver=to)) for model, row in table[ver])
+    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
+        held = self._tables.content(home).vectors.get(ver)
+        if held is not None:
+            self._tables.content(space).vectors[to] = tuple((model, row._replace(ver=to)) for model, row in held)
 
     def drop_vectors(self, model: int, limit: int) -> int:
         tables = [self._tables.content(space).vectors for space in self._tables.spaces]
@@ -332,9 +352,86 @@ class MemoryRows:
             self._tables.content(space).lanes.discard(name)
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        owned = sorted(space for space, row in self._tables.spaces.items() if row.user is not None)
+        owned = sorted(space for space, row in self._tables.spaces.items() if row.user is not None and row.lanes)
         found = ((space, self.lane(space, name).cursor, self.newest(space)) for space in owned)
         return [(space, cursor, newest) for space, cursor, newest in found if newest > cursor]
+
+    def highest(self) -> int:
+        return self._tables.last.get("version", 0)
+
+    def arrived(self, after: int) -> dict[int, int]:
+        newest = ((space, max(self._tables.content(space).versions, default=0)) for space in self._tables.spaces)
+        return {space: ver for space, ver in newest if ver > after}
+
+    def lanes(self) -> list[Lane]:
+        contents = (self._tables.content(space) for space in sorted(self._tables.spaces))
+        return [lane for content in contents for _, lane in sorted(content.lanes.items())]
+
+    def jobs(self, states: Sequence[int]) -> list[Job]:
+        found = (job for job in self._tables.jobs.values() if job.state in states)
+        return sorted(found, key=lambda job: (-job.order.priority, job.id))
+
+    def job(self, number: int) -> Job | None:
+        return self._tables.jobs.get(number)
+
+    def find_job(self, space: int, name: str, key: str) -> Job | None:
+        jobs = self._tables.jobs.values()
+        return next((j for j in jobs if (j.order.space, j.order.name, j.order.key) == (space, name, key)), None)
+
+    def due_job(self, names: Sequence[str], now: int) -> Job | None:
+        waiting = (job for job in self.jobs((JobState.WAITING,)) if job.order.name in names)
+        return next((j for j in waiting if j.order.not_before <= now and (not j.owner or j.lease_until <= now)), None)
+
+    def add_job(self, order: Order, at: int) -> int:
+        number = self._tables.number("job")
+        self._tables.jobs[number] = Job(id=number, order=order, at=at)
+        return number
+
+    def set_job(self, job: Job) -> None:
+        self._tables.jobs[job.id] = job
+
+    def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
+        return self._tables.content(space).answers.get((lane, hashed))
+
+    def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes) -> None:
+        self._tables.content(space).answers[lane, hashed] = answered
+
+    def drop_answers(self, space: int, lane: str) -> None:
+        answers = self._tables.content(space).answers
+        for key in [key for key in answers if key[0] == lane]:
+            del answers[key]
+
+    def drop_keys(self, space: int, item: bytes) -> None:
+        content = self._tables.content(space)
+        for row in [content.keys[hashed] for hashed in content.keyed.get(item, ())]:
+            if not row.lasting:
+                content.drop_key(row)
+
+    # Sessions and their pages
+
+    def session(self, space: int, session: int) -> SessionRow | None:
+        return self._tables.content(space).sessions.get(session)
+
+    def sessions(self, space: int) -> list[SessionRow]:
+        return list(self._tables.content(space).sessions.values())
+
+    def set_session(self, row: SessionRow) -> None:
+        self._tables.content(row.space).sessions[row.session] = row
+
+    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
+        pages = self._tables.content(space).pages
+        if items is not None:
+            found = [pages[session, item] for item in items if (session, item) in pages]
+        else:
+            found = [row for (home, _), row in pages.items() if home == session and at_hand(row)]
+        return sorted(found, key=lambda row: (row.arrived, row.position, row.item))
+
+    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+        content = self._tables.content(space)
+        for row in pages:
+            item = to_bytes(row.item)
+            content.pages[session, item] = row
+            content.paged.add(item, session)
 
     # Keys and tombstones
 
@@ -351,6 +448,8 @@ class MemoryRows:
         return [row for _, row in sorted(self._tables.content(space).keys.items())]
 
     def forget_keys(self, before: int) -> None:
+        for job in [j for j in self._tables.jobs.values() if j.state in _ENDED and j.at < before]:
+            del self._tables.jobs[job.id]
         for space in self._tables.spaces:
             content = self._tables.content(space)
             for row in [row for row in content.keys.values() if row.at < before]:
@@ -379,12 +478,15 @@ class MemoryRows:
         content.strengths.discard(item)
         for name, lane in list(content.lanes.items()):
             content.lanes[name] = replace(lane, error="")  # it may quote what it went wrong with
+        self._clear_jobs(space, {row.ver for row in versions})
+        content.answers.empty()  # nobody knows what of a space a model was told when it answered
         content.drop_derived(item)
         for link in links:
             content.drop_link(link)
         for version in versions:
             content.drop_version(version)
         self._drop_names(content, {n for v in versions for n in (v.agent, v.session)} | {ln.type for ln in links})
+        content.drop_pages(item)
         self.add_tomb(space, item, seq)
         return len(versions), len(links)
 
@@ -399,23 +501,12 @@ class MemoryRows:
         for number in content.names.values():
             del self._tables.homes[number]
         content.empty()
+        for job in [j for j in self._tables.jobs.values() if j.order.space == space]:
+            del self._tables.jobs[job.id]
         if row.user is not None:
-            del self._tables.owners[row.tenant, row.user]
-        self._tables.spaces[space] = row._replace(user=None, secret=b"")
+            del self._tables.owners[row.tenant, row.user, row.branch]
+        self._tables.spaces[space] = row._replace(user=None, secret=b"", branch="")
         return versions, links
-
-    def drop_closed(self, tenant: int, horizon: int) -> int:
-        gone = 0
-        for space in self.tenant_spaces(tenant):
-            content = self._tables.content(space.id)
-            versions = [row for row in content.versions.values() if row.seq_to <= horizon]
-            for link in [row for row in content.links.values() if row.seq_to <= horizon]:
-                content.drop_link(link)
-            for version in versions:
-                content.drop_version(version)
-            gone += len(versions)
-        self._tables.journal(tenant).drop_events(horizon, self._stands)
-        return gone
 
     def blank_event(self, tenant: int, seq: int, n: int) -> None:
         events = self._tables.journal(tenant).events.get(seq)
@@ -424,12 +515,15 @@ class MemoryRows:
 
     # Underneath
 
+    def _clear_jobs(self, space: int, vers: set[int]) -> None:
+        for job in [j for j in self._tables.jobs.values() if j.order.space == space]:
+            if job.order.ver in vers:
+                del self._tables.jobs[job.id]
+            elif job.error:
+                self._tables.jobs[job.id] = replace(job, error="")
+
     def _events_in(self, space: int, seq: int) -> list[EventRow]:
         return self.events(self._tables.spaces[space].tenant, seq, seq) if space in self._tables.spaces else []
-
-    def _stands(self, space: int, event: EventRow) -> bool:
-        content = self._tables.content(space)
-        return event.ver in content.versions or event.lver in content.links
 
     def _rows(self, spaces: Sequence[int], items: Sequence[bytes] | None) -> list[VersionRow]:
         contents = [self._tables.content(space) for space in spaces]

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Entry
 from mnemic.core.scope import Shared
-from mnemic.store.base import EmbedderRow, Lane, VectorRow
-from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, SpaceRow, StrengthRow, TenantRow, VersionRow
+from mnemic.store.base import EmbedderRow, Job, Lane, VectorRow
+from mnemic.store.meters import MeterRow
+from mnemic.store.pages import PageRow, SessionRow
+from mnemic.store.rows import (
+    ChangeRow,
+    EventRow,
+    HoldRow,
+    KeyRow,
+    LinkRow,
+    SpaceRow,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -94,6 +105,7 @@ class SpaceTables:
         vectors: Those of each version, each with its embedder.
         ends: The links that start or end at each item.
         keyed: The keys that became each item.
+        paged: The sessions that have a page of each item.
     """
 
     def __init__(self, undoing: Undoing) -> None:
@@ -103,6 +115,7 @@ class SpaceTables:
         self.entries: Table[int, tuple[Entry, ...]] = Table(undoing)
         self.vectors: Table[int, tuple[tuple[int, VectorRow], ...]] = Table(undoing)
         self.lanes: Table[str, Lane] = Table(undoing)
+        self.answers: Table[tuple[str, bytes], bytes] = Table(undoing)
         self.links: Table[int, LinkRow] = Table(undoing)
         self.ends: Many[bytes, int] = Many(undoing)
         self.derived: Many[bytes, bytes] = Many(undoing)
@@ -110,6 +123,9 @@ class SpaceTables:
         self.keys: Table[bytes, KeyRow] = Table(undoing)
         self.keyed: Many[bytes, bytes] = Many(undoing)
         self.tombs: Table[bytes, int] = Table(undoing)
+        self.sessions: Table[int, SessionRow] = Table(undoing)
+        self.pages: Table[tuple[int, bytes], PageRow] = Table(undoing)
+        self.paged: Many[bytes, int] = Many(undoing)
 
     @property
     def nbytes(self) -> int:
@@ -168,11 +184,23 @@ class SpaceTables:
         if row.item is not None:
             self.keyed.remove(row.item, row.hash)
 
+    def drop_pages(self, item: bytes) -> None:
+        """Forget the pages of an item, and the sessions whose name has gone with it."""
+        for session in self.paged.get(item, ()):
+            self.pages.discard((session, item))
+        self.paged.discard(item)
+        named = set(self.names.values())
+        for session in [number for number in self.sessions if number not in named]:
+            del self.sessions[session]
+            for home, other in [key for key in self.pages if key[0] == session]:
+                del self.pages[home, other]
+                self.paged.remove(other, home)
+
     def empty(self) -> None:
         """Take everything out but the tombstones."""
         for table in (
-            self.names, self.versions, self.items, self.entries, self.vectors, self.lanes, self.links, self.ends,
-            self.derived, self.strengths, self.keys, self.keyed,
+            self.names, self.versions, self.items, self.entries, self.vectors, self.lanes, self.answers, self.links,
+            self.ends, self.derived, self.strengths, self.keys, self.keyed, self.sessions, self.pages, self.paged,
         ):  # fmt: skip
             table.empty()
 
@@ -191,23 +219,12 @@ class JournalTables:
             self.events[row.seq] = Table(self._undoing)
         self.events[row.seq][row.n] = row
 
-    def drop_events(self, horizon: int, stands: Callable[[int, EventRow], bool]) -> None:
-        """Take out the events up to `horizon` whose version is gone, and the commits that are left without any."""
-        for seq, events in [(seq, events) for seq, events in self.events.items() if seq <= horizon]:
-            space = self.changes[seq].space
-            for n in [n for n, event in events.items() if not stands(space, event)]:
-                del events[n]
-            if not events:
-                del self.events[seq]
-        for seq in [seq for seq in self.changes if seq < horizon and seq not in self.events]:
-            del self.changes[seq]  # the horizon's own stays: a moment after it can be told from one before it
-
 
 class Tables:
     """Everything a store in memory holds.
 
     Attributes:
-        owners: The space of each tenant's user.
+        owners: The space of each tenant's user, and of each of their branches.
         homes: The space (0: the store) and text of each name.
         last: The highest number given out of each sort; none is ever given twice.
     """
@@ -217,10 +234,14 @@ class Tables:
         self.tenants: Table[int, TenantRow] = Table(undoing)
         self.tenant_names: Table[str, int] = Table(undoing)
         self.spaces: Table[int, SpaceRow] = Table(undoing)
-        self.owners: Table[tuple[int, str | Shared], int] = Table(undoing)
+        self.owners: Table[tuple[int, str | Shared, str], int] = Table(undoing)
         self.homes: Table[int, tuple[int, str]] = Table(undoing)
         self.embedders: Table[int, EmbedderRow] = Table(undoing)
+        self.jobs: Table[int, Job] = Table(undoing)
         self.last: Table[str, int] = Table(undoing)
+        self.meters: Table[str, MeterRow] = Table(undoing)
+        self.holds: Table[int, HoldRow] = Table(undoing)
+        self.memos: Table[tuple[int, str], bytes] = Table(undoing)
         self._contents: dict[int, SpaceTables] = {}
         self._journals: dict[int, JournalTables] = {}
 

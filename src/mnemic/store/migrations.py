@@ -106,6 +106,10 @@ def _to_3(db: apsw.Connection) -> None:
     db.execute("ALTER TABLE space ADD COLUMN parent INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE space ADD COLUMN base INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE space ADD COLUMN branch TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE space ADD COLUMN lanes INTEGER NOT NULL DEFAULT 1")
+    if "seq" not in {row[1] for row in db.execute("SELECT * FROM pragma_table_info('lane')")}:
+        for column in ("seq", "stride", "reach", "leased"):
+            db.execute("ALTER TABLE lane ADD COLUMN " + column + " INTEGER NOT NULL DEFAULT 0")
     db.execute("DROP INDEX space_owner")
     db.execute("DROP INDEX space_shared")
     known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -16,10 +17,18 @@ from mnemic.store.sqlite import SqliteStore, sync
 from mnemic.store.sqlite_errors import translated
 
 
-def replace_store(backup: Path, dest: Path, *, without_tombstones: bool) -> int:
-    """Copy `backup`, replay on the copy what `dest` has erased, check it, and move it into place in one step.
+def replace_store(
+    backup: Path,
+    dest: Path,
+    *,
+    without_tombstones: bool,
+    then: Callable[[SqliteStore], None] | None = None,
+    probe: Callable[[str], None] = lambda _: None,
+) -> int:
+    """Copy `backup`, do `then` to the copy, replay what `dest` has erased, check it, and move it in place in one step.
 
-    A restore cut short leaves `dest` as it was. Returns how many items were erased again.
+    A restore cut short leaves `dest` as it was; `probe` is called at its points (fault injection).
+    Returns how many items were erased again.
 
     Raises:
         Invalid: `dest` is not there, and the caller has not said that there are no tombstones to keep.
@@ -40,13 +49,18 @@ def replace_store(backup: Path, dest: Path, *, without_tombstones: bool) -> int:
         prepare_file(fresh)
         _copy(backup, fresh)
         with closing(SqliteStore(fresh, create=False)) as copy:
+            if then is not None:
+                then(copy)
             again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
             for fault in copy.verify():
                 raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
+        probe("restore:ready")
         _quiet(fresh)
         _set_aside(dest)
         sync(fresh)
+        probe("restore:aside")
         fresh.rename(dest)
+        probe("restore:renamed")
         sync(dest.parent)
     finally:
         _drop(fresh)
@@ -89,13 +103,15 @@ def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int
 def _erased_since(copy: SqliteStore, old: SqliteStore, without_tombstones: bool) -> list[tuple[str, str | Shared]]:
     """The spaces of the copy that have lost their owner in the store it replaces: tenant and user.
 
+    A branch that was dropped there comes back: nobody asked for it to be erased.
     Spaces are compared by number, which means something only between a store and its own copies.
 
     Raises:
         Invalid: they are no copies of each other, and the store has erased users that nobody can tell any more.
     """
     with copy.read() as ours, old.read() as theirs:
-        lost = {h.id for tenant, _ in theirs.tenants() for h in theirs.all_spaces(tenant) if h.user is None}
+        all_theirs = [h for tenant, _ in theirs.tenants() for h in theirs.all_spaces(tenant)]
+        lost = {h.id for h in all_theirs if h.user is None and not h.parent}
         if not lost or (without_tombstones and copy.origin() != old.origin()):
             return []
         if copy.origin() != old.origin():
@@ -105,7 +121,7 @@ def _erased_since(copy: SqliteStore, old: SqliteStore, without_tombstones: bool)
                 "Say that you know (--no-tombstones), and erase them again yourself.",
             )
         owned = [(name, head) for tenant, name in ours.tenants() for head in ours.all_spaces(tenant)]
-        return [(name, head.user) for name, head in owned if head.id in lost and head.user is not None]
+        return [(name, h.user) for name, h in owned if h.id in lost and h.user is not None and not h.parent]
 
 
 def _erase_whole(store: SqliteStore, tenant: str, user: str | Shared) -> int:

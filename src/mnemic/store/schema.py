@@ -73,6 +73,7 @@ TABLES: Final = (
             ("parent", "INTEGER NOT NULL DEFAULT 0", _N),
             ("base", "INTEGER NOT NULL DEFAULT 0", _N),
             ("branch", "TEXT NOT NULL DEFAULT ''", _C),
+            ("lanes", "INTEGER NOT NULL DEFAULT 1", _N),
         ),
         erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'', branch = '' WHERE id = :space",
     ),
@@ -208,6 +209,12 @@ TABLES: Final = (
         erase_space="DELETE FROM entry WHERE space = :space",
     ),
     Table(
+        "meter",
+        # What processes measured of themselves, in numbers: nothing of anybody's memory.
+        (("process", "TEXT NOT NULL PRIMARY KEY", _N), ("at", "INTEGER NOT NULL", _N), ("body", "BLOB NOT NULL", _N)),
+        ", WITHOUT ROWID",
+    ),
+    Table(
         "embedder",
         # A number is never given twice: a cache may still hold vectors by it.
         (
@@ -242,12 +249,105 @@ TABLES: Final = (
             ("attempt", "INTEGER NOT NULL", _N),
             ("not_before", "INTEGER NOT NULL", _N),
             ("error", "TEXT NOT NULL", _D),
+            ("seq", "INTEGER NOT NULL DEFAULT 0", _N),
+            ("stride", "INTEGER NOT NULL DEFAULT 0", _N),
+            ("reach", "INTEGER NOT NULL DEFAULT 0", _N),
+            ("leased", "INTEGER NOT NULL DEFAULT 0", _N),
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, name)",
         # What went wrong may quote what it went wrong with.
         erase_item="UPDATE lane SET error = '' WHERE space = :space AND error <> ''",
         erase_space="DELETE FROM lane WHERE space = :space",
+    ),
+    Table(
+        "answer",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("lane", "TEXT NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _D),
+            ("answer", "BLOB NOT NULL", _C),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, lane, hash)",
+        # Nobody knows what of a space a model was told when it answered.
+        erase_item="DELETE FROM answer WHERE space = :space",
+        erase_space="DELETE FROM answer WHERE space = :space",
+    ),
+    Table(
+        "job",
+        (
+            ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("name", "TEXT NOT NULL", _N),
+            ("key", "TEXT NOT NULL", _C),
+            ("payload", "BLOB NOT NULL", _C),
+            ("ver", "INTEGER NOT NULL", _N),
+            ("priority", "INTEGER NOT NULL", _N),
+            ("not_before", "INTEGER NOT NULL", _N),
+            ("state", "INTEGER NOT NULL", _N),
+            ("attempts", "INTEGER NOT NULL", _N),
+            ("owner", "TEXT NOT NULL", _N),
+            ("leased", "INTEGER NOT NULL", _N),
+            ("lease_until", "INTEGER NOT NULL", _N),
+            ("error", "TEXT NOT NULL", _D),
+            ("at", "INTEGER NOT NULL", _N),
+        ),
+        key="UNIQUE(space, name, key)",
+        erase_item=(
+            "DELETE FROM job WHERE ver <> 0 AND " + _OF_ITEM + ";"
+            "UPDATE job SET error = '' WHERE space = :space AND error <> ''"
+        ),
+        erase_space="DELETE FROM job WHERE space = :space",
+    ),
+    Table(
+        "session",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("session", "INTEGER NOT NULL", _N),
+            ("owner", "TEXT NOT NULL", _N),
+            ("lease_until", "INTEGER NOT NULL", _N),
+            ("budget", "INTEGER NOT NULL", _N),
+            ("policy", "TEXT NOT NULL", _N),
+            ("clock", "INTEGER NOT NULL", _N),
+            ("turns", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, session)",
+        # A session goes with its name, and that goes with the last item that bears it.
+        erase_item=(
+            "DELETE FROM session WHERE space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = session.session)"
+        ),
+        erase_space="DELETE FROM session WHERE space = :space",
+    ),
+    Table(
+        "page",
+        (
+            ("space", "INTEGER NOT NULL", _N),
+            ("session", "INTEGER NOT NULL", _N),
+            ("item", "BLOB NOT NULL", _N),
+            ("resident", "INTEGER NOT NULL", _N),
+            ("tokens", "INTEGER NOT NULL", _D),
+            ("born", "INTEGER NOT NULL", _N),
+            ("last_use", "INTEGER NOT NULL", _N),
+            ("uses", "INTEGER NOT NULL", _D),
+            ("arrived", "INTEGER NOT NULL", _N),
+            ("pinned", "INTEGER NOT NULL", _D),
+            ("position", "INTEGER NOT NULL", _N),
+            ("segment", "INTEGER NOT NULL", _D),
+            ("importance", "REAL NOT NULL", _D),
+            ("novelty", "REAL NOT NULL", _D),
+            ("entities", "INTEGER NOT NULL", _D),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, session, item)",
+        erase_item=(
+            "DELETE FROM page WHERE space = :space AND item = :item;"
+            "DELETE FROM page WHERE space = :space AND session IN (SELECT s.session FROM session s"
+            " WHERE s.space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = s.session))"
+        ),
+        erase_space="DELETE FROM page WHERE space = :space",
     ),
     Table(
         "derived",
@@ -294,6 +394,44 @@ TABLES: Final = (
         erase_space="DELETE FROM idem WHERE space = :space",
     ),
     Table(
+        "hold",
+        # What may not be taken out. An erasure is refused while one stands, so that these go only with a released one.
+        (
+            ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
+            ("tenant", "INTEGER NOT NULL", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("item", "BLOB", _N),
+            ("session", "TEXT NOT NULL", _C),
+            ("reason", "TEXT NOT NULL", _C),
+            ("actor", "TEXT NOT NULL", _C),
+            ("at", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+        ),
+        erase_item="DELETE FROM hold WHERE space = :space AND item = :item",
+        erase_space="DELETE FROM hold WHERE space = :space",
+    ),
+    Table(
+        "checkpoint",
+        # Copies that were made beside the store: `file` lies in the folder `checkpoints` there.
+        (
+            ("tenant", "INTEGER NOT NULL", _N),
+            ("name", "TEXT NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("at", "INTEGER NOT NULL", _N),
+            ("hash", "TEXT NOT NULL", _N),
+            ("file", "TEXT NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(tenant, name)",
+    ),
+    Table(
+        "memo",
+        # Small facts that the kernel keeps about a tenant, in numbers: when it collected last, which trigger paid.
+        (("tenant", "INTEGER NOT NULL", _N), ("name", "TEXT NOT NULL", _N), ("value", "BLOB NOT NULL", _N)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(tenant, name)",
+    ),
+    Table(
         "tomb",
         (("space", "INTEGER NOT NULL", _N), ("item", "BLOB NOT NULL", _N), ("seq", "INTEGER NOT NULL", _N)),
         ", WITHOUT ROWID",
@@ -305,12 +443,35 @@ INDEXES: Final = (
     "CREATE UNIQUE INDEX space_owner ON space(tenant, user, branch) WHERE user IS NOT NULL",
     "CREATE UNIQUE INDEX space_shared ON space(tenant, branch) WHERE shared",
     "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
+    "CREATE INDEX version_retired ON version(space, seq_from) WHERE state = 3 AND seq_to = 9223372036854775807",
+    "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
+    "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",
+    "CREATE INDEX job_waiting ON job(priority, id) WHERE state = 1",
+    "CREATE INDEX page_item ON page(space, item)",
+    "CREATE INDEX page_at_hand ON page(space, session) WHERE (resident OR (segment < 0 AND position >= 0))",
     # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.
     "CREATE INDEX entry_core ON entry(space, seq_to, seq_from, ver) WHERE part = 0 AND (pinned OR kind IN (6, 7))",
 )
 
-_ORDER: Final = ("idem", "vector", "lane", "entry", "strength", "derived", "event", "name", "link", "version", "space")
+_ORDER: Final = (
+    "hold",
+    "job",
+    "answer",
+    "idem",
+    "vector",
+    "lane",
+    "entry",
+    "strength",
+    "derived",
+    "event",
+    "name",
+    "page",
+    "session",
+    "link",
+    "version",
+    "space",
+)
 """Rows that are found through others go first."""
 
 

@@ -15,6 +15,8 @@ from mnemic.errors import StoreError
 _INTERIOR: Final = (2, 5)
 _LEAF: Final = (10, 13)
 _FILE_HEADER: Final = 100
+_PENDING_BYTE: Final = 1 << 30
+"""The page with this byte is never used, and a map that would lie there lies on the next."""
 _PAGES: Final = 1 << 24
 """Up to here the first byte of an overflow or free page, the top of a page number, is no kind of tree page."""
 
@@ -25,12 +27,16 @@ def scrub(file: apsw.VFSFile) -> int:
     The caller holds the write lock and has emptied the log, so that nobody else can write a page meanwhile.
     """
     size = file.xFileSize()
-    width = int.from_bytes(file.xRead(18, 0)[16:18]) if size else 0
+    head = file.xRead(100, 0) if size else bytes(100)
+    width = int.from_bytes(head[16:18])
     width = 65_536 if width == 1 else width
+    maps = _maps(head, width, size) if width else frozenset()
     if width and size // width >= _PAGES:
         raise StoreError("the file is too large to be wiped in place; VACUUM it with no other process open")
     wiped = 0
     for start in range(0, size, width or 1):
+        if start in maps:
+            continue
         begin, end = _unused(file.xRead(width, start), _FILE_HEADER if start == 0 else 0)
         if begin < end:
             file.xWrite(bytes(end - begin), start + begin)
@@ -38,6 +44,19 @@ def scrub(file: apsw.VFSFile) -> int:
     if wiped:
         file.xSync(apsw.SQLITE_SYNC_FULL)
     return wiped
+
+
+def _maps(head: bytes, width: int, size: int) -> frozenset[int]:
+    """Where the pages lie that say which page points to which (section 1.8): they look like any, and are no tree.
+
+    Only a file that can give pages back has them: the first is page 2, one follows for all the pages that it maps.
+    """
+    if not int.from_bytes(head[52:56]):
+        return frozenset()
+    apart = (width - head[20]) // 5 + 1
+    pending = _PENDING_BYTE // width + 1
+    pages = range(2, size // width + 1, apart)
+    return frozenset((page + (page == pending) - 1) * width for page in pages)
 
 
 def _unused(page: bytes, header: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from mnemic.core.events import Receipt
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
-from mnemic.store import audit, erasure, lanes, ledger, migrations, transfer
+from mnemic.store import audit, checkpoints, erasure, jobs, lanes, ledger, migrations, rewinding, transfer
 from mnemic.store.base import (
     Draft,
     EmbedderState,
@@ -26,19 +26,27 @@ from mnemic.store.base import (
     ErasureReceipt,
     Fault,
     Info,
+    Job,
+    JobState,
+    JobStep,
     Lane,
+    Order,
+    Rewound,
     Snapshot,
     Vectors,
 )
 from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.gate import Gate
 from mnemic.store.group_rows import GroupRows
+from mnemic.store.listening import Bell, Listener
+from mnemic.store.meters import Carrier
 from mnemic.store.place import prepare_file, set_meta, take_lease
 from mnemic.store.schema import APPLICATION, FORMAT
 from mnemic.store.scrub import scrub
 from mnemic.store.snapshot import RowsSnapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_sweeping import SqliteSweeping
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
@@ -58,7 +66,7 @@ def _nothing(_point: str) -> None:
     return
 
 
-class SqliteStore:
+class SqliteStore(SqliteSweeping):
     """A store in one file. Safe to share between threads; a forked child opens its own connections.
 
     Args:
@@ -92,6 +100,7 @@ class SqliteStore:
         self._busy_timeout, self._vfs, self._synchronous = busy_timeout, vfs, synchronous
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
+        self._carrier = Carrier()
         prepare_file(self.path)
         self.renew()
         with translated(self.path):
@@ -104,7 +113,10 @@ class SqliteStore:
         self._readers: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._queue = CommitQueue(self._write)
+        self._bell = Bell()
+        self._listener = Listener(self._open)
         self._gate = Gate()
+        self._renew_sweeps()
         self._writing = threading.Lock()
         self._closed = False
 
@@ -114,6 +126,7 @@ class SqliteStore:
         if not self._writing.acquire(timeout=PATIENCE):
             return  # a write that takes this long keeps its connection; the child may find the store locked
         self._resting.callback(self._writing.release)
+        self._resting.enter_context(self._listener.at_rest())
         self._resting.enter_context(self._gate.alone(PATIENCE))
         self._let_go()
 
@@ -133,12 +146,15 @@ class SqliteStore:
         flags = apsw.SQLITE_OPEN_READWRITE
         db = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
         db.set_busy_handler(self._wait_a_little)
+        if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
+            db.pragma("auto_vacuum", "INCREMENTAL")
         for pragma, expected in (
             ("journal_mode=WAL", "wal"),
             (f"synchronous={self._synchronous}", None),
             ("secure_delete=ON", 1),
             ("temp_store=MEMORY", None),
             ("wal_autocheckpoint=2000", 2000),
+            ("journal_size_limit=16777216", 16777216),
             ("fullfsync=ON", None),
             ("checkpoint_fullfsync=ON", None),
         ):
@@ -163,6 +179,8 @@ class SqliteStore:
         if not migrations.is_current(db):
             with self._transaction(db):
                 migrations.migrate(db, self.path, self._entropy)
+                self._probe("migrate:before-commit")
+            self._probe("migrate:after-commit")
 
     def _refuse_foreign(self) -> None:
         """Look before any pragma could change the file: a stranger's file stays as it is, to the byte."""
@@ -229,6 +247,7 @@ class SqliteStore:
                 return
         for ticket, receipt in written:
             ticket.receipt = receipt
+        self._bell.ring()
 
     def _write_group(self, db: apsw.Connection, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
         self._probe("commit:begin")
@@ -266,6 +285,8 @@ class SqliteStore:
                     break
             if isinstance(rows, GroupRows):
                 rows.finish()
+            if (meter := self._carrier.due(self._clock.now())) is not None:
+                rows.set_meter(meter)
             self._queue.wake()
             self._probe("commit:before-commit")
         return written, "residue" in meta
@@ -339,8 +360,41 @@ class SqliteStore:
     def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
         return self._alone(lambda rows: lanes.claim(rows, space, lane, owner, seconds, self._clock.now()))
 
-    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
-        self._alone(lambda rows: lanes.release(rows, space, lane, owner, error, not_before))
+    def release(
+        self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
+    ) -> None:
+        self._alone(lambda rows: lanes.release(rows, space, lane, owner, error, not_before, stride, reach))
+
+    def bury(self, space: int, lane: str, owner: str, after: int, ver: int, error: str) -> int:
+        return self._alone(lambda rows: lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now()))
+
+    def record(self, space: int, lane: str, asked: bytes, answered: bytes) -> None:
+        self._alone(lambda rows: jobs.record(rows, space, lane, asked, answered))
+        self._probe("record:after-commit")
+
+    def order(self, order: Order) -> int:
+        return self._alone(lambda rows: jobs.order(rows, order, self._clock.now()))
+
+    def claim_job(self, names: Sequence[str], owner: str, seconds: float) -> Job | None:
+        if not self._has_job(names):
+            return None  # looking takes no lock
+        return self._alone(lambda rows: jobs.claim(rows, names, owner, seconds, self._clock.now()))
+
+    def _has_job(self, names: Sequence[str]) -> bool:
+        self._refuse_closed()
+        with self.read() as snapshot:
+            return bool(names) and any(job.order.name in names for job in snapshot.jobs(JobState.WAITING))
+
+    def end_job(self, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
+        ended = self._alone(lambda rows: jobs.end(rows, step, state, error, not_before))
+        self._probe("job:after-end")
+        return ended
+
+    def steer_job(self, job: int, state: JobState) -> Job:
+        return self._alone(lambda rows: jobs.steer(rows, job, state))
+
+    def moved(self) -> tuple[int, ...]:
+        return self._version()
 
     def keep(self, batch: Vectors) -> int:
         def work(rows: SqliteRows) -> int:
@@ -351,6 +405,33 @@ class SqliteStore:
         written = self._alone(work)
         self._probe("keep:after-commit")
         return written
+
+    # Hearing of others
+
+    def wait(self, tenant: str, after: int, seconds: float) -> bool:
+        until, seen = time.monotonic() + seconds, (-1, -1)
+        while True:
+            rung, version = self._bell.count, self._version()
+            if version != seen and self._seq(tenant) > after:
+                return True
+            seen, left = version, until - time.monotonic()
+            if left <= 0:
+                return False
+            self._bell.wait(rung, min(left, self._listener.pause))
+
+    def _version(self) -> tuple[int, int]:
+        self._refuse_closed()
+        with self._gate.reading(), translated(self.path):
+            self._refuse_closed()
+            return self._listener.version()
+
+    def _seq(self, tenant: str) -> int:
+        with self.read() as snapshot:
+            number = snapshot.tenant(tenant)
+            return 0 if number is None else snapshot.head(number).seq
+
+    def carry(self, told: Callable[[], tuple[str, bytes] | None]) -> None:
+        self._carrier.give(told, self._clock.now())
 
     # Reading
 
@@ -440,17 +521,6 @@ class SqliteStore:
         db.release_memory()
         return True
 
-    def compact(self, tenant: str, horizon: int) -> int:
-        self._refuse_closed()
-        with self._writing, translated(self.path):
-            db = self._writer_connection()
-            with self._transaction(db):
-                take_lease(db)
-                rows = SqliteRows(db)
-                gone = erasure.compact(rows, tenant, horizon, self._clock.now(), self._entropy)
-            self._truncate(db)
-        return gone
-
     # Care
 
     def verify(self) -> Iterator[Fault]:
@@ -476,7 +546,14 @@ class SqliteStore:
             yield from transfer.export(rows, tenant)
 
     def load(self, lines: Iterator[bytes]) -> int:
-        return self._alone(lambda rows: transfer.load(rows, lines))
+        def work(rows: SqliteRows) -> int:
+            commits = transfer.load(rows, lines)
+            self._probe("load:before-commit")
+            return commits
+
+        loaded = self._alone(work)
+        self._probe("load:after-commit")
+        return loaded
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
@@ -487,9 +564,31 @@ class SqliteStore:
         prepare_file(unfinished)
         try:
             self._copy_to(unfinished)
+            self._probe("backup:copied")
             _put(unfinished, dest)
+            self._probe("backup:named")
         finally:
             unfinished.unlink(missing_ok=True)
+
+    def checkpoint(self, name: str) -> None:
+        checkpoints.take(self, name, self._clock.now(), self._probe)
+
+    def drop_checkpoint(self, name: str) -> None:
+        checkpoints.let_go(self, name)
+
+    def note(self, work: Callable[[SqliteRows], T]) -> T:
+        """What `work` writes beside the journal, in a transaction of its own."""
+        return self._alone(work)
+
+    def rewind(self, tenant: str, seq: int) -> Rewound:
+        def work(rows: SqliteRows) -> Rewound:
+            done = rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
+            self._probe("rewind:before-commit")
+            return done
+
+        rewound = self._alone(work)
+        self._probe("rewind:after-commit")
+        return rewound
 
     def _copy_to(self, unfinished: Path) -> None:
         with self._gate.reading(), translated(self.path):
@@ -498,7 +597,10 @@ class SqliteStore:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment
                 copy.execute("DELETE FROM meta WHERE key = 'lease'")
+                copy.execute("DELETE FROM meter")
                 copy.execute("UPDATE lane SET owner = '', lease_until = 0 WHERE owner <> ''")
+                copy.execute("UPDATE job SET owner = '', lease_until = 0 WHERE owner <> ''")
+                copy.execute("UPDATE session SET owner = '', lease_until = 0 WHERE owner <> ''")
                 copy.pragma("journal_mode", "DELETE")
             finally:
                 copy.close(True)
@@ -542,12 +644,14 @@ class SqliteStore:
                     "journal_mode",
                     "synchronous",
                     "secure_delete",
+                    "auto_vacuum",
                     "temp_store",
                     "page_size",
                     "application_id",
                     "user_version",
                 )
                 settings = {name: str(db.pragma(name)) for name in names}
+                free = int(db.pragma("freelist_count")) * int(db.pragma("page_size"))
             finally:
                 db.close(True)
         size = sum(f.stat().st_size for f in self.files())
@@ -557,6 +661,7 @@ class SqliteStore:
             format=FORMAT,
             bytes=size,
             settings=settings,
+            free=free,
         )
 
     def close(self) -> None:
@@ -565,6 +670,8 @@ class SqliteStore:
         with self._writing, self._gate.alone(PATIENCE), translated(self.path):
             self._closed = True
             self._let_go()
+            self._listener.close()
+        self._bell.ring()
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -9,16 +9,21 @@ from typing import Any, Final
 import apsw
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
-from mnemic.store.base import EmbedderRow, EmbedderState, Lane, VectorRow
+from mnemic.store.base import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 from mnemic.store.codec import kind_number
 from mnemic.store.ledger import GENESIS, space_owner
+from mnemic.store.meters import LIFE, MeterRow
+from mnemic.store.pages import PageRow, SessionRow
 from mnemic.store.rows import (
+    TRUNK,
     ChangeRow,
     EventRow,
     KeyRow,
+    Line,
     LinkRow,
     SpaceRow,
     StrengthRow,
@@ -27,20 +32,22 @@ from mnemic.store.rows import (
     shown_states,
 )
 from mnemic.store.schema import erase_item_statements, erase_space_statements
+from mnemic.store.sqlite_rewind import SqliteRewound
+from mnemic.store.sqlite_spent import SqliteSpent
 
 _TENANT: Final = (
     "SELECT t.id, t.name, ifnull(c.seq, 0), ifnull(c.at, 0), ifnull(c.hash, zeroblob(32)), t.horizon, t.horizon_hash"
     " FROM tenant t LEFT JOIN change c"
     " ON c.tenant = t.id AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id) "
 )
-_SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch FROM space "
+_SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes FROM space "
 _ERASE_ITEM: Final = tuple(erase_item_statements())
 _ERASE_SPACE: Final = tuple(erase_space_statements())
 _CHUNK: Final = 500
 """Ids bound to one statement."""
 
 
-class SqliteRows:
+class SqliteRows(SqliteSpent, SqliteRewound):
     """`store.rows.Rows` over one connection, inside the transaction it has open."""
 
     def __init__(self, db: apsw.Connection) -> None:
@@ -73,11 +80,12 @@ class SqliteRows:
             (row.id, row.name, row.horizon, row.horizon_hash),
         )
 
-    def space(self, tenant: int, user: str | Shared) -> SpaceRow | None:
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
         if isinstance(user, Shared):
-            row = self._db.execute(_SPACE + "WHERE tenant = ? AND shared", (tenant,)).fetchone()
+            row = self._db.execute(_SPACE + "WHERE tenant = ? AND branch = ? AND shared", (tenant, branch)).fetchone()
         else:
-            row = self._db.execute(_SPACE + "WHERE tenant = ? AND user = ?", (tenant, user)).fetchone()
+            found = self._db.execute(_SPACE + "WHERE tenant = ? AND user = ? AND branch = ?", (tenant, user, branch))
+            row = found.fetchone()
         return None if row is None else _space(row)
 
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
@@ -86,12 +94,9 @@ class SqliteRows:
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return [_space(row) for row in self._db.execute(_SPACE + "WHERE tenant = ? ORDER BY id", (tenant,))]
 
-    def add_space(self, tenant: int, user: str | Shared, secret: bytes) -> SpaceRow:
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: Line = TRUNK) -> SpaceRow:
         name, shared = space_owner(user)
-        self._db.execute(
-            "INSERT INTO space(tenant, user, shared, secret, seq, epoch) VALUES (?, ?, ?, ?, 0, 0)",
-            (tenant, name, shared, secret),
-        )
+        self._db.execute(_ADD_SPACE, (None, tenant, name, shared, secret, *line))
         return self.space_rows((self._db.last_insert_rowid(),))[0]
 
     def set_space(self, row: SpaceRow) -> None:
@@ -112,12 +117,9 @@ class SqliteRows:
         self._db.execute("INSERT INTO name(space, text) VALUES (?, ?)", (space, text))
         return self._db.last_insert_rowid()
 
-    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes) -> None:
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
         name, shared = (None, 0) if user is None else space_owner(user)
-        self._db.execute(
-            "INSERT INTO space(id, tenant, user, shared, secret, seq, epoch) VALUES (?, ?, ?, ?, ?, 0, 0)",
-            (space, tenant, name, shared, secret),
-        )
+        self._db.execute(_ADD_SPACE, (space, tenant, name, shared, secret, *line))
 
     def load_name(self, name: int, space: int, text: str) -> None:
         self._db.execute("INSERT INTO name(id, space, text) VALUES (?, ?, ?)", (name, space, text))
@@ -146,6 +148,17 @@ class SqliteRows:
             "SELECT seq FROM change WHERE tenant = ? AND at <= ? ORDER BY seq DESC LIMIT 1", (tenant, at)
         ).fetchone()
         return 0 if row is None else int(row[0])
+
+    def meters(self) -> list[MeterRow]:
+        return [MeterRow._make(row) for row in self._db.execute("SELECT * FROM meter ORDER BY at DESC, process")]
+
+    def set_meter(self, row: MeterRow) -> None:
+        self._db.execute("DELETE FROM meter WHERE at <= ?", (row.at - LIFE,))
+        self._db.execute(
+            "INSERT INTO meter(process, at, body) VALUES (?, ?, ?)"
+            " ON CONFLICT(process) DO UPDATE SET at = excluded.at, body = excluded.body",
+            row,
+        )
 
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -192,6 +205,9 @@ class SqliteRows:
     def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
         rows = self._db.execute("SELECT * FROM version WHERE space = ? AND id = ? ORDER BY seq_from", (space, item))
         return [VersionRow._make(row) for row in rows]
+
+    def covered(self, space: int, below: int, at: int) -> list[bytes]:
+        return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
 
     def visible(
         self,
@@ -408,8 +424,8 @@ class SqliteRows:
         self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
         return self._db.total_changes() - before
 
-    def carry_vectors(self, space: int, ver: int, to: int) -> None:
-        self._db.execute(_CARRY_VECTORS, {"space": space, "ver": ver, "to": to})
+    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
+        self._db.execute(_CARRY_VECTORS, {"home": home, "ver": ver, "space": space, "to": to})
 
     def drop_vectors(self, model: int, limit: int) -> int:
         self._db.execute(_DROP_VECTORS, (model, limit))
@@ -421,13 +437,87 @@ class SqliteRows:
 
     def set_lane(self, lane: Lane) -> None:
         values = (lane.space, lane.name, lane.cursor, lane.owner, lane.lease_until, lane.attempt, lane.not_before)
-        self._db.execute("REPLACE INTO lane VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*values, lane.error))
+        run = (lane.error, lane.seq, lane.stride, lane.reach, lane.leased)
+        self._db.execute("REPLACE INTO lane VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*values, *run))
 
     def drop_lanes(self, name: str) -> None:
         self._db.execute("DELETE FROM lane WHERE name = ?", (name,))
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
         return list(self._db.execute(_BACKLOG, (name,)))
+
+    def highest(self) -> int:
+        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
+
+    def arrived(self, after: int) -> dict[int, int]:
+        return dict(self._db.execute(_ARRIVED, (after,)))
+
+    def lanes(self) -> list[Lane]:
+        return [_lane(row) for row in self._db.execute("SELECT * FROM lane ORDER BY space, name")]
+
+    def jobs(self, states: Sequence[int]) -> list[Job]:
+        statement = "SELECT * FROM job WHERE " + _among("state", len(states)) + " ORDER BY priority DESC, id"
+        return [_job(row) for row in self._db.execute(statement, tuple(states))]
+
+    def job(self, number: int) -> Job | None:
+        row = self._db.execute("SELECT * FROM job WHERE id = ?", (number,)).fetchone()
+        return None if row is None else _job(row)
+
+    def find_job(self, space: int, name: str, key: str) -> Job | None:
+        row = self._db.execute("SELECT * FROM job WHERE space = ? AND name = ? AND key = ?", (space, name, key))
+        found = row.fetchone()
+        return None if found is None else _job(found)
+
+    def due_job(self, names: Sequence[str], now: int) -> Job | None:
+        statement = _DUE_JOB + _among("name", len(names)) + " ORDER BY priority DESC, id LIMIT 1"
+        row = self._db.execute(statement, (now, now, *names)).fetchone()
+        return None if row is None else _job(row)
+
+    def add_job(self, order: Order, at: int) -> int:
+        values = (order.space, order.name, order.key, order.payload, order.ver, order.priority, order.not_before)
+        self._db.execute(_ADD_JOB, (*values, int(JobState.WAITING), at))
+        return self._db.last_insert_rowid()
+
+    def set_job(self, job: Job) -> None:
+        values = (int(job.state), job.attempts, job.owner, job.leased, job.lease_until, job.error, job.at)
+        self._db.execute(_SET_JOB, (job.id, job.order.payload, job.order.not_before, *values))
+
+    def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
+        statement = "SELECT answer FROM answer WHERE space = ? AND lane = ? AND hash = ?"
+        row = self._db.execute(statement, (space, lane, hashed)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes) -> None:
+        self._db.execute("REPLACE INTO answer VALUES (?, ?, ?, ?)", (space, lane, hashed, answered))
+
+    def drop_answers(self, space: int, lane: str) -> None:
+        self._db.execute("DELETE FROM answer WHERE space = ? AND lane = ?", (space, lane))
+
+    def drop_keys(self, space: int, item: bytes) -> None:
+        self._db.execute("DELETE FROM idem WHERE space = ? AND item = ? AND NOT lasting", (space, item))
+
+    # Sessions and their pages
+
+    def session(self, space: int, session: int) -> SessionRow | None:
+        row = self._db.execute("SELECT * FROM session WHERE space = ? AND session = ?", (space, session)).fetchone()
+        return None if row is None else SessionRow._make(row)
+
+    def sessions(self, space: int) -> list[SessionRow]:
+        return [SessionRow._make(row) for row in self._db.execute("SELECT * FROM session WHERE space = ?", (space,))]
+
+    def set_session(self, row: SessionRow) -> None:
+        self._db.execute("REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
+        if items is None:
+            found = list(self._db.execute(_PAGES + _AT_HAND, (space, session)))
+        else:
+            found = [row for item in items for row in self._db.execute(_PAGES + "AND item = ?", (space, session, item))]
+        return sorted((_page(row) for row in found), key=lambda row: (row.arrived, row.position, row.item))
+
+    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+        rows = [(space, session, to_bytes(row.item), *row[1:]) for row in pages]
+        self._db.executemany("REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     # Keys and tombstones
 
@@ -443,6 +533,7 @@ class SqliteRows:
 
     def forget_keys(self, before: int) -> None:
         self._db.execute("DELETE FROM idem WHERE at < ? AND NOT lasting", (before,))
+        self._db.execute("DELETE FROM job WHERE state IN (2, 4) AND at < ?", (before,))
         self._db.execute("UPDATE idem SET salt = x'', digest = x'' WHERE at < ? AND digest <> x''", (before,))
 
     def add_tomb(self, space: int, item: bytes, seq: int) -> None:
@@ -459,7 +550,7 @@ class SqliteRows:
         links = self._db.execute(
             "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
         ).get
-        highest = self._highest()
+        highest = self.highest()
         for statement in _ERASE_ITEM:
             self._db.execute(statement, bound)
         self._spend(highest)
@@ -470,14 +561,11 @@ class SqliteRows:
         bound = {"space": space}
         versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space", bound).get
         links = self._db.execute("SELECT count(*) FROM link WHERE space = :space", bound).get
-        highest = self._highest()
+        highest = self.highest()
         for statement in _ERASE_SPACE:
             self._db.execute(statement, bound)
         self._spend(highest)
         return int(versions), int(links)
-
-    def _highest(self) -> int:
-        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
 
     def _spend(self, number: int) -> None:
         """See that a version's number is never given again: a lane may have passed it, a batch of vectors name it.
@@ -487,13 +575,6 @@ class SqliteRows:
         """
         self._db.execute(_SPEND, {"number": number})
 
-    def drop_closed(self, tenant: int, horizon: int) -> int:
-        bound = {"tenant": tenant, "horizon": horizon}
-        gone = self._db.execute("SELECT count(*) FROM version v JOIN space s ON s.id = v.space " + _CLOSED, bound).get
-        for statement in _COMPACT:
-            self._db.execute(statement, bound)
-        return int(gone)
-
     def blank_event(self, tenant: int, seq: int, n: int) -> None:
         self._db.execute(
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE tenant = ? AND seq = ? AND n = ?",
@@ -501,6 +582,14 @@ class SqliteRows:
         )
 
 
+_ADD_SPACE: Final = (
+    "INSERT INTO space(id, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes)"
+    " VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)"
+)
+_COVERED: Final = (
+    "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
+    " AND EXISTS (SELECT 1 FROM version b WHERE b.space = ? AND b.id = v.id)"
+)
 _CHANGES: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
 _CHANGES_NEWEST: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq DESC LIMIT ?"
 _NAMED: Final = {
@@ -511,12 +600,18 @@ _CORE: Final = (
     "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
     " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
 )
+_PAGES: Final = (
+    "SELECT item, resident, tokens, born, last_use, uses, arrived, pinned, position, segment, importance, novelty,"
+    " entities FROM page WHERE space = ? AND session = ? "
+)
+_AT_HAND: Final = "AND (resident OR (segment < 0 AND position >= 0))"
+"""As the index `page_at_hand` has it."""
 _ADD_VECTOR: Final = (
     "REPLACE INTO vector SELECT space, ?2, ver, part, ?5 FROM entry WHERE space = ?1 AND ver = ?3 AND part = ?4"
 )
 _CARRY_VECTORS: Final = (
-    "INSERT INTO vector SELECT space, model, :to, part, f16 FROM vector"
-    " WHERE space = :space AND model IN (SELECT id FROM embedder) AND ver = :ver"
+    "INSERT INTO vector SELECT :space, model, :to, part, f16 FROM vector"
+    " WHERE space = :home AND model IN (SELECT id FROM embedder) AND ver = :ver"
 )
 _DROP_VECTORS: Final = (
     "DELETE FROM vector WHERE (space, model, ver, part) IN (SELECT v.space, v.model, v.ver, v.part"
@@ -525,31 +620,26 @@ _DROP_VECTORS: Final = (
 _BACKLOG: Final = (
     "SELECT * FROM (SELECT s.id, ifnull(l.cursor, 0) AS done,"
     " ifnull((SELECT max(ver) FROM entry WHERE space = s.id), 0) AS newest"
-    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ? WHERE s.user IS NOT NULL OR s.shared)"
+    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ?"
+    " WHERE (s.user IS NOT NULL OR s.shared) AND s.lanes)"
     " WHERE newest > done ORDER BY id"
+)
+_ARRIVED: Final = (
+    # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
+    "SELECT +space, max(+ver) FROM version NOT INDEXED WHERE ver > ? AND +space <> 0 GROUP BY +space"
+)
+_DUE_JOB: Final = "SELECT * FROM job WHERE state = 1 AND not_before <= ? AND (owner = '' OR lease_until <= ?) AND "
+_ADD_JOB: Final = (
+    "INSERT INTO job(space, name, key, payload, ver, priority, not_before, state, attempts, owner, leased, lease_until,"
+    " error, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, 0, '', ?)"
+)
+_SET_JOB: Final = (
+    "UPDATE job SET payload = ?2, not_before = ?3, state = ?4, attempts = ?5, owner = ?6, leased = ?7,"
+    " lease_until = ?8, error = ?9, at = ?10 WHERE id = ?1"
 )
 _SPEND: Final = (
     "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
     " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
-)
-_CLOSED: Final = "WHERE s.tenant = :tenant AND v.seq_to <= :horizon"
-_COMPACT: Final = (
-    "DELETE FROM entry WHERE (space, ver) IN (SELECT v.space, v.ver FROM version v JOIN space s ON s.id = v.space "
-    + _CLOSED
-    + ")",
-    (
-        "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN"
-        " (SELECT v.space, v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")"
-    ),
-    "DELETE FROM version WHERE ver IN (SELECT v.ver FROM version v JOIN space s ON s.id = v.space " + _CLOSED + ")",
-    "DELETE FROM link WHERE lver IN (SELECT v.lver FROM link v JOIN space s ON s.id = v.space " + _CLOSED + ")",
-    (
-        "DELETE FROM event WHERE tenant = :tenant AND seq <= :horizon"
-        " AND ver NOT IN (SELECT ver FROM version) AND lver NOT IN (SELECT lver FROM link)"
-    ),
-    # The horizon's own commit stays, so that a moment after it can be told from one before it.
-    "DELETE FROM change WHERE tenant = :tenant AND seq < :horizon AND NOT EXISTS"
-    " (SELECT 1 FROM event e WHERE e.tenant = change.tenant AND e.seq = change.seq)",
 )
 
 
@@ -558,13 +648,22 @@ def _among(column: str, n: int) -> str:
 
 
 def _space(row: Sequence[Any]) -> SpaceRow:
-    space, tenant, user, shared, secret, seq, epoch = row
-    return SpaceRow(space, tenant, SHARED if shared else user, secret, seq, epoch)
+    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
+    owner = SHARED if shared else user
+    return SpaceRow(space, tenant, owner, secret, seq, epoch, parent, base, branch, bool(lanes))
+
+
+def _page(row: Sequence[Any]) -> PageRow:
+    return PageRow._make((from_bytes(row[0]), bool(row[1]), *row[2:7], bool(row[7]), *row[8:]))
 
 
 def _lane(row: Sequence[Any]) -> Lane:
-    space, name, cursor, owner, lease_until, attempt, not_before, error = row
+    space, name, cursor, owner, lease_until, attempt, not_before, error, seq, stride, reach, leased = row
     return Lane(
+        seq=seq,
+        stride=stride,
+        reach=reach,
+        leased=leased,
         space=space,
         name=name,
         cursor=cursor,
@@ -578,3 +677,20 @@ def _lane(row: Sequence[Any]) -> Lane:
 
 def _key(row: Sequence[Any]) -> KeyRow:
     return KeyRow._make(row)._replace(lasting=bool(row[6]))
+
+
+def _job(row: Sequence[Any]) -> Job:
+    number, space, name, key, payload, ver, priority, not_before, *run = row
+    state, attempts, owner, leased, lease_until, error, at = run
+    order = Order(space=space, name=name, key=key, payload=payload, ver=ver, priority=priority, not_before=not_before)
+    return Job(
+        id=number,
+        order=order,
+        state=JobState(state),
+        attempts=attempts,
+        owner=owner,
+        leased=leased,
+        lease_until=lease_until,
+        error=error,
+        at=at,
+    )

@@ -15,7 +15,18 @@ from mnemic.core.tokens import entry_terms
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store import audit, codec, ledger
 from mnemic.store.codec import canonical
-from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, StrengthRow, TenantRow, VersionRow
+from mnemic.store.rows import (
+    ChangeRow,
+    EventRow,
+    KeyRow,
+    Line,
+    LinkRow,
+    Rows,
+    SpaceRow,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+)
 
 JOURNAL: Final = 1
 """The number of this line format."""
@@ -51,6 +62,7 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             "secret": space.secret.hex(),
             "seq": space.seq,
             "epoch": space.epoch,
+            **_line_of(space),
         }
         yield _line("space", record)
     for home in (0, *(space.id for space in spaces)):
@@ -70,6 +82,13 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             yield _line("key", {**k._asdict(), **raw})
         for item, seq in rows.tombs(space.id):
             yield _line("tomb", {"space": space.id, "item": item.hex(), "seq": seq})
+
+
+def _line_of(space: SpaceRow) -> dict[str, Any]:
+    """What a branch says of itself; a space of its own says nothing."""
+    if not space.parent:
+        return {}
+    return {"parent": space.parent, "base": space.base, "branch": space.branch, "lanes": int(space.lanes)}
 
 
 def _commits(rows: Rows, tenant: TenantRow) -> Iterator[bytes]:
@@ -188,7 +207,9 @@ class _Loading:
         if self.tenant is None:
             raise KeyError("head")
         user: str | Shared | None = SHARED if record["shared"] else record["user"]
-        self.rows.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]))
+        line = Line(**{name: record[name] for name in ("parent", "base", "branch") if name in record})
+        line = line._replace(lanes=bool(record.get("lanes", True)))
+        self.rows.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]), line)
         self.heads[record["id"]] = (record["seq"], record["epoch"])
 
     def _name(self, record: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ says is never an instruction, whatever it says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
@@ -16,6 +16,8 @@ from mnemic.extract.instructions import instructions
 from mnemic.extract.phrasing import phrased
 from mnemic.extract.revocations import Revocation, revocations, revoked
 from mnemic.extract.slots import Finding, slots
+from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
+from mnemic.triggers import EachEvent, Query, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
     from mnemic.extract.instructions import Instruction
+    from mnemic.flow import Flow
 
 _NOBODY: Final = frozenset(
     {
@@ -38,34 +41,26 @@ _STOPPING: Final = frozenset({"stop", "不要再"})
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Derivation:
-    """One thing to write, and what it does to what was there.
+class House:
+    """The first strategy: rules alone, for every event."""
 
-    Attributes:
-        key: The same for the same evidence, whenever it is digested: "house:<source id>:<n>".
-        kind: PROCEDURE for an instruction or its revocation, PROFILE for a fact about the speaker.
-        text: An instruction exactly as it was said; a fact as a short sentence in the language it was said in.
-        slots: `standing`, `rule`, `subject` and `by`, or `slot`, `value`, `subject` and `by`. A revocation is
-            `standing` False: nothing to show, only a reason for what it revokes.
-        source: The evidence.
-        said, said_offset: Of the evidence.
-        valid_from: Since when it is so, where the evidence names a time.
-        supersedes: What it takes the place of: an item that was known, or the place of an earlier derivation in the
-            same list.
-        revokes: Instructions that hold no longer, named likewise.
-    """
+    name: ClassVar[str] = "house"
+    by: ClassVar[str] = "rules"
+    reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
+    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(), Query())
+    maintain: ClassVar[tuple[Trigger, ...]] = ()
+    budget: ClassVar[Budget] = Budget()
+    batch: ClassVar[int] = 64
 
-    key: str
-    kind: Kind
-    text: str
-    slots: Mapping[str, Slot]
-    source: tuple[ItemId, ...]
-    said: datetime
-    said_offset: int = 0
-    valid_from: datetime | None = None
-    supersedes: ItemId | int | None = None
-    revokes: tuple[ItemId | int, ...] = ()
+    def on_write(self, given: Given) -> Flow[Edits]:
+        """What `digest` finds; it takes a breath after every turn, which are some hundred microseconds each."""
+        book = _Book(given.known)
+        for item in given.evidence:
+            _take_in(item, book, given.user)
+            yield from pause()
+        return Edits(write=tuple(book.written))
+
+    on_maintain = nothing
 
 
 def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Derivation]:
@@ -80,9 +75,13 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
     """
     book = _Book(known)
     for item in items:
-        if subject := speaker(item):
-            _read(item, subject, book, instructs=_instructs(item, subject, user))
+        _take_in(item, book, user)
     return book.written
+
+
+def _take_in(item: Item, book: _Book, user: str) -> None:
+    if subject := speaker(item):
+        _read(item, subject, book, instructs=_instructs(item, subject, user))
 
 
 def speaker(item: Item) -> str | None:

@@ -7,25 +7,14 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from mnemic.core.clock import Clock
 from mnemic.core.events import Receipt
 from mnemic.errors import StoreError
-from mnemic.store.base import (
-    Draft,
-    EmbedderState,
-    Erasure,
-    ErasureReceipt,
-    Fault,
-    Info,
-    Lane,
-    Snapshot,
-    Store,
-    Vectors,
-)
+from mnemic.store.base import Draft, Store
 
 
 class Probe(Protocol):
@@ -128,53 +117,8 @@ class Flaky:
             raise StoreError(f"commit {number} failed after it was written, says the fault harness. Try again.")
         return receipt
 
-    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
-        return self._store.enlist(name, dims, state)
-
-    def appoint(self, model: int, state: EmbedderState) -> None:
-        self._store.appoint(model, state)
-
-    def dismiss(self, model: int) -> None:
-        self._store.dismiss(model)
-
-    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
-        return self._store.claim(space, lane, owner, seconds)
-
-    def release(self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0) -> None:
-        self._store.release(space, lane, owner, error, not_before)
-
-    def keep(self, batch: Vectors) -> int:
-        return self._store.keep(batch)
-
-    def read(self) -> AbstractContextManager[Snapshot]:
-        return self._store.read()
-
-    def erase(self, erasure: Erasure) -> ErasureReceipt:
-        return self._store.erase(erasure)
-
-    def compact(self, tenant: str, horizon: int) -> int:
-        return self._store.compact(tenant, horizon)
-
-    def verify(self) -> Iterator[Fault]:
-        return self._store.verify()
-
-    def state_hash(self, tenant: str) -> str:
-        return self._store.state_hash(tenant)
-
-    def export(self, tenant: str) -> Iterator[bytes]:
-        return self._store.export(tenant)
-
-    def load(self, lines: Iterator[bytes]) -> int:
-        return self._store.load(lines)
-
-    def backup(self, dest: Path) -> None:
-        self._store.backup(dest)
-
-    def info(self) -> Info:
-        return self._store.info()
-
-    def close(self) -> None:
-        self._store.close()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
 
 @contextmanager

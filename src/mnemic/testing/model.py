@@ -199,7 +199,7 @@ class Model:
 
     def _change(self, user: str, wanted: dict[str, Said], now: datetime) -> int:
         space = self._space(user)
-        changed = {item: says for item, says in wanted.items() if says != _plain(space.now(item), says)}
+        changed = {item: says for item, says in wanted.items() if says != plain_said(space.now(item), says)}
         if not changed:
             return max(space.items[item][-1].first for item in wanted)
         self._commit(user, now, changed, {})
@@ -230,7 +230,7 @@ class Model:
         space = self._space(user)
         if 0 < seq <= self.horizon:
             raise Compacted(str(seq))
-        if not 0 < seq <= self.seq or self.journal[seq - 1].user != user:
+        if not 0 < seq <= self.seq or not self.mine(user, seq):
             raise NotFound(str(seq))
         touched = {item: place for item, vs in space.items.items() for place, v in enumerate(vs) if v.first == seq}
         ties = [ln for ln in space.links if ln.first == seq]
@@ -240,13 +240,17 @@ class Model:
             raise Conflict(str(seq))
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
         self._follow(space, after, self.seen(user))
-        after = {item: says for item, says in after.items() if says != _plain(space.now(item), says)}
+        after = {item: says for item, says in after.items() if says != plain_said(space.now(item), says)}
         links = {ln.ends: self._tied_before(space, ln) for ln in ties}
-        links = {ends: weight for ends, weight in links.items() if weight != _weight(space, ends)}
+        links = {ends: weight for ends, weight in links.items() if weight != weight_of(space, ends)}
         if not touched and not ties:
             raise NotFound(str(seq))
         self._commit(user, now, after, links)
         return self.seq
+
+    def mine(self, user: str, seq: int) -> bool:
+        """Whether a commit is one of those that a user reads as their own."""
+        return self.journal[seq - 1].user == user
 
     @staticmethod
     def _before(versions: list[Was], place: int) -> Said:
@@ -319,15 +323,27 @@ class Model:
                 for k, key in space.keys.items()
                 if key.lasting or key.at >= now - KEY_LIFE
             }
-        if horizon == self.horizon:
-            return 0
         for space in self.spaces.values():
             dropped += sum(not _kept(v, horizon) for versions in space.items.values() for v in versions)
             space.items = {item: [v for v in vs if _kept(v, horizon)] for item, vs in space.items.items()}
             space.links = [ln for ln in space.links if ln.end is None or ln.end > horizon]
-        self.horizon = horizon
-        self._commit(None, now, {}, {})
+            space.links = [ln for ln in space.links if ln.weight is not None or ln.end or ln.first > horizon]
+        while spent := [(space, item) for space in self.spaces.values() for item in self._spent(space, horizon)]:
+            for space, item in spent:
+                dropped += len(space.items.pop(item))
+                for one in self.spaces.values():
+                    one.links = [ln for ln in one.links if item not in (ln.src, ln.dst)]
+        if horizon > self.horizon:
+            self.horizon = horizon
+            self._commit(None, now, {}, {})
         return dropped
+
+    def _spent(self, space: Space, horizon: int) -> list[str]:
+        """Items retired at or before the horizon on which nothing rests that is kept."""
+        retired = [i for i, vs in space.items.items() if vs[-1].says.state is State.RETIRED]
+        old = [i for i in retired if space.items[i][-1].first <= horizon and not space.items[i][-1].says.pinned]
+        cited = {source for one in self.spaces.values() for vs in one.items.values() for source in _sources(vs)}
+        return [i for i in old if i not in cited and not any(_ties(one, i, horizon) for one in self.spaces.values())]
 
     # Looking
 
@@ -398,19 +414,30 @@ class Model:
 _LIVING = (State.ACTIVE, State.SUPERSEDED)
 
 
-def _weight(space: Space, ends: tuple[str, str, str]) -> float | None:
+def weight_of(space: Space, ends: tuple[str, str, str]) -> float | None:
     tied = space.tied(ends)
     return None if tied is None else tied.weight
 
 
 def _tied_since(space: Space, ln: Tied) -> bool:
     """Whether a link has changed since: it, or that there is none, no more stands as it was left."""
-    return _weight(space, ln.ends) != ln.weight
+    return weight_of(space, ln.ends) != ln.weight
 
 
-def _plain(now: Said, wanted: Said) -> Said:
+def plain_said(now: Said, wanted: Said) -> Said:
     """Whether it was forgotten or unwritten makes no version differ."""
     return replace(now, unwritten=wanted.unwritten)
+
+
+def _ties(space: Space, item: str, horizon: int) -> bool:
+    """Whether a link keeps an item: something live points at it, or the link is younger than the horizon."""
+    for ln in space.links:
+        if item in (ln.src, ln.dst) and (ln.first > horizon or ln.end is not None):
+            return True
+        live = ln.src in space.items and space.items[ln.src][-1].says.state is not State.RETIRED
+        if ln.dst == item and ln.src != item and ln.weight is not None and live:
+            return True
+    return False
 
 
 def _sources(versions: list[Was]) -> Iterator[str]:

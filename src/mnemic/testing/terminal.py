@@ -57,6 +57,10 @@ class Terminal:
         self._read_to = at + len(text.encode())
         return as_read(self.shown[began : self._read_to])
 
+    def follow(self, seconds: float) -> None:
+        """Read what comes within some seconds, or until something has."""
+        self._more(seconds)
+
     def rest(self, seconds: float = 30.0) -> int:
         """Read until the program ends; its exit code.
 

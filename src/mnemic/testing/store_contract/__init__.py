@@ -17,9 +17,13 @@ A backend proves itself with one import and one fixture, in a test file of its o
 
 from mnemic.testing.store_contract.carrying import *  # noqa: F403
 from mnemic.testing.store_contract.commits import *  # noqa: F403
+from mnemic.testing.store_contract.compaction import *  # noqa: F403
 from mnemic.testing.store_contract.erasure import *  # noqa: F403
+from mnemic.testing.store_contract.feed import *  # noqa: F403
+from mnemic.testing.store_contract.jobs import *  # noqa: F403
 from mnemic.testing.store_contract.journal import *  # noqa: F403
 from mnemic.testing.store_contract.lanes import *  # noqa: F403
+from mnemic.testing.store_contract.pages import *  # noqa: F403
 from mnemic.testing.store_contract.together import *  # noqa: F403
 from mnemic.testing.store_contract.vectors import *  # noqa: F403
 from mnemic.testing.store_contract.views import *  # noqa: F403

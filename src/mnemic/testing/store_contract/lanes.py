@@ -243,7 +243,7 @@ def test_failures_are_counted_and_waited_for_until_one_run_succeeds(world: World
         clock.tick(6 * SECOND)
     world.store.claim(space, LANE, "two", 60)
     world.store.release(space, LANE, "two")
-    assert lane(world) == Lane(space=space, name=LANE)
+    assert lane(world) == Lane(space=space, name=LANE, leased=clock.now())
 
 
 def test_a_lease_that_has_passed_on_cannot_be_given_back(world: World, clock: ManualClock) -> None:

@@ -9,5 +9,7 @@ from mnemic.testing.torture.kills import kill
 from mnemic.testing.torture.many_processes import processes
 from mnemic.testing.torture.power_cuts import power
 from mnemic.testing.torture.report import Report
+from mnemic.testing.torture.times import times
+from mnemic.testing.torture.workers import workers
 
-__all__ = ["Report", "imports", "ioerror", "kill", "power", "processes"]
+__all__ = ["Report", "imports", "ioerror", "kill", "power", "processes", "times", "workers"]

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from mnemic.testing.torture import Report, imports, ioerror, kill, power, processes
+from mnemic.testing.torture import Report, imports, ioerror, kill, power, processes, times, workers
 from mnemic.testing.torture.subject import SUBJECTS
 
 RUNS: Final[dict[str, Callable[..., Report]]] = {
@@ -19,6 +19,8 @@ RUNS: Final[dict[str, Callable[..., Report]]] = {
     "ioerror": ioerror,
     "processes": processes,
     "import": imports,
+    "times": times,
+    "workers": workers,
 }
 
 

@@ -1,0 +1,119 @@
+"""What waits, runs, fails or is dead: the lanes and jobs of a store, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import moment
+from mnemic.core.scope import Shared
+from mnemic.store.base import Job, JobState, Lane
+from mnemic.store.jobs import DIGEST
+
+if TYPE_CHECKING:
+    from mnemic.store.base import Snapshot
+
+WAITING: Final = "waiting"
+RUNNING: Final = "running"
+FAILING: Final = "failing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the docket.
+
+    Attributes:
+        id: Of a job; None for a lane.
+        name: The lane's name, or what the job does; a dead letter goes by the lane that gave it up.
+        tenant, user: Whose; `user` is None for what all share, and both are "" for the store's own work.
+        state: `waiting`, `running`, `failing` (it waits after a failure), `dead`, `done` or `cancelled`.
+        pending: How many passages lie before a lane; 1 for a job that is not over.
+        owner, since: Who runs it, "host pid ...", and since when.
+        attempts: Failures in a row.
+        error: The last one.
+        not_before: When it may be tried again, if that is still to come.
+        ver: The version that a dead letter is about, by its local number; 0 for anything else.
+    """
+
+    name: str
+    state: str
+    id: int | None = None
+    tenant: str = ""
+    user: str | None = ""
+    pending: int = 0
+    owner: str = ""
+    since: datetime | None = None
+    attempts: int = 0
+    error: str = ""
+    not_before: datetime | None = None
+    ver: int = 0
+
+
+def docket(snapshot: Snapshot, lanes: list[str], now: int, *, over: bool = False) -> list[Entry]:
+    """Lanes that have something before them or are leased, then jobs, the most urgent first.
+
+    Args:
+        lanes: The lanes that are followed here.
+        over: Jobs that are done or cancelled, too.
+    """
+    states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
+    return [*_lanes(snapshot, lanes, now), *(job_entry(snapshot, job, now) for job in snapshot.jobs(*states))]
+
+
+def dead_letters(snapshot: Snapshot, now: int) -> list[Entry]:
+    """What was given up, and waits for somebody to look at it."""
+    return [job_entry(snapshot, job, now) for job in snapshot.jobs(JobState.DEAD)]
+
+
+def _lanes(snapshot: Snapshot, names: list[str], now: int) -> Iterator[Entry]:
+    for name in names:
+        for space, cursor, _ in snapshot.backlog(name):
+            pending = sum(1 for _ in snapshot.entries(space, cursor))
+            yield _lane_entry(snapshot, snapshot.lane(space, name), pending, now)
+
+
+def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, now: int) -> Entry:
+    running = bool(lane.owner) and lane.lease_until > now
+    tenant, user = _whose(snapshot, lane.space)
+    return Entry(
+        name=lane.name,
+        state=RUNNING if running else FAILING if lane.error else WAITING,
+        tenant=tenant,
+        user=user,
+        pending=pending,
+        owner=lane.owner if running else "",
+        since=moment(lane.leased) if running else None,
+        attempts=lane.attempt,
+        error=lane.error,
+        not_before=moment(lane.not_before) if lane.not_before > now else None,
+    )
+
+
+def job_entry(snapshot: Snapshot, job: Job, now: int) -> Entry:
+    """A job's line."""
+    running = job.state is JobState.WAITING and bool(job.owner) and job.lease_until > now
+    tenant, user = _whose(snapshot, job.order.space)
+    failing = job.state is JobState.WAITING and bool(job.error)
+    return Entry(
+        id=job.id,
+        name=job.order.payload.decode() if job.order.name == DIGEST else job.order.name,
+        state=RUNNING if running else FAILING if failing else job.state.name.lower(),
+        tenant=tenant,
+        user=user,
+        pending=int(job.state is JobState.WAITING),
+        owner=job.owner if running else "",
+        since=moment(job.leased) if running else None,
+        attempts=job.attempts,
+        error=job.error,
+        not_before=moment(job.order.not_before) if job.order.not_before > now else None,
+        ver=job.order.ver,
+    )
+
+
+def _whose(snapshot: Snapshot, space: int) -> tuple[str, str | None]:
+    if not space:
+        return "", ""
+    (head,) = snapshot.spaces((space,))
+    return dict(snapshot.tenants())[head.tenant], None if isinstance(head.user, Shared) else head.user

@@ -1,0 +1,148 @@
+"""`session list`, `session show`: the windows of agents' talks, as they were written down last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.clock import moment
+from mnemic.errors import NotFound
+from mnemic.faces.errand import errand
+from mnemic.faces.paper import flat, many
+from mnemic.faces.verb import WORDS, Verbs, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.memory import ScopedMemory
+    from mnemic.store.pages import PageRow, SessionRow
+
+_BAR: Final = 24
+_WORDS: Final = 48
+_SESSION: Final = ("talk", "turns", "budget", "policy", "written at", "open")
+_PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in", "text")
+
+
+@click.group(cls=Verbs, examples=("mnemic session list", "mnemic session show trip"))
+def session() -> None:
+    """The windows of an agent's talks: what lies in them, and what it costs."""
+
+
+@verb("mnemic session list", "mnemic session list --json", name="list")
+def listed() -> None:
+    """Every talk that has a window, with who has it open."""
+    run = errand()
+    with run.mine(shelved=False) as me:
+        found = me.sessions()
+    if run.paper.json:
+        for name, row in found:
+            run.paper.record(_session_record(name, row))
+        return
+    run.paper.table([_session_row(name, row) for name, row in found], head=_SESSION)
+    if not found:
+        run.paper.note("no talk has a window yet")
+
+
+@verb("mnemic session show trip", "mnemic session show trip --json", name="show")
+@click.argument("name", type=WORDS)
+def shown(name: str) -> None:
+    """The page table of a talk: what is in its window, in order, and what that costs.
+
+    It is as it was written down last: a talk that is open may be some turns further.
+    """
+    run = errand()
+    with run.mine(shelved=False) as me:
+        row = dict(me.sessions()).get(name)
+        if row is None:
+            raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
+        pages = me.session_pages(name)
+        texts = _texts(me, pages)
+    if run.paper.json:
+        run.paper.document({**_session_record(name, row), "pages": [_page_record(page) for page in pages]})
+        return
+    run.paper.table([_session_row(name, row)], head=_SESSION)
+    used = sum(page.tokens for page in pages if page.resident)
+    run.paper.line(f"pages {_meter(used, row.budget)} {used:,} of {row.budget:,} tokens")
+    run.paper.table([_page_row(page, texts.get(page.item, "")) for page in pages], head=_PAGE)
+    waiting = sum(not page.resident for page in pages)
+    if waiting:
+        run.paper.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")
+
+
+@verb(
+    "mnemic session context trip 'When do we leave?'",
+    "mnemic session context trip 'When do we leave?' --budget 1000 --json",
+    name="context",
+)
+@click.argument("name", type=WORDS)
+@click.argument("query", type=WORDS)
+@click.option("--budget", type=click.IntRange(256), help="Tokens of the window (left out: the setting `window`).")
+@click.option("--policy", type=WORDS, help="Which page leaves first (left out: the setting `policy`).")
+def asked(name: str, query: str, budget: int | None, policy: str | None) -> None:
+    """The window of a talk after a question: what bears on it is paged in, what was there stays where it was.
+
+    A talk without a window gets one of its last turns.
+    """
+    run = errand()
+    with run.mine(shelved=False) as me, me.session(name, budget=budget, policy=policy) as window:
+        found = window.context(query)
+        tokens, pressure = dict(window.tokens), window.pressure
+    if run.paper.json:
+        record = {"session": name, "text": found.text, "items": [item.id for item in found], "tokens": tokens}
+        run.paper.document({**record, "pressure": pressure.value, "notes": list(found.notes)})
+        return
+    run.paper.line(found.text)
+    for note in found.notes:
+        run.paper.note(note)
+    run.paper.note(f"{_meter(found.tokens, sum(tokens.values()))} {found.tokens:,} tokens, pressure {pressure.value}")
+
+
+def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
+    """What is still there of them: a page may be erased while this is read."""
+    return {version.item.id: version.item.text for version in me.visible([page.item for page in pages])}
+
+
+def _session_record(name: str, row: SessionRow) -> dict[str, Any]:
+    return {
+        "session": name,
+        "budget": row.budget,
+        "policy": row.policy,
+        "turns": row.turns,
+        "references": row.clock,
+        "seq": row.seq,
+        "open_until": moment(row.lease_until).isoformat() if row.owner else None,
+    }
+
+
+def _session_row(name: str, row: SessionRow) -> tuple[str, ...]:
+    until = f"until {moment(row.lease_until):%H:%M:%S} UTC" if row.owner else "no"
+    return flat(name), f"{row.turns:,}", f"{row.budget:,}", flat(row.policy), f"{row.seq:,}", until
+
+
+def _page_record(page: PageRow) -> dict[str, Any]:
+    record = {name: value for name, value in page._asdict().items() if name != "item"}
+    return {"id": page.item, "tier": _tier(page), **record}
+
+
+def _page_row(page: PageRow, text: str) -> tuple[str, ...]:
+    short = flat(text)
+    return (
+        page.item, _tier(page), "yes" if page.pinned else "", f"{page.tokens:,}", f"{page.uses:,}",
+        f"{page.last_use:,}", f"{page.arrived:,}", short if len(short) <= _WORDS else f"{short[: _WORDS - 3]}...",
+    )  # fmt: skip
+
+
+def _tier(page: PageRow) -> str:
+    return "short" if page.resident else "middle"
+
+
+def _meter(used: int, of: int) -> str:
+    full = min(_BAR, round(used / of * _BAR))
+    return "█" * full + "░" * (_BAR - full)
+
+
+for _command in (listed, shown, asked):
+    session.add_command(_command)
+
+COMMANDS: Final = {"session": session}

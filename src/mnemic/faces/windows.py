@@ -1,0 +1,69 @@
+"""`bench session`: what a talk costs in a small window, and how much of each window a prefix cache keeps."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mnemic.faces.bars import listed, progress
+from mnemic.faces.errand import errand
+from mnemic.faces.verb import WORDS, verb
+
+if TYPE_CHECKING:
+    from mnemic.faces.errand import Errand
+    from mnemic.lab.session import Prefix
+
+
+@verb(
+    "mnemic bench session --tokens 20000",
+    "mnemic bench session --tokens 20000 --csv stretches.csv --json",
+    name="session",
+)
+@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
+@click.option("--tokens", type=click.IntRange(10_000), default=1_000_000, show_default=True, help="Of the long talk.")
+@click.option("--budget", type=click.IntRange(256), default=4_000, show_default=True, help="Tokens of the window.")
+@click.option("--every", type=click.IntRange(1), default=4, show_default=True, help="Turns between two questions.")
+@click.option("--policy", type=WORDS, help="Which page leaves first; for PATH several, separated by commas.")
+@click.option("--skip-long", is_flag=True, help="Only the conversations of PATH.")
+@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="The stretches of the long talk, as a sheet.")
+@click.option("--embedder", type=WORDS, default="none", show_default=True, help="For PATH; `auto`: the best there is.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the talk, and of when questions are asked.")
+def session(
+    path: Path | None,
+    tokens: int,
+    budget: int,
+    every: int,
+    policy: str | None,
+    skip_long: bool,
+    sheet: Path | None,
+    embedder: str,
+    seed: int,
+) -> None:
+    """A talk of a million tokens in a small window; and, of LoCoMo at PATH, how much of each window is reused."""
+    from tempfile import TemporaryDirectory
+
+    from mnemic.lab.session import long_talk, show, write_csv
+
+    run = errand()
+    named = listed(policy or run.settings.policy)
+    with progress(run) as told, TemporaryDirectory() as folder:
+        where, long = str(Path(folder) / "memory.db"), None
+        if not skip_long:
+            long = long_talk(where, tokens=tokens, budget=budget, every=every, policy=named[0], seed=seed, told=told)
+    if sheet is not None and long is not None:
+        write_csv(long, sheet)
+    played = [] if path is None else _played(run, path, named, budget, embedder, seed)
+    show(long, played, sys.stdout, as_json=run.paper.json)
+
+
+def _played(run: Errand, path: Path, policies: list[str], budget: int, embedder: str, seed: int) -> list[Prefix]:
+    from mnemic.lab.datasets import load
+    from mnemic.lab.session import prefix
+    from mnemic.models.opening import open_embedder
+
+    reader, data = open_embedder(embedder, run.settings), load(path)
+    with progress(run) as told:
+        return [prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told) for one in policies]

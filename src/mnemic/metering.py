@@ -1,0 +1,356 @@
+"""How long what takes: every verb, every request and every run of a lane, counted and timed as it is answered.
+
+Counting costs one short lock and no allocation worth naming: what it takes from a verb is in docs/watching.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Final, Protocol, Self, TypeVar
+
+from mnemic.core.forking import renew_in_child
+from mnemic.flow import Request
+
+T = TypeVar("T")
+
+STEPS: Final = 4
+"""Buckets to a doubling: a quantile is off by at most a tenth."""
+_MICRO: Final = 1e6
+_LEAST: Final = 1e-6
+
+Gauge = Callable[[], Mapping[str, float]]
+
+
+class Histogram:
+    """Durations, counted in buckets of a microsecond and up, each 19 % wider than the one before.
+
+    Attributes:
+        count, failed: How many there were, and how many of them ended in an error.
+        total, longest: Seconds.
+    """
+
+    __slots__ = ("buckets", "count", "failed", "longest", "total")
+
+    def __init__(self) -> None:
+        self.count = self.failed = 0
+        self.total = self.longest = 0.0
+        self.buckets: dict[int, int] = {}
+
+    def add(self, seconds: float, *, failed: bool = False) -> None:
+        """Count one."""
+        bucket = int(math.log2(seconds * _MICRO) * STEPS) if seconds > _LEAST else 0
+        self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
+        self.count += 1
+        self.failed += failed
+        self.total += seconds
+        if seconds > self.longest:
+            self.longest = seconds
+
+    def quantile(self, share: float) -> float:
+        """Seconds that this share of them did not exceed, but for the width of a bucket; 0 if there were none."""
+        left = share * self.count
+        for bucket in sorted(self.buckets):
+            left -= self.buckets[bucket]
+            if left <= 0:
+                return min(2 ** ((bucket + 0.5) / STEPS) / _MICRO, self.longest)
+        return self.longest
+
+    def merge(self, other: Histogram) -> None:
+        """Count in what another has counted."""
+        for bucket, count in other.buckets.items():
+            self.buckets[bucket] = self.buckets.get(bucket, 0) + count
+        self.count, self.failed = self.count + other.count, self.failed + other.failed
+        self.total, self.longest = self.total + other.total, max(self.longest, other.longest)
+
+    def packed(self) -> list[Any]:
+        """It as a value of JSON."""
+        pairs = [number for pair in sorted(self.buckets.items()) for number in pair]
+        return [self.count, self.failed, round(self.total, 6), round(self.longest, 6), pairs]
+
+    @classmethod
+    def unpacked(cls, value: Sequence[Any]) -> Histogram:
+        """What `packed` gave."""
+        made = cls()
+        made.count, made.failed, made.total, made.longest, pairs = value
+        made.buckets = dict(zip(pairs[::2], pairs[1::2], strict=True))
+        return made
+
+
+class Sort:
+    """What is timed: the first word of a meter's name."""
+
+    VERB: Final = "verb"
+    REQUEST: Final = "request"
+    RUN: Final = "run"
+
+
+class Timed:
+    """One verb or one run of a lane while it goes on; a context manager that meters it.
+
+    Attributes:
+        sort, name: What it is: `Sort.VERB` and `recall`, say.
+        who: For whom, as the kernel says it; None for what nobody asked for.
+        asked: The words of a question; "" for all else.
+        requests: What it asked for and how many seconds each took, in order.
+        answer: What it returned; None before it did, and if it failed.
+        error: How it failed.
+        seconds: How long it took; 0 while it goes on.
+    """
+
+    __slots__ = ("_began", "_closing", "_meters", "_token", "answer", "asked", "error", "name", "requests", "seconds",
+                 "sort", "who")  # fmt: skip
+
+    def __init__(self, meters: Meters, sort: str, name: str, who: object, asked: str) -> None:
+        self._meters, self.sort, self.name, self.who, self.asked = meters, sort, name, who, asked
+        self.requests: list[tuple[str, float]] = []
+        self.answer: Any = None
+        self.error: BaseException | None = None
+        self.seconds = 0.0
+
+    def __call__(self, answer: T) -> T:
+        """Note what it returned, and return it."""
+        self.answer = answer
+        return answer
+
+    def __enter__(self) -> Self:
+        self._token: Token[Timed | None] = _current.set(self)
+        told = self._meters.observers
+        self._closing = [close for one in told if (close := one.began(self)) is not None] if told else ()
+        self._began = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.seconds = time.perf_counter() - self._began
+        self.error = error
+        _current.reset(self._token)
+        self._meters.took(self.sort, self.name, self.seconds, failed=error is not None)
+        for close in reversed(self._closing):
+            close()
+
+
+_current: Final[ContextVar[Timed | None]] = ContextVar("mnemic_timed", default=None)
+
+
+class Observer(Protocol):
+    """Who is told of each verb and run as it begins, and of requests: a profiler, a tracer."""
+
+    def began(self, timed: Timed) -> Callable[[], None] | None:
+        """Something begins; what is returned is called when it has ended."""
+        ...
+
+    def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
+        """A request is about to be answered; what is returned is called with the answer, or with how it failed."""
+        ...
+
+    def committed(self) -> None:
+        """A verb has written something, for lanes to go on from."""
+        ...
+
+    def close(self) -> None:
+        """No more will come."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one process has measured of itself since it opened the store.
+
+    Attributes:
+        pid: Its number; `process` also tells apart those that open the store twice.
+        seconds: How long it has been open.
+        recent: Seconds that `fresh` speaks of: since it said so before.
+        timed: By sort and name.
+        fresh: How many of each were counted in that time.
+        gauges: What else it says of itself, by name.
+    """
+
+    process: str
+    pid: int
+    seconds: float
+    recent: float
+    timed: Mapping[tuple[str, str], Histogram] = field(default_factory=dict)
+    fresh: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    gauges: Mapping[str, float] = field(default_factory=dict)
+
+    def packed(self) -> bytes:
+        """It as JSON: numbers and the names of verbs, requests and gauges."""
+        timed = {" ".join(name): [*h.packed(), self.fresh.get(name, 0)] for name, h in self.timed.items()}
+        body = {"pid": self.pid, "seconds": round(self.seconds, 3), "recent": round(self.recent, 3), "timed": timed}
+        return json.dumps({**body, "gauges": dict(self.gauges)}, separators=(",", ":")).encode()
+
+    @classmethod
+    def unpacked(cls, process: str, body: bytes) -> Measured:
+        """What `packed` gave."""
+        told = json.loads(body)
+        names = {name: (name.partition(" ")[0], name.partition(" ")[2]) for name in told["timed"]}
+        return cls(
+            process=process,
+            pid=told["pid"],
+            seconds=told["seconds"],
+            recent=told["recent"],
+            timed={names[name]: Histogram.unpacked(value[:-1]) for name, value in told["timed"].items()},
+            fresh={names[name]: value[-1] for name, value in told["timed"].items()},
+            gauges=told["gauges"],
+        )
+
+
+class Sums:
+    """A gauge over counters of things that come and go: what those that are gone had counted stays in it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._gone: Counter[str] = Counter()
+        self._here: dict[int, tuple[Gauge, Gauge]] = {}
+
+    def follow(self, counted: Gauge, held: Gauge) -> Callable[[], None]:
+        """Sum up what one has counted, and what it holds while it is here; what is returned ends that, once."""
+        key = id(counted)
+        with self._lock:
+            self._here[key] = counted, held
+
+        def leave() -> None:
+            with self._lock:
+                if self._here.pop(key, None) is not None:
+                    self._gone.update(counted())
+
+        return leave
+
+    def __call__(self) -> Mapping[str, float]:
+        with self._lock:
+            found = Counter(self._gone)
+            for counted, held in self._here.values():
+                found.update(counted())
+                found.update(held())
+        return found
+
+
+class Meters:
+    """The meters of one open store. Safe to share between threads; a forked child starts over at nought.
+
+    Attributes:
+        observers: Who else is told.
+        windows: What the paging of sessions has come to.
+    """
+
+    def __init__(self) -> None:
+        self.observers: tuple[Observer, ...] = ()
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over, as a forked child must."""
+        self._lock = threading.Lock()
+        self._timed: dict[tuple[str, str], Histogram] = {}
+        self._told: dict[tuple[str, str], int] = {}
+        self._opened = self._told_at = time.monotonic()
+        self._process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self.windows = Sums()
+        self._gauges: dict[str, Gauge] = {"windows": self.windows}
+
+    def verb(self, name: str, who: object, asked: str = "") -> Timed:
+        """Meter one verb: `with meters.verb("recall", who) as told: return told(run(...))`."""
+        return Timed(self, Sort.VERB, name, who, asked)
+
+    def run(self, lane: str) -> Timed:
+        """Meter one run of a lane."""
+        return Timed(self, Sort.RUN, lane, None, "")
+
+    def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
+        """What `perform` answers, timed."""
+        told = self.observers
+        closing = [close for one in told if (close := one.asks(request)) is not None] if told else ()
+        answer: Any = None
+        failed: BaseException | None = None
+        began = time.perf_counter()
+        try:
+            answer = perform(request)
+            return answer
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            seconds = time.perf_counter() - began
+            name = type(request).__name__.lower()
+            self.took(Sort.REQUEST, name, seconds, failed=failed is not None)
+            if (timed := _current.get()) is not None:
+                timed.requests.append((name, seconds))
+            for close in closing:
+                close(answer, failed)
+
+    def took(self, sort: str, name: str, seconds: float, *, failed: bool = False) -> None:
+        """Count one thing that took so long."""
+        with self._lock:
+            histogram = self._timed.get((sort, name))
+            if histogram is None:
+                histogram = self._timed[sort, name] = Histogram()
+            histogram.add(seconds, failed=failed)
+
+    def gauge(self, name: str, read: Gauge) -> None:
+        """Have `read` asked whenever somebody looks; its numbers are called `name.key`. The same name replaces it."""
+        with self._lock:
+            self._gauges[name] = read
+
+    def drop_gauge(self, name: str) -> None:
+        """Ask it no more."""
+        with self._lock:
+            self._gauges.pop(name, None)
+
+    def measured(self) -> Measured:
+        """All of it, as it stands."""
+        now = time.monotonic()
+        gauges = self._read_gauges()
+        with self._lock:
+            timed = {name: _copy(histogram) for name, histogram in self._timed.items()}
+            told, told_at = dict(self._told), self._told_at
+        return Measured(
+            process=self._process,
+            pid=os.getpid(),
+            seconds=now - self._opened,
+            recent=now - told_at,
+            timed=timed,
+            fresh={name: histogram.count - told.get(name, 0) for name, histogram in timed.items()},
+            gauges=gauges,
+        )
+
+    def told(self) -> tuple[str, bytes] | None:
+        """What the store is to carry; None if nothing was measured since it was told before."""
+        measured = self.measured()
+        if not any(measured.fresh.values()):
+            return None
+        with self._lock:
+            self._told = {name: histogram.count for name, histogram in measured.timed.items()}
+            self._told_at = time.monotonic()
+        return measured.process, measured.packed()
+
+    def committed(self) -> None:
+        """Tell the observers that a verb has written something."""
+        for one in self.observers:
+            one.committed()
+
+    def close(self) -> None:
+        """Let the observers finish."""
+        for one in self.observers:
+            one.close()
+
+    def _read_gauges(self) -> dict[str, float]:
+        with self._lock:
+            gauges = list(self._gauges.items())
+        return {f"{name}.{key}": value for name, read in gauges for key, value in read().items()}
+
+
+def _copy(histogram: Histogram) -> Histogram:
+    copied = Histogram()
+    copied.merge(histogram)
+    return copied

@@ -1,0 +1,85 @@
+"""Letting the foreground pass: background work waits before each request while a verb runs, and never starves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from mnemic.core.forking import renew_in_child
+
+LINGER_SECONDS: Final = 0.003
+"""How long it must have been quiet: verbs come in bursts, and a thread that wakes between two of them is in the way."""
+
+PARKED_SECONDS: Final = 0.05
+"""Longest that a request waits for verbs that do not cease; it waits twice as long as the last one took, if longer."""
+
+BESIDE_SECONDS: Final = 0.002
+"""How long work goes on beside such verbs before it waits again."""
+
+
+class Pacing:
+    """Who runs in front, and when those behind may go on. Safe for many threads."""
+
+    def __init__(self) -> None:
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nobody in front, as a forked child must."""
+        self._lock = threading.Lock()
+        self._quiet = threading.Event()
+        self._quiet.set()
+        self._front = 0
+        self._left_at = 0.0
+        self._free_until = 0.0
+        self._took = 0.0
+        self._open = False
+
+    @contextmanager
+    def foreground(self) -> Iterator[None]:
+        """While somebody waits for a verb."""
+        with self._lock:
+            self._front += 1
+            self._quiet.clear()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._front -= 1
+                self._left_at = time.monotonic()
+                if not self._front:
+                    self._quiet.set()
+
+    def let_all(self) -> None:
+        """Nobody waits any more."""
+        self._open = True
+        self._quiet.set()
+
+    def park(self) -> None:
+        """Wait until nobody is in front, or for as long as is fair."""
+        began = time.monotonic()
+        if began < self._free_until:
+            return
+        until = began + max(PARKED_SECONDS, 2 * self._took)
+        while not self._open:
+            now = time.monotonic()
+            if now >= until:
+                self._free_until = now + BESIDE_SECONDS
+                return
+            if not self._quiet.wait(until - now):
+                continue
+            if (rest := self._left_at + LINGER_SECONDS - time.monotonic()) <= 0:
+                return
+            time.sleep(rest)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While one request of the background is answered; how long it takes is how long the next one may wait."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._took = time.monotonic() - began

@@ -1,0 +1,304 @@
+"""An agent's window over its memory: `with me.session("chat-1") as s`, awaited likewise. The verbs are in `paging`."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from mnemic.core.events import Receipt
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Channel, Slot
+from mnemic.core.queries import Context
+from mnemic.core.text import clean_name
+from mnemic.errors import Invalid, Refused
+from mnemic.flow import Flow, Request, arun, name_of, run
+from mnemic.kernel import Ask
+from mnemic.paging import REACH, WRITING, Reach, SessionFlows
+from mnemic.tiers.base import Policy
+from mnemic.tiers.counters import Counters
+from mnemic.tiers.pager import Marks, Pager, Pressure
+from mnemic.tiers.policies import open_policy
+from mnemic.tiers.writing import Writing
+from mnemic.windows import Window
+from mnemic.writing import Given, as_messages
+
+if TYPE_CHECKING:
+    from mnemic.kernel import Who
+    from mnemic.opening import Opened
+
+T = TypeVar("T")
+
+LEAST_BUDGET: Final = 256
+"""Tokens below which a window holds next to nothing."""
+
+
+class _Shell:
+    """What a session shows without asking the store, and how it is made."""
+
+    def __init__(
+        self,
+        opened: Opened,
+        who: Who,
+        name: str | None,
+        *,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks = Marks(),  # noqa: B008 - frozen
+        writing: Writing = WRITING,
+        reach: Reach = REACH,
+    ) -> None:
+        if not who.past.is_now:
+            raise Refused("this handle looks at the past; open a session on the one it came from")
+        named = who.scope.session if name is None else name
+        if named is None:
+            raise Invalid("session", "is missing", "Name it, such as session('chat-1').")
+        tokens = opened.settings.window if budget is None else budget
+        if not isinstance(tokens, int) or tokens < LEAST_BUDGET:
+            raise Invalid("budget", f"is {tokens!r}", f"Give at least {LEAST_BUDGET} tokens.")
+        pager = Pager(_policy(opened.settings.policy if policy is None else policy), tokens, marks=marks)
+        self._opened, self._who = opened, who
+        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), pager, writing, reach)
+        self._leave = opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+
+    @property
+    def name(self) -> str:
+        """What its turns are kept under."""
+        return self._flows.name
+
+    @property
+    def budget(self) -> int:
+        """Tokens of its window."""
+        return self._flows.pager.budget
+
+    @property
+    def policy(self) -> str:
+        """Who says which page leaves."""
+        return self._flows.pager.policy.name
+
+    @property
+    def pressure(self) -> Pressure:
+        """How full the window is: none, soft (from 0.75 of the budget), hard (above 0.9: what comes drives out)."""
+        return self._flows.pager.pressure
+
+    @property
+    def counters(self) -> Counters:
+        """What paging came to since the session was opened here."""
+        return self._flows.pager.counters
+
+    @property
+    def working_set(self) -> int:
+        """Distinct pages of the last 256 references."""
+        return len(self._flows.pager.working_set)
+
+    @property
+    def tokens(self) -> Mapping[str, int]:
+        """Tokens by section: always, segments, frame, pages, free."""
+        return dict(self._flows.pager.meter)
+
+    @property
+    def known_pages(self) -> int:
+        """Pages that the table holds, in the window or gone: it does not grow with the talk."""
+        return len(self._flows.pager.table.resident) + len(self._flows.pager.table.away)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self._flows.state}, {self.tokens})"
+
+    def _asked(self, query: str, k: int | None, now: datetime | None, *, explain: bool) -> Ask:
+        return Ask(query=query, k=k, now=now, explain=explain)
+
+    def _counted(self, context: Context) -> Context:
+        self._opened.count_use(self._who, context)
+        return context
+
+
+class Session(_Shell):
+    """A window on one user's memory, for one talk: turns come in, what is asked for is paged in, what is not goes.
+
+    Safe to share between threads, one verb at a time. Close it, so that others may open it at once.
+    """
+
+    def __init__(self, opened: Opened, who: Who, name: str | None, **fields: Any) -> None:
+        super().__init__(opened, who, name, **fields)
+        self._lock = threading.RLock()
+        self._run(self._flows.open())
+
+    def observe(
+        self,
+        messages: Given | Sequence[Given],
+        *,
+        speaker: str | None = None,
+        role: str | None = None,
+        said: datetime | None = None,
+        slots: Mapping[str, Slot] | None = None,
+        tags: Sequence[str] = (),
+        key: str | None = None,
+        channel: Channel = Channel.USER,
+    ) -> Receipt:
+        """Remember what was said, durably as `observe` of a scope does; then it comes into the window.
+
+        A message of the role `tool` is never parted from the turn before it, which called for it.
+
+        Raises:
+            Conflict: another process has taken the session over; nothing was written.
+        """
+        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        return self._run(self._flows.observe(given, channel))
+
+    def context(
+        self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
+    ) -> Context:
+        """The window after a question: what bears on it was used if it was there, and is paged in if it was not.
+
+        `text` is the whole window, `items` what bears on the question and is in it, best first.
+        """
+        return self._counted(self._run(self._flows.context(self._asked(query, k, now, explain=explain))))
+
+    @property
+    def window(self) -> Window:
+        """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
+        return self._run(self._flows.look())
+
+    def messages(self, *, system: str = "") -> list[dict[str, object]]:
+        """The window as messages for a provider (`role`, `content`): they begin as they began the last time.
+
+        Args:
+            system: What stands before all else.
+        """
+        return self._run(self._flows.told(system))
+
+    def page_in(self, id: ItemId) -> Window:
+        """Bring an item into the window, whatever session it is of."""
+        return self._run(self._flows.page_in(id))
+
+    def page_out(self, id: ItemId) -> Window:
+        """Send a page out; it stays addressable."""
+        return self._run(self._flows.page_out(id))
+
+    def pin(self, id: ItemId) -> Window:
+        """Keep a page in this window, whatever the policy says."""
+        return self._run(self._flows.pin(id, pinned=True))
+
+    def unpin(self, id: ItemId) -> Window:
+        """Let a pinned page go again."""
+        return self._run(self._flows.pin(id, pinned=False))
+
+    def close(self) -> None:
+        """Write what has not been written, and let others have the session."""
+        self._run(self._flows.close())
+        self._leave()
+
+    def _run(self, flow: Flow[T]) -> T:
+        with self._lock, self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
+            return timed(run(flow, self._opened.perform))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncSession(_Shell):
+    """The same, awaited. `async with` opens it."""
+
+    def __init__(self, opened: Opened, who: Who, name: str | None, **fields: Any) -> None:
+        super().__init__(opened, who, name, **fields)
+        self._lock = asyncio.Lock()
+
+    async def observe(
+        self,
+        messages: Given | Sequence[Given],
+        *,
+        speaker: str | None = None,
+        role: str | None = None,
+        said: datetime | None = None,
+        slots: Mapping[str, Slot] | None = None,
+        tags: Sequence[str] = (),
+        key: str | None = None,
+        channel: Channel = Channel.USER,
+    ) -> Receipt:
+        """Remember what was said, durably; then it comes into the window."""
+        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        return await self._run(self._flows.observe(given, channel))
+
+    async def context(
+        self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
+    ) -> Context:
+        """The window after a question: what bears on it was used if it was there, and is paged in if it was not."""
+        return self._counted(await self._run(self._flows.context(self._asked(query, k, now, explain=explain))))
+
+    async def window(self) -> Window:
+        """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
+        return await self._run(self._flows.look())
+
+    async def messages(self, *, system: str = "") -> list[dict[str, object]]:
+        """The window as messages for a provider (`role`, `content`): they begin as they began the last time."""
+        return await self._run(self._flows.told(system))
+
+    async def page_in(self, id: ItemId) -> Window:
+        """Bring an item into the window, whatever session it is of."""
+        return await self._run(self._flows.page_in(id))
+
+    async def page_out(self, id: ItemId) -> Window:
+        """Send a page out; it stays addressable."""
+        return await self._run(self._flows.page_out(id))
+
+    async def pin(self, id: ItemId) -> Window:
+        """Keep a page in this window, whatever the policy says."""
+        return await self._run(self._flows.pin(id, pinned=True))
+
+    async def unpin(self, id: ItemId) -> Window:
+        """Let a pinned page go again."""
+        return await self._run(self._flows.pin(id, pinned=False))
+
+    async def open(self) -> Self:
+        """Take the session up where it was left; `async with` does it."""
+        if self._flows.state == "new":
+            await self._run(self._flows.open())
+        return self
+
+    async def close(self) -> None:
+        """Write what has not been written, and let others have the session."""
+        await self._run(self._flows.close())
+        self._leave()
+
+    async def _run(self, flow: Flow[T]) -> T:
+        async with self._lock:
+            with self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
+                return timed(await arun(flow, self._perform))
+
+    async def _perform(self, request: Request) -> Any:
+        return await asyncio.shield(asyncio.to_thread(self._opened.perform, request))
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+_METERED: Final = (
+    "references", "hits", "faults", "refused", "evictions", "paged_out", "prefetched", "prefetch_hits", "write_backs",
+    "rows", "rendered", "reused",
+)  # fmt: skip
+
+
+def _counts(counters: Counters) -> dict[str, float]:
+    return {name: getattr(counters, name) for name in _METERED}
+
+
+def _held(pager: Pager) -> dict[str, float]:
+    return {"pages": len(pager.table.resident), "tokens": pager.table.used, "budget": pager.budget}
+
+
+def _policy(given: str | Policy) -> Policy:
+    return open_policy(given) if isinstance(given, str) else given

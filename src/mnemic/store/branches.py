@@ -1,0 +1,248 @@
+"""Reading through: a branch shows its own rows, and those of its parent as of its base, as one space.
+
+A read set is a row of layers, the nearest first. An id that a nearer layer has hides it in those behind, at whatever
+past is asked for; a version that the parent closed after the base stands in the branch until the branch follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.queries import Filter, View
+from mnemic.errors import Compacted, Conflict, Invalid, NotFound
+from mnemic.store.base import Draft, Fork, Layer
+from mnemic.store.codec import decode_link
+from mnemic.store.rows import Line, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
+
+
+def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
+    """A space, and for a branch what lies behind it: its parent as of its base, that one's parent, and so on."""
+    found: tuple[Layer, ...] = (Layer(space.id),)
+    upto = FOREVER
+    while space.parent:
+        upto = min(upto, space.base)
+        (space,) = rows.space_rows((space.parent,))
+        found = (*found, Layer(space.id, upto, found))
+    return found
+
+
+def standing(rows: Rows, space: SpaceRow, item: bytes) -> VersionRow | None:
+    """The standing version of an item as a space reads it; of a branch it may lie in its parent."""
+    own = rows.standing(space.id, item)
+    if own is not None or not space.parent:
+        return own
+    behind = lineage(rows, space)[1:]
+    return next((row for layer in behind if (row := _stood(rows, layer, item)) is not None), None)
+
+
+def _stood(rows: Rows, layer: Layer, item: bytes) -> VersionRow | None:
+    at = _at(layer, None)
+    return next((row for row in rows.item_rows(layer.space, item) if row.seq_from <= at < row.seq_to), None)
+
+
+def _at(layer: Layer, at: int | None) -> int:
+    """The commit that a layer is read at, for a reader who asks for `at`; one below `FOREVER` for now."""
+    return min((bound for bound in (layer.upto, at) if bound is not None), default=FOREVER - 1)
+
+
+class Sight:
+    """What the rows of one read transaction show to read sets that may hold a branch.
+
+    A read set without one is handed to the rows as it is.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._layers: dict[tuple[int, ...], tuple[Layer, ...]] = {}
+        self._hidden: dict[tuple[Layer, int | None], frozenset[bytes]] = {}
+
+    def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
+        """What a read set looks into. Beside a branch, another space such as the shared one is read at its base too."""
+        key = tuple(spaces)
+        if key not in self._layers:
+            self._layers[key] = self._found(key)
+        return self._layers[key]
+
+    def _found(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
+        lines = [lineage(self._rows, row) for row in self._rows.space_rows(spaces)]
+        bases = [layer.upto for line in lines for layer in line if layer.upto is not None]
+        if not bases:
+            return tuple(Layer(space) for space in spaces)
+        return tuple(x for line in lines for x in (line if len(line) > 1 else (Layer(line[0].space, min(bases)),)))
+
+    def plain(self, spaces: Sequence[int]) -> bool:
+        """Whether every space is read by itself, as it stands."""
+        return all(layer.upto is None for layer in self.layers(spaces))
+
+    def hidden(self, layer: Layer, at: int | None) -> frozenset[bytes]:
+        """The items of a layer that nearer ones have too, at a past."""
+        key = layer, at
+        if key not in self._hidden:
+            found = (self._rows.covered(one.space, layer.space, _at(one, at)) for one in layer.nearer)
+            self._hidden[key] = frozenset(item for items in found for item in items)
+        return self._hidden[key]
+
+    def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
+        """The local numbers of all their versions, ascending."""
+        items = self.hidden(layer, at)
+        return tuple(sorted(row.ver for item in items for row in self._rows.item_rows(layer.space, item)))
+
+    def visible(
+        self,
+        spaces: Sequence[int],
+        items: Sequence[bytes] | None,
+        where: Filter,
+        view: View,
+        after: int,
+        limit: int,
+        newest: bool,
+    ) -> list[VersionRow]:
+        """As the rows' own, over layers."""
+        if self.plain(spaces):
+            return self._rows.visible(spaces, items, where, view, after, limit, newest)
+        found: list[VersionRow] = []
+        for layer in self.layers(spaces):
+            hidden = self.hidden(layer, view.at)
+            wanted = None if items is None else [item for item in items if item not in hidden]
+            if wanted is None or wanted:
+                page = self._page(layer, wanted, where, view, after, limit + len(hidden), newest)
+                found += [self._clipped(layer, row) for row in page if row.id not in hidden]
+        found.sort(key=attrgetter("ver"), reverse=newest)
+        return found[:limit] if items is None else found
+
+    def _page(
+        self,
+        layer: Layer,
+        items: Sequence[bytes] | None,
+        where: Filter,
+        view: View,
+        after: int,
+        limit: int,
+        newest: bool,
+    ) -> list[VersionRow]:
+        return self._rows.visible((layer.space,), items, where, layer.view(view), after, limit, newest)
+
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        """How many items a view of layers shows."""
+        if self.plain(spaces):
+            return self._rows.count(spaces, where, view)
+        total = 0
+        for layer in self.layers(spaces):
+            total += self._rows.count((layer.space,), where, layer.view(view))
+            hidden = list(self.hidden(layer, view.at))
+            if hidden:
+                total -= len(self._page(layer, hidden, where, view, 0, len(hidden), False))
+        return total
+
+    def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:
+        """What is always at hand in each layer, at most `limit` of each."""
+        found = []
+        for layer in self.layers(spaces):
+            hidden = self.hidden(layer, view.at)
+            rows = self._rows.core(layer.space, layer.view(view), limit + len(hidden))
+            found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
+        return found
+
+    def standing(self, spaces: Sequence[int], item: bytes) -> VersionRow | None:
+        """The standing version of an item; the nearest layer that has it answers."""
+        for layer in self.layers(spaces):
+            row = self._rows.standing(layer.space, item) if layer.upto is None else _stood(self._rows, layer, item)
+            if row is not None:
+                return self._clipped(layer, row)
+        return None
+
+    def story(self, spaces: Sequence[int], item: bytes) -> list[VersionRow]:
+        """The versions of an item, those behind first."""
+        return [
+            self._clipped(layer, row)
+            for layer in reversed(self.layers(spaces))
+            for row in self._rows.item_rows(layer.space, item)
+            if row.seq_from <= _at(layer, None)
+        ]
+
+    def _clipped(self, layer: Layer, row: VersionRow) -> VersionRow:
+        """A version as the read set sees it end: not at what the parent did after the base."""
+        if layer.upto is None or row.seq_to <= layer.upto:
+            return row
+        if row.id not in self.hidden(layer, None):
+            return row._replace(seq_to=FOREVER)
+        firsts = ((one, first) for one in layer.nearer for first in self._rows.item_rows(one.space, row.id)[:1])
+        return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= _at(one, None)))
+
+    def links(self, spaces: Sequence[int], items: Sequence[bytes], at: int | None) -> list[LinkRow]:
+        """The links at items that stand at a past; a nearer layer's word on two ends and a type is the last one."""
+        found: list[LinkRow] = []
+        told: set[tuple[bytes, bytes, str]] = set()
+        plain = self.plain(spaces)
+        for layer in self.layers(spaces):
+            bound = _at(layer, at)
+            rows = {row.lver: row for item in items for row in self._rows.links_of(layer.space, item)}
+            known = [row for row in rows.values() if row.seq_from <= bound]
+            ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
+            found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
+            told |= set(ends.values())
+        return found
+
+    def derived(self, space: int, source: bytes) -> list[bytes]:
+        """What was ever derived from a source."""
+        found = (self._rows.derived(layer.space, source) for layer in self.layers((space,)))
+        return sorted({item for items in found for item in items})
+
+    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+        """Counters of use, those of the layers together: they are not versioned."""
+        found = [row for x in self.layers((space,)) if (row := self._rows.strength(x.space, item)) is not None]
+        if len(found) < 2:
+            return found[0] if found else None
+        uses, useful, harms = (sum(column) for column in zip(*(row[2:5] for row in found), strict=True))
+        return StrengthRow(space, item, uses, useful, harms, max(row.last_used for row in found))
+
+    def home(self, space: int, seq: int) -> list[int]:
+        """The spaces in which a commit can be one that a space reads."""
+        return [layer.space for layer in self.layers((space,)) if layer.upto is None or seq <= layer.upto]
+
+
+def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes) -> SpaceRow:
+    """The space of a new branch, in the commit that makes it.
+
+    Raises:
+        NotFound: there is nothing to branch from.
+        Invalid, Compacted: the base lies ahead of the journal, or behind its horizon.
+    """
+    parent = rows.space(tenant.id, draft.user, made.of)
+    if parent is None:
+        raise NotFound("nothing has been remembered for this user yet, so there is nothing to branch from")
+    base = tenant.seq if made.base is None else made.base
+    if not 0 <= base <= tenant.seq:
+        raise Invalid("base", f"commit {base} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
+    if base < tenant.horizon:
+        raise Compacted(f"commit {base} lies behind the horizon, which is commit {tenant.horizon}")
+    return rows.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
+
+
+def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRow:
+    """The space that a draft writes to, made if it is to be.
+
+    Raises:
+        NotFound: it names a branch that is not there.
+        Conflict: it makes a branch that is there.
+    """
+    space = rows.space(tenant.id, draft.user, draft.branch)
+    if space is None and draft.fork is not None:
+        return fork(rows, tenant, draft, draft.fork, secret)
+    if space is None and draft.branch:
+        raise NotFound(f"no branch {draft.branch!r} here")
+    if space is not None and draft.fork is not None:
+        raise Conflict(f"there is a branch {draft.branch!r} already")
+    return space or rows.add_space(tenant.id, draft.user, secret)
+
+
+def children(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
+    """The branches that come off a space and are still there."""
+    return [row for row in rows.tenant_spaces(space.tenant) if row.parent == space.id and row.user is not None]
+
+
+def kin(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
+    """All spaces of the same owner: their own, and every branch."""
+    return [row for row in rows.tenant_spaces(space.tenant) if row.user == space.user]

@@ -1,0 +1,115 @@
+"""Jobs, dead letters and recorded answers, once for every keeper: ordered, done under a lease, steered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.store.base import Job, JobState, JobStep, Order
+from mnemic.store.rows import Rows
+
+DIGEST: Final = "digest"
+"""The name of a dead letter: one version, to be digested by the lane that its payload names."""
+
+
+def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str, now: int) -> int:
+    """The number of the dead job that keeps a version which a lane gave up."""
+    what = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
+    known = rows.find_job(space, what.name, what.key)
+    number = rows.add_job(what, now) if known is None else known.id
+    rows.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
+    return number
+
+
+def order(rows: Rows, what: Order, now: int) -> int:
+    """The number of a job, ordered if it was not.
+
+    Raises:
+        NotFound: its space is not here, or was erased.
+    """
+    if not what.name or not what.key:
+        raise Invalid("name" if what.key else "key", "is empty", "Say what is to be done, and under which key.")
+    if what.space and not is_owned(rows, what.space):
+        raise NotFound(f"space {what.space} is not here, or was erased")
+    known = rows.find_job(what.space, what.name, what.key)
+    return rows.add_job(what, now) if known is None else known.id
+
+
+def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float, now: int) -> Job | None:
+    """Lease the most urgent job that may be done now and that nobody does."""
+    if not owner:
+        raise Invalid("owner", "is empty", "Name who leases the job.")
+    job = rows.due_job(names, now)
+    if job is None:
+        return None
+    leased = replace(job, owner=owner, leased=now, lease_until=now + round(seconds * 1_000_000))
+    rows.set_job(leased)
+    return leased
+
+
+def end(rows: Rows, step: JobStep, state: JobState, error: str, not_before: int) -> bool:
+    """Say what became of a job; False if the lease has passed on."""
+    job = rows.job(step.id)
+    if job is None or not step.owner or job.owner != step.owner:
+        return False
+    order = replace(job.order, not_before=not_before)
+    attempts = job.attempts + 1 if error else job.attempts
+    rows.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
+    return True
+
+
+def finish(rows: Rows, step: JobStep) -> None:
+    """Mark a job as done, in the transaction that does it.
+
+    Raises:
+        Conflict: the lease has passed on.
+    """
+    if not end(rows, step, JobState.DONE, "", 0):
+        raise Conflict(f"job {step.id} is no longer leased to {step.owner!r}; whoever has it does it")
+
+
+def steer(rows: Rows, number: int, state: JobState) -> Job:
+    """Cancel a job that waits, or have one done that is dead or was cancelled.
+
+    Raises:
+        NotFound: there is no such job.
+        Invalid: a person can only cancel or retry.
+    """
+    if state not in (JobState.CANCELLED, JobState.WAITING):
+        raise Invalid("state", f"is {state.name}", "Cancel a job, or have it wait to be done again.")
+    job = rows.job(number)
+    if job is None:
+        raise NotFound(f"no job {number} here")
+    ended = (JobState.DEAD, JobState.CANCELLED)
+    if (state is JobState.CANCELLED and job.state is JobState.WAITING) or (
+        state is JobState.WAITING and job.state in ended
+    ):
+        order = replace(job.order, not_before=0)
+        job = replace(job, order=order, state=state, attempts=0, owner="", lease_until=0)
+        rows.set_job(job)
+    return job
+
+
+def record(rows: Rows, space: int, lane: str, asked: bytes, answered: bytes) -> None:
+    """Keep what a model answered; nothing for a space that was erased meanwhile."""
+    if is_owned(rows, space):
+        rows.add_answer(space, lane, asked_hash(rows, space, asked), answered)
+
+
+def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:
+    """What was answered before."""
+    return rows.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
+
+
+def asked_hash(rows: Rows, space: int, asked: bytes) -> bytes:
+    """A request as it is stored: keyed with the space's secret, so that it can be compared and not guessed."""
+    (row,) = rows.space_rows((space,))
+    return hashlib.blake2b(asked, key=row.secret, digest_size=32).digest()
+
+
+def is_owned(rows: Rows, space: int) -> bool:
+    """Whether a space is there and was not erased."""
+    return any(row.user is not None for row in rows.space_rows((space,)))

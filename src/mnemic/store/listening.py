@@ -1,0 +1,82 @@
+"""Hearing that somebody has committed: at once within a process, by asking the file about the others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import apsw
+
+SHORTEST: Final = 0.005
+"""Seconds between two questions to the file just after it has changed."""
+LONGEST: Final = 0.2
+"""Seconds between two questions to a file that has been quiet for a while."""
+_PATIENCE: Final = 8
+"""The pause is this part of the time that the file has been quiet."""
+
+
+class Bell:
+    """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Condition()
+        self.count = 0
+
+    def ring(self) -> None:
+        """Something was committed."""
+        with self._rung:
+            self.count += 1
+            self._rung.notify_all()
+
+    def wait(self, heard: int, seconds: float) -> bool:
+        """Whether it has been rung since `count` was `heard`; waits so long for that."""
+        with self._rung:
+            return self._rung.wait_for(lambda: self.count != heard, seconds)
+
+
+class Listener:
+    """Whether the file has changed, by any process: SQLite's `data_version`, read on a connection kept for that.
+
+    Threads share it. The connection is never inside a transaction, so it holds up no checkpoint and no erasure.
+    """
+
+    def __init__(self, open: Callable[[], apsw.Connection]) -> None:
+        self._open = open
+        self._lock = threading.Lock()
+        self._db: apsw.Connection | None = None
+        self._opened = 0
+        self._seen = (0, 0)
+        self._moved = time.monotonic()
+
+    def version(self) -> tuple[int, int]:
+        """A mark that differs from the one before if anything was committed in between."""
+        with self._lock:
+            if self._db is None:
+                self._db = self._open()
+                self._opened += 1
+            now = (self._opened, int(self._db.pragma("data_version")))
+            if now != self._seen:
+                self._seen, self._moved = now, time.monotonic()
+            return now
+
+    @property
+    def pause(self) -> float:
+        """Seconds to wait before asking again: the longer it has been quiet, the longer."""
+        return min(max((time.monotonic() - self._moved) / _PATIENCE, SHORTEST), LONGEST)
+
+    def close(self) -> None:
+        """Let go of the file; asked again, it opens anew."""
+        with self.at_rest():
+            pass
+
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Without a connection, and with nobody opening one, as a fork needs it."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close(True)
+                self._db = None
+            yield

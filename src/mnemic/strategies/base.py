@@ -1,0 +1,180 @@
+"""The plug point for understanding: a strategy is a flow from evidence to edits that says when it runs, at what cost.
+
+    class Shout:
+        name = by = "shout"
+        reads, triggers, maintain = frozenset({Kind.TURN}), (EachEvent(),), ()
+        budget, batch = Budget(), 64
+
+        def on_write(self, given: Given) -> Flow[Edits]:
+            yield from pause()
+            return Edits(write=tuple(shouted(item) for item in given.evidence))
+
+        on_maintain = nothing
+
+One line in `registry.STRATEGIES` and one test with `testing.strategy_contract` make it one that lanes run. It may ask:
+a model (`models.requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import ClassVar, Protocol
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind, Slot
+from mnemic.core.queries import Filter
+from mnemic.flow import Flow, Request
+from mnemic.triggers import Trigger
+
+Ref = ItemId | int
+"""An item that is there already, by its id, or one of the same edits, by its place in `write`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derivation:
+    """One thing to write, and what it does to what was there.
+
+    Attributes:
+        key: The same for the same evidence, whenever it is digested: "<strategy>:<source id>:<n>".
+        text: What is remembered; an instruction is kept exactly as it was said.
+        slots: `by`, which is the strategy's, and what is special to it.
+        source: The evidence, at least one item.
+        said, said_offset: Of the evidence.
+        valid_from: Since when it is so, where the evidence names a time.
+        supersedes: What it takes the place of.
+        revokes: What holds no longer because of it.
+    """
+
+    key: str
+    kind: Kind
+    text: str
+    slots: Mapping[str, Slot]
+    source: tuple[ItemId, ...]
+    said: datetime
+    said_offset: int = 0
+    valid_from: datetime | None = None
+    tags: tuple[str, ...] = ()
+    supersedes: Ref | None = None
+    revokes: tuple[Ref, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bond:
+    """A link to tie."""
+
+    src: Ref
+    dst: Ref
+    type: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What changes in an item that was derived before; None leaves a field as it is. Evidence is never revised."""
+
+    id: ItemId
+    text: str | None = None
+    slots: Mapping[str, Slot] | None = None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edits:
+    """What a run wants done, in one commit with the step of its lane; nothing at all is an answer too."""
+
+    write: tuple[Derivation, ...] = ()
+    revise: tuple[Revision, ...] = ()
+    retire: tuple[ItemId, ...] = ()
+    tie: tuple[Bond, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a run is about.
+
+    Attributes:
+        user: Whose memory it is.
+        evidence: What is new, of the kinds that the strategy reads, by `said`; for `on_write` nothing that it has
+            derived from before.
+        known: What is always at hand: the profile, standing instructions, what is pinned.
+    """
+
+    user: str
+    evidence: tuple[Item, ...]
+    known: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """The most that one run may ask of models; a request beyond raises `OverBudget` in the flow.
+
+    Attributes:
+        calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.
+        tokens: Of prompts and answers together, at four bytes each; 0 for no bound of its own.
+        seconds: From the first request on; 0 for no bound of its own.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class Strategy(Protocol):
+    """A way to make something of evidence. It holds no state: what it knows it was given, or asks for.
+
+    Attributes:
+        name: Of its lane, and the beginning of its keys.
+        by: What the slot `by` says in everything that it writes, and in nothing that anybody else writes.
+        reads: The kinds of items that it digests.
+        triggers: When `on_write` runs over what was written since the last run.
+        maintain: When `on_maintain` runs over what was written since it ran last.
+        batch: The most versions of one run.
+    """
+
+    name: ClassVar[str]
+    by: ClassVar[str]
+    reads: ClassVar[frozenset[Kind]]
+    triggers: ClassVar[tuple[Trigger, ...]]
+    maintain: ClassVar[tuple[Trigger, ...]]
+    budget: ClassVar[Budget]
+    batch: ClassVar[int]
+
+    def on_write(self, given: Given) -> Flow[Edits]:
+        """What to make of new evidence. Given the same and answered alike, it asks and edits alike."""
+        ...
+
+    def on_maintain(self, given: Given) -> Flow[Edits]:
+        """What to make of it later, when there is time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Request):
+    """Items that stand in the run's space at the commit to which the run is pinned, the last written first."""
+
+    where: Filter = field(default_factory=Filter)
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Request):
+    """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
+
+
+def known(where: Filter = Filter(), limit: int = 100) -> Flow[Sequence[Item]]:
+    """Items that stand, the last written first."""
+    found: Sequence[Item] = yield Known(where, limit)
+    return found
+
+
+def pause() -> Flow[None]:
+    """Let others through."""
+    yield Pause()
+
+
+def nothing(self: Strategy, given: Given) -> Flow[Edits]:
+    """The `on_maintain` of a strategy that has nothing to maintain."""
+    yield from ()
+    return Edits()

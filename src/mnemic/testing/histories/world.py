@@ -1,0 +1,178 @@
+"""Both real stores and the plain model at the same moment, and what must be the same in all three."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from mnemic.core.clock import moment
+from mnemic.core.items import Item, Version
+from mnemic.core.scope import SHARED as ALL
+from mnemic.core.scope import Shared
+from mnemic.errors import MnemicError
+from mnemic.memory import Memory, ScopedMemory
+from mnemic.settings import Settings
+from mnemic.store.base import Store
+from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.generators import ManualClock, SeededEntropy
+from mnemic.testing.model import SHARED, Said, Was
+from mnemic.testing.model_time import TimeModel, owner
+
+T = TypeVar("T")
+STORES: Final = ("sqlite", "memory")
+LOGGED: Final = 60
+"""Commits of each log that are compared, the newest."""
+_SETTINGS: Final = Settings(use_flush_seconds=1e6, use_flush_recalls=10**9, background=False, embedder="none")
+
+
+class HistoryError(AssertionError):
+    """A store did not do what the model says."""
+
+
+class World:
+    """The stores, opened in a folder of their own, the model, and the clock they share.
+
+    Args:
+        stores: Which real stores take part. The file is not synced: nobody asks here what a power cut would leave.
+    """
+
+    def __init__(self, seed: int | str, stores: Sequence[str] = STORES) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="history-"))
+        self.clock = ManualClock()
+        self.entropies = {name: SeededEntropy(f"{seed}") for name in stores}
+        if "sqlite" in stores and "memory" in stores:
+            self.entropies["memory"].bytes(16)  # a new file draws its origin: from here on both draw the same
+        self.memories = {name: self.open(name) for name in stores}
+        self.model = TimeModel()
+
+    def open(self, name: str) -> Memory:
+        """A store of this world, over what it held before."""
+        store: Store
+        if name == "memory":
+            store = MemoryStore(clock=self.clock, entropy=self.entropies[name])
+        else:
+            path = self.folder / "memory.db"
+            store = SqliteStore(path, clock=self.clock, entropy=self.entropies[name], synchronous="OFF")
+        return Memory(store, settings=_SETTINGS, clock=self.clock, entropy=self.entropies[name])
+
+    def close(self) -> None:
+        """Let go of the stores and their folder."""
+        for memory in self.memories.values():
+            memory.close()
+        shutil.rmtree(self.folder)
+
+    @property
+    def now(self) -> datetime:
+        return moment(self.clock.now())
+
+    def handle(self, memory: Memory, key: str, session: str | None = None) -> ScopedMemory:
+        """A memory of the model, in a real store."""
+        user: str | Shared = ALL if owner(key) == SHARED else owner(key)
+        return memory.scope(user=user, session=session).on_branch(key.partition("/")[2])
+
+    def both(self, act: Callable[[Memory], T]) -> T | MnemicError:
+        """What every store answers, which must be the same; an error is an answer."""
+        answers = {name: _answered(partial(act, memory)) for name, memory in self.memories.items()}
+        told = {name: _comparable(answer) for name, answer in answers.items()}
+        first = next(iter(told.values()))
+        if any(one != first for one in told.values()):
+            raise HistoryError(f"the stores disagree: {told}")
+        return next(iter(answers.values()))
+
+    def expect(self, done: Any, by_model: Callable[[], T]) -> T | None:
+        """What the model answers to an act that is done; None if all refuse alike."""
+        before, said = self.model.seq, _answered(by_model)
+        if isinstance(said, MnemicError) or isinstance(done, MnemicError):
+            self.same(type(done), type(said), f"refused: {done!r} and {said!r}")
+            self.same(self.model.seq, before, "a refusal that wrote")
+            return None
+        return said
+
+    @staticmethod
+    def same(found: object, wanted: object, what: str) -> None:
+        """Hold what a store says against what the model says.
+
+        Raises:
+            HistoryError: they differ.
+        """
+        if found != wanted:
+            raise HistoryError(f"{what}: {found!r}, not {wanted!r}")
+
+    def shows(self, handle: ScopedMemory, shown: dict[str, Was], what: str) -> None:
+        """Whether a handle shows exactly this."""
+        self.same(handle.count(), len(shown), f"{what}: count")
+        found: dict[str, object] = {v.item.id: told_version(v) for v in handle.list(limit=100_000)}
+        for item in found.keys() | shown.keys():
+            was = shown.get(item)
+            self.same(found.get(item), None if was is None else told_was(was), f"{what}: {item}")
+
+    def check(self) -> None:
+        """Everything that can be seen now, in every memory, and that the stores are one."""
+        for memory in self.memories.values():
+            for key in self.model.spaces:
+                handle = self.handle(memory, key)
+                self.shows(handle, self.model.seen(key), f"{key} now")
+                known = [seq for seq in self.model.commits(key)[::-1] if seq > self.model.horizon]
+                found = [change.seq for change in handle.log(limit=LOGGED, after=self.model.horizon)]
+                self.same(found, known[:LOGGED], f"{key} log")
+        self.check_hashes()
+
+    def check_hashes(self) -> None:
+        """Whether the stores hold the same, byte for byte."""
+        if self.model.seq:
+            self.same(len({memory.admin.state_hash() for memory in self.memories.values()}), 1, "state hashes")
+
+    def check_sound(self) -> None:
+        """Whether every store holds together, and holds what the others do."""
+        for name, memory in self.memories.items():
+            self.same(memory.admin.verify(), [], f"verify {name}")
+        self.check_hashes()
+
+
+def told_version(version: Version) -> tuple[object, ...]:
+    """What a real version says, as the model tells it."""
+    return version.seq_from, version.seq_to, _facts(version.item)
+
+
+def told_was(was: Was) -> tuple[object, ...]:
+    """What a version of the model says."""
+    return was.first, was.end, facts_of(was.says)
+
+
+def _facts(item: Item) -> tuple[object, ...]:
+    return (
+        item.text, item.kind, item.said, item.state, item.known_to, item.valid_from, item.valid_to, item.source,
+        item.session, item.tags, item.pinned,
+    )  # fmt: skip
+
+
+def facts_of(says: Said) -> tuple[object, ...]:
+    """What the model's text says, as a real item's is told."""
+    return (
+        says.text, says.kind, says.said, says.state, says.known_to, says.valid_from, says.valid_to, says.source,
+        says.session, says.tags, says.pinned,
+    )  # fmt: skip
+
+
+def _answered(act: Callable[[], T]) -> T | MnemicError:
+    try:
+        return act()
+    except MnemicError as error:
+        return error
+
+
+def _comparable(answer: Any) -> Any:
+    """An answer without what two stores need not agree on."""
+    if isinstance(answer, MnemicError):
+        return type(answer), str(answer)
+    if hasattr(answer, "scanned"):
+        return answer.seq, answer.ids, answer.versions, answer.links
+    if hasattr(answer, "milliseconds"):
+        return answer.text, [recalled.id for recalled in answer.items], answer.seq
+    return answer

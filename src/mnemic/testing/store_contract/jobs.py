@@ -1,0 +1,320 @@
+"""Jobs, dead letters, recorded answers: ordered once, done by one at a time, gone with what they are of."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from mnemic.core.events import Verb
+from mnemic.core.items import State
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.store.base import (
+    Advance,
+    Draft,
+    EmbedderState,
+    Job,
+    JobState,
+    JobStep,
+    Order,
+    Put,
+    VectorRow,
+    Vectors,
+    embedding_lane,
+)
+from mnemic.testing.generators import ManualClock
+from mnemic.testing.store_contract.world import TENANT, World
+
+LANE = "house"
+SECOND = 1_000_000
+NAMES = ("sweep", "digest")
+
+
+def ordered(world: World, key: str = "k", **fields: object) -> int:
+    """A job's number."""
+    return world.store.order(Order(name="sweep", key=key, **fields))  # type: ignore[arg-type]
+
+
+def jobs(world: World, *states: JobState) -> list[Job]:
+    """The jobs as they stand."""
+    with world.store.read() as snapshot:
+        return snapshot.jobs(*states)
+
+
+def newest(world: World, user: str = "ada") -> int:
+    """The last version of a space."""
+    with world.store.read() as snapshot:
+        return snapshot.newest(world.space(user))
+
+
+def recorded(world: World, asked: bytes, lane: str = LANE) -> bytes | None:
+    """What was answered before."""
+    with world.store.read() as snapshot:
+        return snapshot.recorded(world.space(), lane, asked)
+
+
+def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
+    world.commit("x")
+    first = ordered(world)
+    assert ordered(world, payload=b"other") == first
+    assert len({first, ordered(world, "l"), ordered(world, space=world.space())}) == 3
+    assert jobs(world)[0].order == Order(name="sweep", key="k")
+
+
+def test_a_job_without_a_name_or_of_a_space_that_is_gone_is_refused(world: World) -> None:
+    world.commit("x")
+    space = world.space()
+    with pytest.raises(Invalid):
+        ordered(world, "")
+    world.erase(whole=True)
+    for gone in (space, 99):
+        with pytest.raises(NotFound):
+            ordered(world, space=gone)
+
+
+def test_the_most_urgent_job_goes_first_and_none_before_its_time(world: World, clock: ManualClock) -> None:
+    late = ordered(world, "late", not_before=clock.now() + 10 * SECOND, priority=9)
+    plain, urgent = ordered(world, "plain"), ordered(world, "urgent", priority=1)
+    claimed = [job.id for _ in range(3) if (job := world.store.claim_job(NAMES, "one", 60)) is not None]
+    assert claimed == [urgent, plain]
+    clock.tick(11 * SECOND)
+    found = world.store.claim_job(NAMES, "one", 60)
+    assert found is not None
+    assert found.id == late
+
+
+def test_only_jobs_that_were_named_are_leased_and_only_by_somebody(world: World) -> None:
+    ordered(world)
+    assert world.store.claim_job(("other",), "one", 60) is None
+    assert world.store.claim_job((), "one", 60) is None
+    with pytest.raises(Invalid):
+        world.store.claim_job(NAMES, "", 60)
+
+
+def test_a_jobs_lease_keeps_others_out_until_it_ends(world: World, clock: ManualClock) -> None:
+    number = ordered(world)
+    leased = world.store.claim_job(NAMES, "one", 60)
+    assert leased is not None
+    assert (leased.id, leased.owner, leased.leased) == (number, "one", clock.now())
+    assert world.store.claim_job(NAMES, "two", 60) is None
+    clock.tick(61 * SECOND)
+    taken = world.store.claim_job(NAMES, "two", 60)
+    assert taken is not None
+    assert not world.store.end_job(JobStep(number, "one"), JobState.DONE)
+    assert world.store.end_job(JobStep(number, "two"), JobState.DONE)
+    assert not world.store.end_job(JobStep(number, "two"), JobState.DONE)
+    assert not world.store.end_job(JobStep(99, "two"), JobState.DONE)
+    assert [job.state for job in jobs(world)] == [JobState.DONE]
+
+
+def test_a_job_that_failed_waits_and_counts(world: World, clock: ManualClock) -> None:
+    number = ordered(world)
+    world.store.claim_job(NAMES, "one", 60)
+    step = JobStep(number, "one")
+    assert world.store.end_job(step, JobState.WAITING, "no disk", clock.now() + SECOND)
+    (job,) = jobs(world)
+    assert (job.attempts, job.error, job.owner) == (1, "no disk", "")
+    assert world.store.claim_job(NAMES, "two", 60) is None
+    clock.tick(2 * SECOND)
+    assert world.store.claim_job(NAMES, "two", 60) is not None
+
+
+def test_a_person_cancels_what_waits_and_retries_what_is_dead(world: World) -> None:
+    number = ordered(world)
+    assert world.store.steer_job(number, JobState.CANCELLED).state is JobState.CANCELLED
+    assert world.store.claim_job(NAMES, "one", 60) is None
+    assert world.store.steer_job(number, JobState.WAITING).state is JobState.WAITING
+    world.store.claim_job(NAMES, "one", 60)
+    world.store.end_job(JobStep(number, "one"), JobState.DEAD, "never")
+    assert world.store.steer_job(number, JobState.CANCELLED).state is JobState.DEAD
+    again = world.store.steer_job(number, JobState.WAITING)
+    assert (again.state, again.attempts, again.error) == (JobState.WAITING, 0, "never")
+    world.store.claim_job(NAMES, "one", 60)
+    world.store.end_job(JobStep(number, "one"), JobState.DONE)
+    assert world.store.steer_job(number, JobState.WAITING).state is JobState.DONE
+    with pytest.raises(NotFound):
+        world.store.steer_job(99, JobState.WAITING)
+    with pytest.raises(Invalid):
+        world.store.steer_job(number, JobState.DONE)
+
+
+def test_a_commit_finishes_its_job_or_is_refused_with_it(world: World, clock: ManualClock) -> None:
+    world.commit("x")
+    number = ordered(world, space=world.space())
+    world.store.claim_job(NAMES, "one", 60)
+    clock.tick(61 * SECOND)
+    world.store.claim_job(NAMES, "two", 60)
+    late = Draft(tenant=TENANT, user="ada", actor="t", ops=(world.put("late"),), job=JobStep(number, "one"))
+    with pytest.raises(Conflict, match="leased"):
+        world.store.commit(late)
+    world.store.commit(replace(late, ops=(world.put("once"),), job=JobStep(number, "two")))
+    assert world.texts() == ["x", "once"]
+    assert jobs(world)[0].state is JobState.DONE
+    with pytest.raises(Conflict):
+        world.store.commit(replace(late, ops=(world.put("twice"),), job=JobStep(number, "two")))
+    assert world.faults() == []
+
+
+def test_workers_who_race_do_every_job_once(world: World) -> None:
+    world.commit("x")
+    for n in range(30):
+        ordered(world, f"{n}", space=world.space())
+    done: list[int] = []
+
+    def work(owner: str) -> None:
+        while (job := world.store.claim_job(NAMES, owner, 60)) is not None:
+            put = world.put(f"job {job.id}")
+            world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(put,), job=JobStep(job.id, owner)))
+            done.append(job.id)
+
+    workers = [threading.Thread(target=work, args=(f"worker {n}",)) for n in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(done) == sorted(job.id for job in jobs(world, JobState.DONE))
+    assert len(done) == len(set(done)) == 30
+    assert len(world.texts()) == 31
+
+
+def test_a_lane_goes_past_what_it_gives_up_and_a_dead_job_keeps_it(world: World, clock: ManualClock) -> None:
+    world.commit("x", "y")
+    space = world.space()
+    world.store.claim(space, LANE, "one", 60)
+    first = newest(world) - 1
+    number = world.store.bury(space, LANE, "one", 0, first, "it bites")
+    (job,) = jobs(world, JobState.DEAD)
+    assert (job.id, job.order.ver, job.order.payload, job.error) == (number, first, LANE.encode(), "it bites")
+    with world.store.read() as snapshot:
+        assert snapshot.lane(space, LANE).cursor == first
+    with pytest.raises(Conflict):
+        world.store.bury(space, LANE, "one", 0, first, "again")
+    with pytest.raises(Conflict):
+        world.store.bury(space, LANE, "two", first, first + 1, "not mine")
+
+
+def test_the_vectors_of_a_dead_letter_come_behind_the_cursor_and_caches_start_over(world: World) -> None:
+    world.commit("x", "y")
+    space, end = world.space(), newest(world)
+    model = world.store.enlist("e", 1, EmbedderState.SERVING)
+    lane = embedding_lane(model)
+    world.store.claim(space, lane, "one", 60)
+    number = world.store.bury(space, lane, "one", 0, end - 1, "it bites")
+    world.store.steer_job(number, JobState.WAITING)
+    world.store.claim_job(NAMES, "two", 60)
+    epoch, row = world.epoch(), VectorRow(end - 1, 0, b"ab")
+    batch = Vectors(space=space, model=model, rows=(row,), lane=lane, owner="two", after=end - 2, upto=end - 1)
+    assert world.store.keep(replace(batch, job=JobStep(number, "two"))) == 1
+    assert world.epoch() > epoch
+    with world.store.read() as snapshot:
+        assert (list(snapshot.vectors(space, model)), snapshot.lane(space, lane).cursor) == ([row], end - 1)
+    with pytest.raises(Conflict):
+        world.store.keep(replace(batch, job=JobStep(number, "two")))
+    assert world.faults() == []
+
+
+def test_a_run_stays_pinned_while_it_fails_and_is_pinned_anew_once_it_landed(world: World, clock: ManualClock) -> None:
+    world.commit("x")
+    space, pins = world.space(), []
+    for _ in range(2):
+        leased = world.store.claim(space, LANE, "one", 60)
+        assert leased is not None
+        pins.append(leased.seq)
+        world.commit("more")
+        world.store.release(space, LANE, "one", error="no model", stride=2, reach=9)
+    assert pins == [1, 1]
+    leased = world.store.claim(space, LANE, "two", 60)
+    assert leased is not None
+    assert (leased.seq, leased.stride, leased.reach, leased.attempt) == (1, 2, 9, 2)
+    step = Advance(name=LANE, owner="two", after=0, upto=1)
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(), lane=step))
+    with world.store.read() as snapshot:
+        moved = snapshot.lane(space, LANE)
+        assert (moved.seq, moved.stride, moved.attempt) == (0, 2 if moved.cursor < 9 else 0, 0)
+        assert [lane.name for lane in snapshot.lanes()] == [LANE]
+
+
+def test_answers_last_until_the_run_lands_or_longer_if_that_is_wanted(world: World) -> None:
+    world.commit("x", "y")
+    space, end = world.space(), newest(world)
+    world.store.record(space, LANE, b"who?", b"ada")
+    world.store.record(space, LANE, b"who?", b"Ada")
+    world.store.record(space, "other", b"who?", b"bob")
+    assert (recorded(world, b"who?"), recorded(world, b"what?")) == (b"Ada", None)
+    kept = Advance(name=LANE, owner="", after=0, upto=end - 1, keep_answers=True)
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(), lane=kept))
+    assert recorded(world, b"who?") == b"Ada"
+    step = Advance(name=LANE, owner="", after=end - 1, upto=end)
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(), lane=step))
+    assert (recorded(world, b"who?"), recorded(world, b"who?", "other")) == (None, b"bob")
+
+
+def test_a_step_back_lets_the_same_be_derived_again(world: World) -> None:
+    evidence = world.item("evidence")
+    world.commit(world.put(evidence))
+    derived = world.item("derived", source=(evidence.id,))
+    end = newest(world)
+    there = Advance(name=LANE, owner="", after=0, upto=end)
+    put = world.put(derived, key="house:1")
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(put,), lane=there))
+    gone = Put(verb=Verb.RETIRED, item=replace(derived, state=State.RETIRED), terms=None)
+    back = Advance(name=LANE, owner="", after=end, upto=0, again=True)
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(gone,), lane=back))
+    assert world.texts() == ["evidence"]
+    again = world.put(world.item("derived anew", source=(evidence.id,)), key="house:1")
+    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(again,), lane=there))
+    assert world.texts() == ["evidence", "derived anew"]
+    assert world.faults() == []
+
+
+def test_an_erasure_takes_answers_errors_and_the_jobs_of_what_it_erases(world: World) -> None:
+    item = world.item("zebra")
+    world.commit(world.put(item), "stays")
+    space, end = world.space(), newest(world)
+    world.store.claim(space, LANE, "one", 60)
+    world.store.bury(space, LANE, "one", 0, end - 1, "cannot read zebra")
+    other = world.store.bury(space, LANE, "one", end - 1, end, "saw a zebra")
+    world.store.record(space, LANE, b"zebra?", b"a zebra")
+    world.erase(item.id)
+    (left,) = jobs(world)
+    assert (left.id, left.error, recorded(world, b"zebra?")) == (other, "", None)
+    stores = ordered(world)
+    world.store.record(space, LANE, b"again?", b"yes")
+    world.erase(whole=True)
+    assert [job.id for job in jobs(world)] == [stores]
+    world.store.record(space, LANE, b"zebra?", b"a zebra")
+    with world.store.read() as snapshot:
+        assert snapshot.recorded(space, LANE, b"zebra?") is None
+
+
+def test_what_has_arrived_is_found_without_looking_at_all_spaces(world: World) -> None:
+    world.commit("x")
+    world.commit("y", user="bob")
+    with world.store.read() as snapshot:
+        first = snapshot.highest()
+        assert snapshot.arrived(first) == {}
+        assert snapshot.arrived(0) == {world.space(): first - 1, world.space("bob"): first}
+    world.commit("z")
+    with world.store.read() as snapshot:
+        assert snapshot.arrived(first) == {world.space(): first + 1}
+        assert snapshot.highest() == first + 1
+
+
+def test_the_store_says_that_it_has_moved(world: World) -> None:
+    world.commit("x")
+    before = world.store.moved()
+    assert world.store.moved() == before
+    world.commit("y")
+    assert world.store.moved() != before
+    before = world.store.moved()
+    ordered(world)
+    assert world.store.moved() != before
+
+
+def test_jobs_and_answers_are_no_part_of_what_is_remembered(world: World) -> None:
+    world.commit("x")
+    before = world.store.state_hash(TENANT), list(world.store.export(TENANT))
+    ordered(world)
+    world.store.record(world.space(), LANE, b"q", b"a")
+    assert (world.store.state_hash(TENANT), list(world.store.export(TENANT))) == before

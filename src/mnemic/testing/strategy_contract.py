@@ -1,0 +1,185 @@
+"""What every strategy promises, as tests; a strategy proves itself with one import and one or two fixtures::
+
+    from mnemic.testing.strategy_contract import *
+
+
+    @pytest.fixture
+    def strategy() -> Strategy:
+        return MyStrategy()
+
+`texts` may be overridden with what it has something to say to, and `model` with how a model answers its questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mnemic.core.clock import moment
+from mnemic.core.ids import from_bytes
+from mnemic.core.items import EVIDENCE, Item, Kind
+from mnemic.core.queries import Filter
+from mnemic.flow import Request, run
+from mnemic.memory import Memory
+from mnemic.models.requests import Ask
+from mnemic.registry import STRATEGIES
+from mnemic.settings import Settings
+from mnemic.strategies.base import Edits, Given, Known, Pause, Strategy
+from mnemic.testing.generators import START
+
+Model = Callable[[Ask], str]
+
+
+@pytest.fixture
+def texts() -> list[str]:
+    """What people say."""
+    return [
+        "I moved from Paris to Lisbon in March.",
+        "From now on, answer in French.",
+        "My name is Ada and I can't stand cilantro.",
+        "我住在北京。",
+        "ok",
+    ]
+
+
+@pytest.fixture
+def model() -> Model:
+    """How a language model answers: the same for the same question."""
+    return lambda ask: f"Noted: {ask.messages[-1].content[:40]}"
+
+
+@pytest.fixture
+def given(strategy: Strategy, texts: list[str]) -> Given:
+    """All of it, once of every kind that the strategy reads."""
+    kinds = sorted(strategy.reads)
+    items = (
+        Item(
+            id=from_bytes((n + 1).to_bytes(16, "big")),
+            kind=kinds[n % len(kinds)],
+            text=text,
+            said=moment(START) + timedelta(hours=n),
+            slots={"speaker": "Ada"},
+        )
+        for n, text in enumerate(texts * len(kinds))
+    )
+    return Given(user="ada", evidence=tuple(items))
+
+
+def thought(strategy: Strategy, given: Given, model: Model, *, maintain: bool = False) -> tuple[Edits, list[Request]]:
+    """What a strategy wants done, and what it asked for that."""
+    asked: list[Request] = []
+
+    def perform(request: Request) -> Any:
+        asked.append(request)
+        match request:
+            case Pause():
+                return None
+            case Known():
+                return list(given.known)
+            case Ask():
+                return model(request)
+        raise AssertionError(f"a strategy may not ask {type(request).__name__}: see strategies.base")
+
+    flow = strategy.on_maintain(given) if maintain else strategy.on_write(given)
+    return run(flow, perform), asked
+
+
+def test_it_says_what_it_is(strategy: Strategy) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", strategy.name)
+    assert strategy.name not in ("embed", "jobs")
+    assert strategy.by
+    assert strategy.reads
+    assert strategy.triggers or strategy.maintain
+    assert strategy.batch >= 1
+    assert min(strategy.budget.calls, strategy.budget.tokens, strategy.budget.seconds) >= 0
+
+
+def test_nothing_comes_of_nothing(strategy: Strategy, given: Given, model: Model) -> None:
+    for maintain in (False, True):
+        edits, asked = thought(strategy, replace(given, evidence=()), model, maintain=maintain)
+        assert edits == Edits()
+        assert not [one for one in asked if isinstance(one, Ask)]
+
+
+def test_given_the_same_it_asks_and_edits_the_same(strategy: Strategy, given: Given, model: Model) -> None:
+    for maintain in (False, True):
+        first = thought(strategy, given, model, maintain=maintain)
+        assert thought(strategy, given, model, maintain=maintain) == first
+
+
+def test_it_keeps_its_budget(strategy: Strategy, given: Given, model: Model) -> None:
+    _, asked = thought(strategy, given, model)
+    assert sum(isinstance(one, Ask) for one in asked) <= strategy.budget.calls
+
+
+def test_what_it_writes_is_signed_and_cites_what_it_was_given(strategy: Strategy, given: Given, model: Model) -> None:
+    edits, _ = thought(strategy, given, model)
+    ids = {item.id for item in (*given.evidence, *given.known)}
+    keys = [one.key for one in edits.write]
+    assert len(set(keys)) == len(keys)
+    for one in edits.write:
+        assert one.key.startswith(f"{strategy.name}:")
+        assert one.slots["by"] == strategy.by
+        assert one.source
+        assert set(one.source) <= ids
+        assert one.kind not in EVIDENCE
+        assert one.text.strip()
+
+
+def test_the_same_evidence_has_the_same_keys_whatever_comes_with_it(
+    strategy: Strategy, given: Given, model: Model
+) -> None:
+    whole, _ = thought(strategy, given, model)
+    half, _ = thought(strategy, replace(given, evidence=given.evidence[: len(given.evidence) // 2]), model)
+    cited = {source for one in half.write for source in one.source}
+    assert {one.key for one in half.write} <= {one.key for one in whole.write if set(one.source) & cited} or (
+        strategy.budget.calls > 0  # a model may say less of less
+    )
+
+
+@pytest.fixture
+def memory(strategy: Strategy, model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """A store in which this strategy alone is followed."""
+    monkeypatch.setitem(STRATEGIES, strategy.name, f"{type(strategy).__module__}:{type(strategy).__qualname__}")
+    settings = Settings(strategies=strategy.name, background=False, embedder="none")
+    with Memory(tmp_path / "m.db", settings=settings) as memory:
+        monkeypatch.setattr(memory._opened.background.thinking, "answer", model)
+        yield memory
+
+
+def test_lanes_run_it_once_and_what_it_made_goes_with_its_evidence(
+    strategy: Strategy, memory: Memory, texts: list[str]
+) -> None:
+    me = memory.scope(user="ada")
+    if Kind.TURN not in strategy.reads:
+        pytest.skip("it reads no turns")
+    receipt = me.observe(texts, speaker="Ada")
+    assert memory.flush()
+    derived = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
+    first = [version.item.text for version in me.list(where=derived, limit=1000)]
+    assert memory.flush()
+    assert [version.item.text for version in me.list(where=derived, limit=1000)] == first
+    assert memory.admin.verify() == []
+    me.erase(*receipt.ids)
+    assert me.list(where=derived, limit=1000) == []
+
+
+def test_run_again_it_makes_the_same(strategy: Strategy, memory: Memory, texts: list[str]) -> None:
+    me = memory.scope(user="ada")
+    me.observe(texts, speaker="Ada")
+    memory.flush()
+    derived = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
+    first = sorted(version.item.text for version in me.list(where=derived, limit=1000))
+    memory.admin.rerun(strategy.name, user="ada")
+    memory.flush()
+    assert sorted(version.item.text for version in me.list(where=derived, limit=1000)) == first
+    assert memory.admin.verify() == []
+
+
+__all__ = ["given", "memory", "model", "texts", *(name for name in dir() if name.startswith("test_"))]

@@ -1,0 +1,148 @@
+"""Workers in processes of their own, killed at random while others write: everything is derived, and nothing twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from mnemic import Memory
+from mnemic.core.items import Kind
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid
+from mnemic.models.scripted import Scripted
+from mnemic.settings import Settings
+from mnemic.testing.faults import KillAt, Passed, Probe
+from mnemic.testing.torture import children
+from mnemic.testing.torture.report import Report
+from mnemic.testing.torture.subject import Say, silent
+
+_USERS: Final = ("ada", "bob")
+_CITIES: Final = ("Lisbon", "Porto", "Rome", "Oslo", "Paris", "Munich", "Vienna", "Prague")
+_LIVES: Final = (0.02, 0.8)
+_SETTINGS: Final = Settings(background=False, busy_timeout=30.0)
+
+
+def workers(runs: int = 60, seed: int = 1, *, name: str = "memory", at_once: int = 2) -> Report:
+    """Kill a worker `runs` times, at random moments and at every named point, with `at_once` of them at work.
+
+    A writer in a process of its own goes on meanwhile. At the end one worker is let finish, and what was derived is
+    counted: each instruction has one procedure that cites it, each passage one vector.
+
+    Args:
+        name: Only `memory` has workers.
+    """
+    if name != "memory":
+        raise Invalid("subject", f"{name} has no workers", "Take `memory`.")
+    random = Random(seed)
+    points = _points()
+    with children.folder() as folder:
+        path = folder / "memory.db"
+        children.asked(lambda say: _write(path, 0, 20, say))
+        killed, reached = 0, Counter[str]()
+        while killed < runs:
+            writer = children.fork(partial(_write, path, killed * 10 + 100, 4))
+            running = [children.fork(partial(_serve, path, _deadly(random, points))) for _ in range(at_once)]
+            time.sleep(random.uniform(*_LIVES))
+            for child in running:
+                child.kill()
+                reached.update(child.lines())
+                killed += child.status() < 0
+            writer.lines()
+            if writer.status():
+                return _report(seed, killed, points, reached, ["a writer failed"])
+        problems = children.asked(lambda say: _finish(path, say))
+    return _report(seed, killed, points, reached, [line for line in problems if line != "well"])
+
+
+def _deadly(random: Random, points: Counter[str]) -> Probe:
+    """A probe that kills at some pass of some point, or never."""
+    if random.random() < 0.5:
+        return silent
+    return KillAt(random.choice(sorted(points)), random.randint(1, 3))
+
+
+def _opened(path: Path, probe: Probe = silent) -> Memory:
+    return Memory(path, settings=_SETTINGS, embedder=Scripted(), probe=probe)
+
+
+def _write(path: Path, first: int, count: int, say: Say) -> None:
+    with _opened(path) as memory:
+        for number in range(first, first + count):
+            user = memory.scope(user=_USERS[number % len(_USERS)])
+            city = _CITIES[number % len(_CITIES)]
+            user.observe(
+                [f"From now on, call my project number {number} by its name.", f"I went to {city} on day {number}."],
+                key=f"turn:{number}",
+            )
+
+
+def _serve(path: Path, probe: Probe, say: Say) -> None:
+    with _opened(path, probe) as memory:
+        memory.admin.serve(threading.Event(), poll=0.01, told=lambda lane, space, done, error: say(lane))
+
+
+def _finish(path: Path, say: Say) -> None:
+    """Let one worker finish, wait for leases of the dead to run out, and count."""
+    with _opened(path) as memory:
+        store = memory._opened.store
+        with store.read() as snapshot:
+            held = [lane for lane in snapshot.lanes() if lane.owner]
+        for lane in held:  # the dead give nothing back: their time is up
+            store.release(lane.space, lane.name, lane.owner)
+        memory.flush()
+        for problem in _problems(memory):
+            say(problem)
+    say("well")
+
+
+def _problems(memory: Memory) -> list[str]:
+    found = [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
+    found += [
+        f"{one.lane} has {one.pending} left, {one.dead} dead" for one in memory.admin.behind() if one.pending + one.dead
+    ]
+    with memory._opened.store.read() as snapshot:
+        for user in _USERS:
+            head = snapshot.space(1, user)
+            assert head is not None
+            spoken = snapshot.scan((head.id,), Filter(kinds=(Kind.TURN,)), limit=100_000)
+            rules = snapshot.scan((head.id,), Filter(kinds=(Kind.PROCEDURE,)), limit=100_000)
+            cited = Counter(source for _, version in rules for source in version.item.source)
+            turns = {version.item.id for _, version in spoken if version.item.text.startswith("From now on")}
+            found += [f"{user}: {turn} was read {cited[turn]} times" for turn in turns if cited[turn] != 1]
+            rows = [(row.ver, row.part) for row in snapshot.vectors(head.id, snapshot.embedders()[0].id)]
+            missing = {ver for ver, _ in spoken} - {ver for ver, _ in rows}
+            found += [f"{user}: version {ver} has no vector" for ver in missing]
+            found += [f"{user}: {row} twice" for row, times in Counter(rows).items() if times > 1]
+    return found
+
+
+def _points() -> Counter[str]:
+    passed = Passed()
+    with children.folder() as folder:
+        path = folder / "memory.db"
+        with _opened(path, passed) as memory:
+            memory.scope(user="ada").observe(["From now on, answer in French.", "hello"], speaker="Ada")
+            memory.flush()
+            memory.admin.rerun("house", user="ada")
+            memory.flush()
+    return passed.points
+
+
+def _report(seed: int, killed: int, points: Counter[str], reached: Counter[str], problems: list[str]) -> Report:
+    return Report(
+        name="workers",
+        subject="memory",
+        seed=seed,
+        figures={
+            "workers killed": killed,
+            "named points": len(points),
+            "slices that ended before": sum(reached.values()),
+            "bad": len(problems),
+        },
+        problems=problems,
+    )

@@ -1,0 +1,149 @@
+"""Collectors: what of a space may go, and why; pure functions over what stands there, and the rules that bind them all.
+
+No collector sees a word of what is remembered: an item is a number of facts about it, and of its text only a digest.
+What is pinned, held, kept by its class, or what something live rests on is out of reach for every one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import EVIDENCE, Kind, State
+from mnemic.tiers.retention import KEEP, Retention
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a collector may know of an item that stands and is not retired.
+
+    Attributes:
+        seq: The commit that wrote its standing version.
+        written: When that was, microseconds.
+        until: When its validity ends, or what its slot `expires` says, microseconds; None for open.
+        expires: Whether `until` is what its slot says: then it goes, whatever its class.
+        digest: Of its text, kind, slots and shelves: equal ones say the same.
+        uses, useful: How often it was shown, and how often it helped.
+    """
+
+    id: ItemId
+    kind: Kind
+    seq: int
+    written: int
+    state: State = State.ACTIVE
+    source: tuple[ItemId, ...] = ()
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    until: int | None = None
+    expires: bool = False
+    digest: bytes = b""
+    uses: int = 0
+    useful: int = 0
+
+    @property
+    def derived(self) -> bool:
+        """Whether it was made from evidence, and is none."""
+        return bool(self.source) and self.kind not in EVIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A link that stands."""
+
+    src: ItemId
+    dst: ItemId
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """All that stands in one space, and what else a collector goes by.
+
+    Attributes:
+        items: What stands and is not retired, in the order it was written.
+        edges: The links that stand.
+        held: What a legal hold keeps, each with what to say about it.
+        elsewhere: Of the sources that are not among `items`, those that stand in the tenant's shared space.
+        gone: Ends of links that are retired so long ago that no undo brings them back.
+        now: Microseconds.
+        head: The tenant's last commit.
+    """
+
+    items: Mapping[ItemId, Standing]
+    edges: Sequence[Edge] = ()
+    held: Mapping[ItemId, str] = field(default_factory=dict)
+    elsewhere: frozenset[ItemId] = frozenset()
+    gone: frozenset[ItemId] = frozenset()
+    now: int = 0
+    head: int = 0
+    retention: Retention = field(default_factory=Retention)
+
+    def spared(self, item: Standing) -> str:
+        """Why no collector may touch an item; "" if one may."""
+        if item.pinned:
+            return "pinned"
+        if item.id in self.held:
+            return self.held[item.id]
+        return "kept by its retention class" if self.retention.of(item.kind, item.tags) == KEEP else ""
+
+    def free(self) -> Iterator[Standing]:
+        """What is within reach, in the order it was written."""
+        return (item for item in self.items.values() if not self.spared(item))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One item that may go, and why, in words that quote nothing of it.
+
+    Attributes:
+        heir: The item that takes over its sources.
+    """
+
+    id: ItemId
+    reason: str
+    heir: ItemId | None = None
+
+
+class Collector(Protocol):
+    """One way to tell what may go."""
+
+    name: ClassVar[str]
+
+    def choose(self, ground: Ground) -> Iterable[Choice]:
+        """What may go, of `ground.free()`; each item once at most."""
+        ...
+
+
+def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Choice]]:
+    """What each collector takes, by its name, in their order; nothing is taken twice.
+
+    What anything live still rests on is left, whoever chose it: what rests on it goes first, or nothing does.
+    """
+    wanted: dict[ItemId, tuple[str, Choice]] = {}
+    for collector in collectors:
+        for choice in collector.choose(ground):
+            if choice.id in ground.items and not ground.spared(ground.items[choice.id]):
+                wanted.setdefault(choice.id, (collector.name, choice))
+    for kept in _rested_on(ground, wanted.keys()):
+        del wanted[kept]
+    found: dict[str, list[Choice]] = {collector.name: [] for collector in collectors}
+    for name, choice in wanted.values():
+        heir = choice.heir if choice.heir not in wanted else None
+        found[name].append(Choice(choice.id, choice.reason, heir))
+    return found
+
+
+def _rested_on(ground: Ground, going: Iterable[ItemId]) -> set[ItemId]:
+    """What of that which goes something that stays rests on, however far removed."""
+    left = set(going)
+    kept: set[ItemId] = set()
+    queue = [item for item in ground.items.values() if item.id not in left]
+    while queue:
+        for source in queue.pop().source:
+            if source in left:
+                left.discard(source)
+                kept.add(source)
+                queue.append(ground.items[source])
+    return kept

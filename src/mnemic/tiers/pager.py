@@ -1,0 +1,353 @@
+"""The pager: keeps a window within its budget, and has a policy say what leaves when it fills.
+
+Above the hard mark it evicts down to the target in one batch and then leaves the window alone until it has filled
+again: in between it only grows at its end, so that a prefix cache keeps hitting. With both marks at 1 (`FIXED`) it
+evicts just enough, as a cache of fixed capacity does. The budget is never exceeded in either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from mnemic.core.ids import ItemId
+from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.tiers.base import Page, Policy, Tier
+from mnemic.tiers.counters import RECENT, Counters, WorkingSet
+from mnemic.tiers.table import REMEMBERED, Candidates, PageTable
+
+
+class Pressure(StrEnum):
+    """How full a window is."""
+
+    NONE = "none"
+    SOFT = "soft"
+    """Time to write down what must not be lost sight of."""
+    HARD = "hard"
+    """What comes in next drives something out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """Shares of the budget: where pressure is told, where it evicts, and how far down. The defaults are Letta's."""
+
+    soft: float = 0.75
+    hard: float = 0.9
+    target: float = 0.7
+
+
+FIXED: Final = Marks(hard=1.0, target=1.0)
+"""A fixed capacity: what comes in drives out just as much as it needs."""
+
+
+def is_recalled(page: Page) -> bool:
+    """Whether a page was brought in, and is no turn of this session that has never left."""
+    return page.position < 0 or page.arrived != page.born
+
+
+class Moved(NamedTuple):
+    """What one reference did.
+
+    Attributes:
+        here: Whether the page is in the window now; false: it was refused, or left at once.
+        hit: Whether it was in the window before.
+        left: What left, in the order it was chosen; a page and what is tied to it together.
+        came: What came in: the page, and what is tied to it, in the order of their places.
+    """
+
+    here: bool
+    hit: bool = False
+    left: tuple[Page, ...] = ()
+    came: tuple[Page, ...] = ()
+
+
+class Pager:
+    """A window of pages under a policy. Pure: no clock, no store; the same calls give the same window.
+
+    Args:
+        budget: Tokens, or pages if `whole`.
+        marks: Where it evicts and how far down; `FIXED` evicts just enough.
+        whole: Whether every page counts as one.
+        remember: Most pages that left and are remembered; None for all of them, as a trace wants.
+        recent: References that the working set is counted over.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        budget: int,
+        *,
+        marks: Marks = Marks(),
+        whole: bool = False,
+        remember: int | None = REMEMBERED,
+        recent: int = RECENT,
+    ) -> None:
+        self.policy, self.marks = policy, marks
+        self.table = PageTable(whole=whole, remember=remember)
+        self.counters = Counters()
+        self.working_set = WorkingSet(recent)
+        self.now = 0
+        self._since: int | None = None
+        self._ahead: set[ItemId] = set()
+        self.resize(budget)
+
+    # What comes in
+
+    def admit(self, page: Page, *, after: ItemId | None = None) -> Moved:
+        """A page that was just written comes in; one that is known already is used.
+
+        Args:
+            after: The page it may not be parted from: a tool's call, of which this is the result.
+        """
+        if self.table.find(page.id) is not None:
+            return self.reference(page)
+        self.now += 1
+        self.counters.admitted += 1
+        if after is not None and self.table.find(after) is not None:
+            self.table.tie(after, page.id)
+        return self._enter(replace(page, born=self.now, last_use=self.now, dirty=True))
+
+    def use(self, page: ItemId) -> bool:
+        """Use a page: whether it was in the window. If it was not, `fault` brings it in and counts the reference."""
+        known = self.table.resident.get(page)
+        if known is None:
+            return False
+        self.now += 1
+        self.counters.hits += 1
+        if page in self._ahead:
+            self._ahead.discard(page)
+            self.counters.prefetch_hits += 1
+        self.working_set.used(page)
+        self._used(known)
+        return True
+
+    def fault(self, page: Page) -> Moved:
+        """Bring in a page that is used and not in the window, with those that are remembered as tied to it.
+
+        What is remembered of it (uses, pins) goes on; what the caller knows is taken for what was forgotten.
+        """
+        if page.id in self.table.resident:
+            return Moved(here=self.use(page.id), hit=True)
+        self.now += 1
+        self.counters.faults += 1
+        self.working_set.used(page.id)
+        known = self._known(page)
+        return self._enter(replace(known, last_use=self.now, uses=known.uses + 1, dirty=True))
+
+    def reference(self, page: Page) -> Moved:
+        """Use a page, bringing it in if it is not there: one step of a trace."""
+        return Moved(here=True, hit=True) if self.use(page.id) else self.fault(page)
+
+    def prefetch(self, page: Page, *, evicting: bool = False) -> Moved:
+        """Bring a page in that may be used next; no reference. Unless `evicting`, only into room that is free."""
+        if page.id in self.table.resident:
+            return Moved(here=True, hit=True)
+        if not evicting and self.table.used + self.table.weight(page) > self.hard:
+            return Moved(here=False)
+        self.now += 1
+        moved = self._enter(self._known(page))
+        if moved.here:
+            self.counters.prefetched += len(moved.came)
+            self._ahead.add(page.id)
+        return moved
+
+    def restore(self, pages: Iterable[Page]) -> None:
+        """Take pages up again in the order given, as a window that was written down had them; counts nothing."""
+        for page in pages:
+            self.table.enter(page)
+            self.policy.admitted(page, self.now)
+            self.now = max(self.now, page.last_use, page.arrived)
+
+    # What stays and what goes
+
+    def guard(self) -> None:
+        """From now on, what comes in or is used stays, until `unguard`: the pages that one answer needs together."""
+        self._since = self.now + 1
+
+    def unguard(self) -> None:
+        """Let the policy choose among all again."""
+        self._since = None
+
+    def pin(self, page: ItemId, *, pinned: bool = True) -> None:
+        """Keep a resident page, and what is tied to it, or let it go again.
+
+        Raises:
+            NotFound: it is not in the window.
+        """
+        known = self.table.resident.get(page)
+        if known is None:
+            raise NotFound(f"{page} is not in the window; page it in first")
+        if known.pinned != pinned:
+            self.table.put(replace(known, pinned=pinned, dirty=True))
+
+    def page_out(self, page: ItemId) -> tuple[Page, ...]:
+        """Send a page out, with what is tied to it; it stays addressable. Nothing to do for one that is not there.
+
+        Raises:
+            Refused: it is pinned, or tied to one that is.
+        """
+        if page not in self.table.resident:
+            return ()
+        if any(mate in self.table.pinned for mate in self.table.together(page)):
+            raise Refused(f"{page} is pinned, or tied to what is: unpin it first")
+        left = self._leave(page)
+        self.counters.paged_out += len(left)
+        return left
+
+    def forget(self, page: ItemId) -> tuple[Page, ...]:
+        """Know nothing more of a page that is gone for good, pinned or not; its mates leave, unless one is pinned."""
+        mates = [mate for mate in self.table.together(page)[1:] if mate in self.table.resident]
+        if any(mate in self.table.pinned for mate in mates):
+            mates = []
+        gone = self.table.resident.get(page)
+        if gone is not None:
+            self.policy.left(gone, self.now)
+        self.table.forget(page)
+        self._ahead.discard(page)
+        return tuple(left for mate in mates for left in self._leave(mate))
+
+    def make_room(self, need: int) -> tuple[Page, ...]:
+        """See that so much can come in below the hard mark, in one go; what had to leave for it.
+
+        What was brought in for earlier questions goes first, as the policy ranks it: it lies near the end, so that what
+        stands before it stays in a prefix cache. Only then the target is cleared among all.
+        """
+        if self.table.used + need <= self.hard:
+            return ()
+        blocked = self.table.blocked(self._since)
+        turns = {page.id for page in self.table.resident.values() if not is_recalled(page)}
+        mates = {mate for page in turns for mate in self.table.together(page) if mate in self.table.resident}
+        left = self._evict(0, blocked | mates)
+        if self.table.used + need > self.hard:
+            left += self._evict(self.target - need, blocked)
+        return left
+
+    def reserve(self, section: str, tokens: int) -> tuple[Page, ...]:
+        """Say what a section that is not paged costs (the always-on block, summaries); what had to leave for it.
+
+        Raises:
+            Invalid: it leaves no room at all.
+        """
+        others = sum(cost for name, cost in self.table.reserved.items() if name != section)
+        if tokens + others >= self.budget:
+            raise Invalid("budget", f"{tokens + others} of {self.budget} tokens are always on", "Give a larger budget.")
+        self.table.reserved[section] = tokens
+        return self._relieve()
+
+    def resize(self, budget: int) -> tuple[Page, ...]:
+        """Take another budget; what had to leave for it."""
+        if budget < 1:
+            raise Invalid("budget", f"is {budget}", "Give at least 1.")
+        self.budget = budget
+        self.hard, self.target = int(budget * self.marks.hard), int(budget * self.marks.target)
+        return self._relieve()
+
+    # What there is to see
+
+    @property
+    def pressure(self) -> Pressure:
+        """How full the window is."""
+        used = self.table.used
+        if used > self.hard or (self.hard == self.budget == used):
+            return Pressure.HARD
+        return Pressure.SOFT if used >= self.budget * self.marks.soft else Pressure.NONE
+
+    @property
+    def meter(self) -> Mapping[str, int]:
+        """Tokens (or pages) by section; `free` is what is left of the budget."""
+        return {**self.table.reserved, "pages": self.table.cost, "free": self.budget - self.table.used}
+
+    # Underneath
+
+    def _known(self, page: Page) -> Page:
+        """A page as it is remembered, with what the caller knows of its words."""
+        before = self.table.find(page.id)
+        if before is None:
+            return replace(page, born=page.born or self.now)
+        return replace(before, tokens=page.tokens, segment=page.segment if page.segment >= 0 else before.segment)
+
+    def _used(self, page: Page) -> None:
+        used = _used(page, self.now)
+        self.table.resident[page.id] = used  # in its place, at the same cost
+        self.table.dirty.add(page.id)
+        self.policy.used(used, self.now)
+
+    def _enter(self, page: Page) -> Moved:
+        """Take a page in with what is tied to it, and relieve the window; refused, none of them stays."""
+        group = self.table.together(page.id)
+        coming = [page, *(self.table.away[mate][0] for mate in group[1:] if mate in self.table.away)]
+        room = self.budget - sum(self.table.reserved.values())
+        need = sum(self.table.weight(self.table.resident[m]) for m in group if m in self.table.resident)
+        if need + sum(map(self.table.weight, coming)) > room:
+            return self._refuse(page, group)
+        came = tuple(self._come(one) for one in sorted(coming, key=lambda one: (one.position, one.id)))
+        left = self._relieve()
+        if self.table.used > self.budget:
+            return self._refuse(page, group, left)
+        return Moved(here=page.id in self.table.resident, left=left, came=came)
+
+    def _come(self, page: Page) -> Page:
+        taken = replace(page, arrived=self.now, tier=Tier.SHORT)
+        before = self.table.enter(taken)
+        self.table.dirty.add(page.id)
+        if before is not None:
+            self.counters.refaulted(self.counters.evictions - before)
+        self.policy.admitted(taken, self.now)
+        return taken
+
+    def _refuse(self, page: Page, group: Sequence[ItemId], left: tuple[Page, ...] = ()) -> Moved:
+        """Leave a page out, and its group with it, so that nothing is split; from a pinned group it is let go."""
+        self.counters.refused += 1
+        if any(mate in self.table.pinned for mate in group):
+            self.table.untie(page.id)
+            group = (page.id,)
+        gone = [one for mate in group if mate in self.table.resident for one in self._leave(mate)]
+        if self.table.find(page.id) is None:
+            self.table.note(
+                replace(page, tier=Tier.MIDDLE if page.position >= 0 else Tier.LONG), self.counters.evictions
+            )
+        return Moved(here=False, left=(*left, *gone))
+
+    def _relieve(self) -> tuple[Page, ...]:
+        """Evict down to the target if the window is above its hard mark, as far as something may leave."""
+        if self.table.used <= self.hard:
+            return ()
+        return self._evict(self.target, self.table.blocked(self._since))
+
+    def _evict(self, down_to: int, blocked: set[ItemId]) -> tuple[Page, ...]:
+        """What left, chosen one after the other among those that are not blocked."""
+        may: Mapping[ItemId, Page] = Candidates(self.table.resident, blocked) if blocked else self.table.resident
+        left: list[Page] = []
+        while self.table.used > down_to and may:
+            chosen = self.policy.victim(may, self.now).id
+            if chosen not in may:
+                raise Invalid("policy", f"{self.policy.name} chose {chosen}, which may not leave", "Mend the policy.")
+            gone = self._leave(chosen)
+            self.counters.evictions += len(gone)
+            left += gone
+        return tuple(left)
+
+    def _leave(self, page: ItemId) -> tuple[Page, ...]:
+        """Take a page out of the window with its mates."""
+        gone = []
+        for mate in self.table.together(page):
+            known = self.table.resident.get(mate)
+            if known is None:
+                continue
+            tier = Tier.MIDDLE if known.position >= 0 else Tier.LONG
+            gone.append(self.table.leave(mate, tier, self.counters.evictions))
+            self.counters.write_backs += known.dirty
+            self._ahead.discard(mate)
+            self.policy.left(gone[-1], self.now)
+        return tuple(gone)
+
+
+def _used(page: Page, now: int) -> Page:
+    """The page after one more use. Written out: `replace` takes four times as long, and traces are long."""
+    return Page(
+        id=page.id, tokens=page.tokens, born=page.born, last_use=now, uses=page.uses + 1, arrived=page.arrived,
+        tier=page.tier, pinned=page.pinned, dirty=True, position=page.position, role=page.role, segment=page.segment,
+        importance=page.importance, novelty=page.novelty, entities=page.entities,
+    )  # fmt: skip

@@ -1,0 +1,97 @@
+"""Follow whichever policy would have done best lately: each is run on the same references over a window of its own.
+
+Source: the shadow directories of Gramacy et al., "Adaptive Caching by Refetching", NIPS 2002.
+Departures: the best is followed as it is, not mixed in by weight; its lead must be `margin` reads to be taken over, so
+that the window is not turned over for chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from mnemic.core.ids import ItemId
+from mnemic.tiers.base import Page, Policy
+from mnemic.tiers.policies.arc import Arc
+from mnemic.tiers.policies.combined import Combined
+from mnemic.tiers.policies.lrfu import Lrfu
+from mnemic.tiers.policies.stay import Stay
+
+MEMORY: Final = 400
+"""Reads after which a hit counts 1 / e."""
+
+
+class Adaptive:
+    """The first of `among` leads until another has earned it; what it costs is their sum.
+
+    A shadow holds as many pages as the window, by number: pages of other tokens count alike there.
+    """
+
+    name: ClassVar[str] = "adaptive"
+
+    def __init__(self, among: Sequence[Policy] | None = None, *, memory: int = MEMORY, margin: float = 4.0) -> None:
+        self._shadows = [_Shadow(one) for one in among or (Combined(), Arc(), Lrfu(), Stay())]
+        self._leader = self._shadows[0]
+        self._fade, self._margin = 1 - 1 / memory, margin
+        self._resident: set[ItemId] = set()
+
+    def admitted(self, page: Page, now: int) -> None:
+        """Every shadow takes it in; a fault is a hit of those that had it."""
+        self._resident.add(page.id)
+        self._refer(page, now, read=page.uses > 0 and page.last_use == now)
+
+    def used(self, page: Page, now: int) -> None:
+        """A hit of those that have it; the others take it in."""
+        self._refer(page, now, read=True)
+
+    def left(self, page: Page, now: int) -> None:
+        """Every shadow makes room too."""
+        self._resident.discard(page.id)
+        self._trim(len(self._resident), now)
+
+    def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
+        """One that the leader has let go, the least recently used first; else the one it would let go next."""
+        self._trim(len(self._resident) - 1, now)
+        kept = self._leader.pages
+        gone = [page for id_, page in pages.items() if id_ not in kept]
+        if gone:
+            return min(gone, key=lambda page: (page.last_use, page.arrived, page.id))
+        return self._leader.policy.victim(pages, now)
+
+    def _refer(self, page: Page, now: int, *, read: bool) -> None:
+        for shadow in self._shadows:
+            hit = shadow.refer(page, now)
+            if read:
+                shadow.hits = shadow.hits * self._fade + hit
+        best = max(self._shadows, key=lambda shadow: shadow.hits)
+        if best.hits > self._leader.hits + self._margin:
+            self._leader = best
+
+    def _trim(self, most: int, now: int) -> None:
+        for shadow in self._shadows:
+            shadow.trim(most, now)
+
+
+class _Shadow:
+    """A policy over a window of its own, in which no page is pinned."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.pages: dict[ItemId, Page] = {}
+        self.hits = 0.0
+
+    def refer(self, page: Page, now: int) -> bool:
+        """Whether it was here; it is now."""
+        known = self.pages.get(page.id)
+        mine = replace(page, arrived=now if known is None else known.arrived)
+        self.pages[page.id] = mine
+        (self.policy.admitted if known is None else self.policy.used)(mine, now)
+        return known is not None
+
+    def trim(self, most: int, now: int) -> None:
+        """Let pages go until `most` are left."""
+        while len(self.pages) > max(most, 0):
+            gone = self.policy.victim(self.pages, now)
+            del self.pages[gone.id]
+            self.policy.left(gone, now)

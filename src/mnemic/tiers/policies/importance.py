@@ -1,0 +1,18 @@
+"""By importance alone: what a page says decides, and nothing that is done with it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mnemic.tiers.base import Page
+from mnemic.tiers.policies.scored import Scored
+
+
+class Importance(Scored):
+    """By `Page.importance`, as `tiers.features` reads it off the text."""
+
+    name: ClassVar[str] = "importance"
+
+    def worth(self, page: Page, now: int) -> float:
+        """Its importance, in [0, 1]."""
+        return page.importance

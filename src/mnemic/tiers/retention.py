@@ -1,0 +1,125 @@
+"""How long things are kept: retention classes by name, who belongs to which, and how much of the journal's past."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mnemic.core.items import Kind
+from mnemic.errors import Invalid
+
+KEEP: Final = "keep"
+"""The class that no collector touches."""
+
+NORMAL: Final = "normal"
+"""The class of whatever names none."""
+
+TAG: Final = "retain:"
+"""`retain:<class>` as an item's tag puts it into that class, whatever its kind."""
+
+_UNITS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_557_600}
+_SPAN: Final = re.compile(r"(\d+)\s*([a-z]+?)s?")
+_FOREVER: Final = ("never", "all", "ever")
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Which class an item is in, and for how long each class keeps its own.
+
+    Attributes:
+        classes: Microseconds by class; None for as long as nobody forgets it.
+        kinds: The class of a kind; `normal` for kinds that are not here.
+    """
+
+    classes: Mapping[str, int | None] = field(default_factory=lambda: {NORMAL: None, KEEP: None})
+    kinds: Mapping[Kind, str] = field(default_factory=dict)
+
+    def of(self, kind: Kind, tags: tuple[str, ...]) -> str:
+        """An item's class: by its tag, else by its kind. Of several tags the class that keeps longest counts.
+
+        A tag that names no class is no mistake of ours to act upon: it means `keep`.
+        """
+        named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
+        if not named:
+            return self.kinds.get(kind, NORMAL)
+        return max((name if name in self.classes else KEEP for name in named), key=self._length)
+
+    def lasts(self, name: str) -> int | None:
+        """How long a class keeps its own, in microseconds; None for ever."""
+        return None if name == KEEP else self.classes.get(name)
+
+    def _length(self, name: str) -> tuple[bool, bool, int]:
+        lasts = self.lasts(name)
+        return name == KEEP, lasts is None, lasts or 0
+
+
+def retention(classes: str, kinds: str) -> Retention:
+    """What two settings say: `ephemeral=1 day, normal=never` and `turn=ephemeral, summary=normal`.
+
+    Raises:
+        Invalid: a span, a kind or a class is none.
+    """
+    spans: dict[str, int | None] = {NORMAL: None, KEEP: None}
+    for name, span in _pairs("retention", classes):
+        spans[name] = _span("retention", span)
+    if spans[KEEP] is not None:
+        raise Invalid("retention", "gives `keep` an end", "That class is for what no collector touches.")
+    known = {str(kind): kind for kind in Kind}
+    of: dict[Kind, str] = {}
+    for kind, name in _pairs("retention_kinds", kinds):
+        if kind not in known or name not in spans:
+            problem = f"{kind!r} is no kind" if kind not in known else f"{name!r} is no class"
+            raise Invalid("retention_kinds", problem, f"Kinds: {', '.join(known)}. Classes: {', '.join(spans)}.")
+        of[known[kind]] = name
+    return Retention(spans, of)
+
+
+def _pairs(field_: str, text: str) -> list[tuple[str, str]]:
+    found = []
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise Invalid(field_, f"{part!r} is no pair", "Write name=value, separated by commas.")
+        found.append((name, value))
+    return found
+
+
+def _span(field_: str, text: str) -> int | None:
+    if text.casefold() in _FOREVER:
+        return None
+    match = _SPAN.fullmatch(text.casefold())
+    if match is None or match[2] not in _UNITS:
+        remedy = f"Write '30 days' or 'never'; units: {', '.join(_UNITS)}."
+        raise Invalid(field_, f"{text!r} is no span of time", remedy)
+    return int(match[1]) * _UNITS[match[2]] * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """How much of the journal's past is kept: commits, or microseconds; all of it where neither is said."""
+
+    commits: int | None = None
+    span: int | None = None
+
+    @property
+    def all(self) -> bool:
+        """Whether nothing is ever given up."""
+        return self.commits is None and self.span is None
+
+
+def past(text: str) -> Past:
+    """What the setting `keep_past` says: `all`, `30 days` or `10000 commits`.
+
+    Raises:
+        Invalid: it is none of these.
+    """
+    if text.strip().casefold() == "all":
+        return Past()
+    match = _SPAN.fullmatch(text.strip().casefold())
+    if match is not None and match[2] == "commit":
+        return Past(commits=int(match[1]))
+    if match is not None and match[2] in _UNITS:
+        return Past(span=_span("keep_past", text.strip()))
+    raise Invalid("keep_past", f"{text!r} says not how much", "Write 'all', '30 days' or '10000 commits'.")

@@ -1,0 +1,163 @@
+"""Topic segments: what left a window, in stretches of one topic, each with a line that says what it was about.
+
+After MemoryOS (arXiv:2506.06326, section 3.1), without its model calls: there a language model judges continuity and
+writes summaries, and pages go to every topic that fits. Here an exchange joins the stretch before it by the same score,
+cosine of words plus Jaccard of keywords, unless a pause lies between; a page lies in one segment; and the summary is
+made of the segment's own sentences, so that the same turns always give the same segments.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.core.cut import count_tokens, cut
+from mnemic.core.ids import ItemId
+from mnemic.core.tokens import is_stop, tokenise, words
+
+MERGE: Final = 0.12
+"""Least score at which an exchange belongs to the stretch before it. MemoryOS's 0.6 is of embeddings, not words."""
+
+PAUSE: Final = 1_800_000_000
+"""Microseconds of silence after which a new segment begins: half an hour."""
+
+LEAST: Final = 96
+MOST: Final = 768
+"""Tokens: a shorter segment is not ended by its topic alone, a longer one goes no further."""
+
+KEYWORDS: Final = 8
+TOLD: Final = 4
+SENTENCE: Final = 32
+"""Most keywords of a segment, those of them that its line tells, and tokens of the sentence that stands for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One turn that left a window: its words, its place in the session, and when it was said (microseconds)."""
+
+    id: ItemId
+    text: str
+    position: int
+    at: int
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of turns on one topic.
+
+    Attributes:
+        turns: In the order they were said.
+        keywords: The words it uses most, as they were written first, the most frequent first.
+        summary: One of its sentences, with who said it.
+    """
+
+    turns: tuple[Said, ...]
+    keywords: tuple[str, ...]
+    summary: str
+
+    @property
+    def first(self) -> int:
+        """The place of its first turn in the session."""
+        return self.turns[0].position
+
+    @property
+    def last(self) -> int:
+        """The place of its last turn."""
+        return self.turns[-1].position
+
+    @property
+    def line(self) -> str:
+        """What stands for it in a window."""
+        told = ", ".join(self.keywords[:TOLD])
+        return f"{told}: {self.summary}" if told else self.summary
+
+
+def segments(turns: Iterable[Said]) -> list[Segment]:
+    """Turns as segments, in the order they were said; each turn is in exactly one."""
+    found: list[list[Said]] = []
+    terms: Counter[str] = Counter()
+    size = 0
+    for exchange in _exchanges(sorted(turns, key=lambda said: said.position)):
+        fresh = _terms(exchange)
+        tokens = sum(count_tokens(said.text) for said in exchange)
+        if not found or _breaks(found[-1], exchange, size, tokens, terms, fresh):
+            found.append([])
+            terms, size = Counter(), 0
+        found[-1] += exchange
+        terms += fresh
+        size += tokens
+    return [_segment(stretch) for stretch in found]
+
+
+def score(one: Counter[str], other: Counter[str]) -> float:
+    """MemoryOS's merge score over words: cosine of their counts plus Jaccard of their keywords; 0 to 2."""
+    if not one or not other:
+        return 0.0
+    dot = sum(count * other[term] for term, count in one.items() if term in other)
+    norms = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
+    mine, theirs = (_most(terms) for terms in (one, other))
+    return dot / norms + len(mine & theirs) / len(mine | theirs)
+
+
+def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
+    """Turns by two, as a page of MemoryOS is a question and its answer; a gap or a pause between parts them."""
+    found: list[list[Said]] = []
+    for said in turns:
+        last = found[-1][-1] if found and len(found[-1]) == 1 else None
+        if last is not None and said.position == last.position + 1 and said.at - last.at <= PAUSE:
+            found[-1].append(said)
+        else:
+            found.append([said])
+    return found
+
+
+def _breaks(
+    stretch: Sequence[Said], exchange: Sequence[Said], size: int, tokens: int, before: Counter[str], after: Counter[str]
+) -> bool:
+    if exchange[0].at - stretch[-1].at > PAUSE or size + tokens > MOST:
+        return True
+    return size >= LEAST and score(before, after) < MERGE
+
+
+def _terms(turns: Iterable[Said]) -> Counter[str]:
+    return Counter(term for said in turns for term in tokenise(said.text) if not is_stop(term) and len(term) > 1)
+
+
+def _most(terms: Counter[str]) -> set[str]:
+    """The most frequent words; of equals the first of the alphabet."""
+    return set(sorted(terms, key=lambda term: (-terms[term], term))[:KEYWORDS])
+
+
+def _segment(stretch: Sequence[Said]) -> Segment:
+    terms = _terms(stretch)
+    return Segment(turns=tuple(stretch), keywords=_keywords(stretch, terms), summary=_summary(stretch, terms))
+
+
+def _keywords(stretch: Sequence[Said], terms: Counter[str]) -> tuple[str, ...]:
+    written: dict[str, str] = {}
+    for said in stretch:
+        for word in words(said.text):
+            for term in tokenise(word)[:1]:
+                written.setdefault(term, word)
+    frequent = [term for term, count in terms.most_common() if count > 1 and term in written]
+    return tuple(dict.fromkeys(written[term] for term in frequent))[:KEYWORDS]
+
+
+def _summary(stretch: Sequence[Said], terms: Counter[str]) -> str:
+    """The sentence that holds most of what the segment speaks of for its length; of equals the first."""
+    best, said_by, worth = "", "", -1.0
+    for said in stretch:
+        for sentence in cut(said.text, SENTENCE):
+            held = sum(terms[term] for term in set(_terms([_only(said, sentence)])))
+            value = held / math.sqrt(8 + count_tokens(sentence))
+            if value > worth:
+                best, said_by, worth = " ".join(sentence.split()), said.speaker, value
+    return f"{said_by}: {best}" if said_by else best
+
+
+def _only(said: Said, text: str) -> Said:
+    return Said(id=said.id, text=text, position=said.position, at=said.at)

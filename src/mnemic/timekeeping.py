@@ -1,0 +1,92 @@
+"""Checkpoints of a store and going back to one of its commits: what `admin` does with time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from mnemic.core.clock import moment
+from mnemic.errors import NotFound
+from mnemic.opening import Opened, When, read_moment
+from mnemic.settings import Settings
+from mnemic.store.base import Rewound, Snapshot, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A copy of the store that was made beside it.
+
+    Attributes:
+        seq, hash: The tenant's commit that it holds, and its state hash.
+        at: When it was made.
+        path: Its file, which `restore` takes.
+        there: Whether the file is still there.
+    """
+
+    name: str
+    seq: int
+    at: datetime
+    hash: str
+    path: Path
+    there: bool
+
+
+def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
+    """Make a copy beside the store; left without a name it is called after the moment."""
+    opened.uses.flush()
+    called = name or f"{moment(opened.clock.now()):%Y%m%dT%H%M%S.%f}Z"
+    opened.store.checkpoint(called)
+    found = [one for one in checkpoints_of(opened, tenant) if one.name == called]
+    if not found:
+        raise NotFound(f"tenant {tenant!r} has nothing that a checkpoint could hold")
+    return found[0]
+
+
+def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
+    """The checkpoints that hold a tenant, by commit."""
+    with opened.store.read() as snapshot:
+        number = snapshot.tenant(tenant)
+        rows = [] if number is None else snapshot.checkpoints(number)
+    folder = Path(opened.store.info().url.removeprefix("sqlite:///")).parent / "checkpoints"
+    return [
+        Checkpoint(
+            name=r.name, seq=r.seq, at=moment(r.at), hash=r.hash, path=folder / r.file, there=(folder / r.file).exists()
+        )
+        for r in rows
+    ]
+
+
+def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
+    """Bring a tenant of an open store back to a commit, or to a recorded moment."""
+    opened.uses.flush()
+    with opened.store.read() as snapshot:
+        seq = _commit(snapshot, tenant, to, opened.settings, opened.clock.now())
+    done = opened.store.rewind(tenant, seq)
+    opened.kernel.standings.clear()
+    opened.kernel.catalogues.clear()
+    opened.meaning.forget()
+    return done
+
+
+def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Callable[[Store], None]:
+    """What brings a copy back: a commit is one of `tenant`; a moment is one of every tenant."""
+
+    def go(store: Store) -> None:
+        with store.read() as snapshot:
+            named = [tenant] if isinstance(to, int) else [name for _, name in snapshot.tenants()]
+            seqs = [(name, _commit(snapshot, name, to, settings, now)) for name in named]
+        for name, seq in seqs:
+            store.rewind(name, seq)
+
+    return go
+
+
+def _commit(snapshot: Snapshot, tenant: str, to: int | When, settings: Settings, now: int) -> int:
+    if isinstance(to, int):
+        return to
+    number = snapshot.tenant(tenant)
+    if number is None:
+        raise NotFound(f"no tenant {tenant!r} here")
+    return snapshot.seq_at(number, read_moment(to, "to", settings, now))

@@ -1,0 +1,84 @@
+"""`worker`, `jobs`, `dead`, `retry`: a process of its own that is told to stop, and what people see of its work."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from commandline import Run
+
+import mnemic
+from mnemic import Memory
+from mnemic.settings import Settings
+
+SOURCE = str(Path(mnemic.__file__).parent.parent)
+
+
+def worker(path: Path, *args: str) -> subprocess.Popen[str]:
+    line = [sys.executable, "-c", "from mnemic.faces.cli import main; main()", "worker", "--store", str(path), *args]
+    environ = {**os.environ, "PYTHONPATH": SOURCE, "MNEMIC_EMBEDDER": "scripted"}
+    return subprocess.Popen(line, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_does_what_other_processes_write_and_leaves_when_it_is_told(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "m.db"
+    with Memory(path, settings=Settings(background=False), embedder="scripted") as memory:
+        me = memory.scope(user="ada")
+        me.observe("I live in Lisbon.")
+        process = worker(path, "--poll", "0.05", "--json")
+        try:
+            until = time.monotonic() + 60
+            while any(one.pending for one in memory.admin.behind()) or len(memory.admin.behind()) < 2:
+                assert time.monotonic() < until
+                assert process.poll() is None
+                time.sleep(0.05)
+            me.observe("I work as a baker.")
+            while any(one.pending for one in memory.admin.behind()):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+        assert (process.returncode, err) == (0, "")
+        events = [json.loads(line) for line in out.splitlines()]
+        assert (events[0]["event"], events[-1]["event"]) == ("started", "stopped")
+        assert events[-1]["failed"] == 0
+        assert {one["lane"] for one in events[1:-1]} == {"house", "embed:1"}
+        with memory._opened.store.read() as snapshot:
+            assert {lane.owner for lane in snapshot.lanes()} == {""}
+
+
+def test_lanes_that_are_not_known_are_refused(run: Run) -> None:
+    run("add", "hello")
+    told = run("worker", "--lanes", "house,dreams", "--once", code=2).err
+    assert "dreams" in told
+    assert "embed" in told
+
+
+def test_jobs_say_what_waits_and_a_worker_does_it(run: Run) -> None:
+    run("add", "I live in Lisbon.")
+    assert "house" in run("jobs").out
+    run("worker", "--once")
+    assert "nothing is waiting" in run("jobs").out
+    assert json.loads(run("jobs", "--json").out)["entries"] == []
+    assert "read everything again" in run("rerun", "house").out
+    (job,) = json.loads(run("jobs", "--over", "--json").out)["entries"]
+    assert (job["name"], job["state"]) == ("rerun", "done")
+
+
+def test_what_is_dead_is_listed_and_tried_again(run: Run) -> None:
+    assert run("dead", code=3).err
+    run("add", "hello")
+    assert "nothing was given up" in run("dead").out
+    assert "0 jobs" in run("retry", "--all").out
+    assert "--all" in run("retry", code=2).err
+    assert run("retry", "99", code=3).err
+    assert run("jobs", "--cancel", "99", code=3).err

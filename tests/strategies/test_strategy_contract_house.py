@@ -1,0 +1,14 @@
+"""The house's own strategy keeps the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from mnemic.strategies.base import Strategy
+from mnemic.strategies.house import House
+from mnemic.testing.strategy_contract import *  # noqa: F403
+
+
+@pytest.fixture
+def strategy() -> Strategy:
+    return House()

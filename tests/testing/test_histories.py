@@ -1,0 +1,45 @@
+"""Random histories of every verb leave both stores as the plain model says; the long run is a command of its own.
+
+`python -m mnemic.testing.histories --histories 200 --operations 500 --seed 0` is the long one.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mnemic.testing.histories import __main__ as command
+from mnemic.testing.histories.acts import WEIGHTS, Act, acts, shrunk
+from mnemic.testing.histories.history import History
+from mnemic.testing.histories.world import STORES
+from mnemic.testing.model_time import TimeModel
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_history_leaves_both_stores_as_the_model_says(seed: int) -> None:
+    figures = History(seed).run(acts(seed, 120))
+    assert figures.acts.total() == 120
+    assert figures.commits
+
+
+def test_every_act_comes_up() -> None:
+    assert {act.name for act in acts(0, 2_000)} == set(WEIGHTS)
+    assert acts(3, 20) == acts(3, 20) != acts(4, 20)
+
+
+def test_a_store_that_does_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TimeModel, "merge", lambda self, user, name, prefer, now: (set(), 0, set(), None))
+    found = [seed for seed in range(6) if command._failure(seed, acts(seed, 200), STORES)]
+    assert found
+
+
+def test_what_fails_is_made_shorter() -> None:
+    given = [Act(name, (number,)) for number, name in enumerate("abcdefghij")]
+    short = shrunk(given, lambda some: {"c", "h"} <= {act.name for act in some}, 200)
+    assert [act.name for act in short] == ["c", "h"]
+
+
+def test_the_command_says_the_seed_and_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["--histories", "1", "--operations", "30", "--seed", "7"]) == 0
+    told = capsys.readouterr().out
+    assert "seed 7" in told
+    assert "30 acts" in told
