@@ -310,7 +310,7 @@ def test_neighbours_are_fetched_ahead_into_free_room_and_counted_apart(me: Scope
 def test_a_session_has_a_name_a_window_and_a_present(me: ScopedMemory) -> None:
     for wrong, field in (({"name": None}, "session"), ({"name": "x", "budget": 10}, "budget")):
         with pytest.raises(Invalid, match=field):
-            me.session(**wrong)  # type: ignore[arg-type]
+            me.session(**wrong)
     with pytest.raises(Invalid):
         me.session("x", policy="no such")
     with pytest.raises(Refused):

@@ -23,7 +23,7 @@ from mnemic.store.sqlite_errors import translated
 from mnemic.tiers.retention import Past, retention
 from mnemic.tiers.retention import past as read_past
 
-REST: Final = 1.0
+REST: Final = 0.25
 """How long a run lets writers in between two slices, for each second that a slice kept them out."""
 
 _LEAST_REST: Final = 0.001

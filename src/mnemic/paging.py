@@ -50,7 +50,7 @@ class Reach:
     """
 
     k: int = 50
-    share: float = 0.35
+    share: float = 0.42
     ahead: int = 0
     earlier: float = 0.05
     longest: float = 0.25
@@ -239,7 +239,7 @@ class SessionFlows:
         table, room = self.pager.table, int(self.pager.budget * self.reach.share)
         wanted: list[Recalled] = []
         held: list[Recalled] = []
-        free = self.pager.hard - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in table.pinned)
+        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in table.pinned)
         for hit in hits:
             page = table.resident.get(hit.id)
             cost = self._line(hit.item, hit.seq).tokens if page is None else 0 if page.pinned else page.tokens

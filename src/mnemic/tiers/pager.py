@@ -31,11 +31,16 @@ class Pressure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Shares of the budget: where pressure is told, where it evicts, and how far down. The defaults are Letta's."""
+    """Shares of the budget: where pressure is told, where it evicts, and how far down. The defaults are Letta's.
+
+    Attributes:
+        evict: Above it pages leave; left out, above `hard`. Later is fuller, and leaves less warning.
+    """
 
     soft: float = 0.75
     hard: float = 0.9
     target: float = 0.7
+    evict: float | None = None
 
 
 FIXED: Final = Marks(hard=1.0, target=1.0)
@@ -144,7 +149,7 @@ class Pager:
         """Bring a page in that may be used next; no reference. Unless `evicting`, only into room that is free."""
         if page.id in self.table.resident:
             return Moved(here=True, hit=True)
-        if not evicting and self.table.used + self.table.weight(page) > self.hard:
+        if not evicting and self.table.used + self.table.weight(page) > self.brim:
             return Moved(here=False)
         self.now += 1
         moved = self._enter(self._known(page))
@@ -214,13 +219,13 @@ class Pager:
         What was brought in for earlier questions goes first, as the policy ranks it: it lies near the end, so that what
         stands before it stays in a prefix cache. Only then the target is cleared among all.
         """
-        if self.table.used + need <= self.hard:
+        if self.table.used + need <= self.brim:
             return ()
         blocked = self.table.blocked(self._since)
         turns = {page.id for page in self.table.resident.values() if not is_recalled(page)}
         mates = {mate for page in turns for mate in self.table.together(page) if mate in self.table.resident}
         left = self._evict(0, blocked | mates)
-        if self.table.used + need > self.hard:
+        if self.table.used + need > self.brim:
             left += self._evict(self.target - need, blocked)
         return left
 
@@ -241,7 +246,9 @@ class Pager:
         if budget < 1:
             raise Invalid("budget", f"is {budget}", "Give at least 1.")
         self.budget = budget
-        self.hard, self.target = int(budget * self.marks.hard), int(budget * self.marks.target)
+        marks = self.marks
+        self.brim = int(budget * (marks.hard if marks.evict is None else marks.evict))
+        self.target = int(budget * marks.target)
         return self._relieve()
 
     # What there is to see
@@ -250,7 +257,7 @@ class Pager:
     def pressure(self) -> Pressure:
         """How full the window is."""
         used = self.table.used
-        if used > self.hard or (self.hard == self.budget == used):
+        if used > int(self.budget * self.marks.hard) or used == self.budget:
             return Pressure.HARD
         return Pressure.SOFT if used >= self.budget * self.marks.soft else Pressure.NONE
 
@@ -312,7 +319,7 @@ class Pager:
 
     def _relieve(self) -> tuple[Page, ...]:
         """Evict down to the target if the window is above its hard mark, as far as something may leave."""
-        if self.table.used <= self.hard:
+        if self.table.used <= self.brim:
             return ()
         return self._evict(self.target, self.table.blocked(self._since))
 
