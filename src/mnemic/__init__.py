@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.settings import Settings
     from mnemic.store.base import ErasureReceipt
-    from mnemic.watching import Notice
+    from mnemic.watching.feed import Notice
 
 _HOMES = {
     "mnemic.aio": "AsyncMemory AsyncScopedMemory",
@@ -59,7 +59,7 @@ _HOMES = {
     "mnemic.memory": "Memory ScopedMemory",
     "mnemic.settings": "Settings",
     "mnemic.store.base": "ErasureReceipt",
-    "mnemic.watching": "Notice",
+    "mnemic.watching.feed": "Notice",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 

@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mnemic.background import JOBS
 from mnemic.core.clock import SystemClock
 from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
-from mnemic.deriving import MAINTAIN
-from mnemic.docket import Entry, dead_letters, docket
 from mnemic.errors import Invalid, NotFound, StoreError
-from mnemic.jobs import rerun_order
-from mnemic.lanes import HOUSE
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
+from mnemic.past.timekeeping import Checkpoint, checkpoints_of, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
 from mnemic.store.base import (
@@ -38,12 +34,16 @@ from mnemic.store.base import (
 )
 from mnemic.store.place import file_system, free_bytes
 from mnemic.store.requests import Erase
-from mnemic.timed import GC, gc_chore, gc_work
-from mnemic.timekeeping import Checkpoint, checkpoints_of, going_back, rewind, take_checkpoint
-from mnemic.vitals import Vitals, vitals
+from mnemic.watching.vitals import Vitals, vitals
+from mnemic.work.background import JOBS
+from mnemic.work.deriving import MAINTAIN
+from mnemic.work.docket import Entry, dead_letters, docket
+from mnemic.work.jobs import rerun_order
+from mnemic.work.lanes import HOUSE
+from mnemic.work.timed import GC, gc_chore, gc_work
 
 if TYPE_CHECKING:
-    from mnemic.housekeeping import Collected
+    from mnemic.collecting.housekeeping import Collected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,7 +310,7 @@ class Admin:
         Raises:
             Invalid: a name or a span cannot be taken.
         """
-        from mnemic.housekeeping import gc, plan_for, read_past
+        from mnemic.collecting.housekeeping import gc, plan_for, read_past
 
         slices = {} if slice_seconds is None else {"slice_seconds": slice_seconds}
         past = None if keep is None else read_past(keep)
@@ -334,14 +334,14 @@ class Admin:
         Returns:
             Its number, which `release_hold` takes.
         """
-        from mnemic.housekeeping import hold
+        from mnemic.collecting.housekeeping import hold
 
         of = tenant or self._opened.settings.tenant
         return hold(self._opened, Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor))
 
     def holds(self, *, tenant: str | None = None) -> list[Hold]:
         """The legal holds, the oldest first."""
-        from mnemic.housekeeping import holds
+        from mnemic.collecting.housekeeping import holds
 
         return holds(self._opened, tenant or self._opened.settings.tenant)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from mnemic.branching import Branch, branches_of, forked, shows
 from mnemic.checking import instant, number, text_field, whole, zone
 from mnemic.core.clock import micros, moment, offset_minutes
 from mnemic.core.events import Change, Receipt, Verb
@@ -17,21 +16,22 @@ from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Link, Slot, State, 
 from mnemic.core.queries import Context, Filter, Lost, Query, View
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.core.text import clean_name
-from mnemic.deriving import house_slice
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.ingest.message import Message
-from mnemic.lanes import HOUSE
-from mnemic.merging import Merge, merging
 from mnemic.models.requests import Meant, embed_question
-from mnemic.reverting import reverting
+from mnemic.past.branching import Branch, branches_of, forked, shows
+from mnemic.past.merging import Merge, merging
+from mnemic.past.reverting import reverting
+from mnemic.past.undoing import SUPERSEDES, inverse, reopened, touched, visible_at
 from mnemic.settings import Settings
 from mnemic.store.base import Draft, Erasure, ErasureReceipt, Note, Op, Put, Snapshot, SpaceHead, Tie
 from mnemic.store.codec import canonical
 from mnemic.store.requests import commit, erase, look
-from mnemic.undoing import SUPERSEDES, inverse, reopened, touched, visible_at
+from mnemic.work.deriving import house_slice
+from mnemic.work.lanes import HOUSE
 from mnemic.writing import Desk, Written, closed_by
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from mnemic.branching import Branch
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
@@ -15,11 +14,12 @@ from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Shared
 from mnemic.flow import Flow, name_of, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.kept import at_hand
 from mnemic.kernel import Ask, Difference, Edits, Statement
-from mnemic.merging import Merge
+from mnemic.past.branching import Branch
+from mnemic.past.merging import Merge
 from mnemic.store.base import ErasureReceipt
-from mnemic.watching import Notice, Watch, changes, written
+from mnemic.watching.feed import Notice, Watch, changes, written
+from mnemic.window.kept import at_hand
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from mnemic.background import Background
 from mnemic.checking import zone
 from mnemic.core.clock import Clock, SystemClock, micros
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
@@ -24,7 +23,6 @@ from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
 from mnemic.kernel import Kernel, Past, Who
 from mnemic.meaning import Meaning
-from mnemic.metering import Meters, Observer
 from mnemic.models.base import Embedder
 from mnemic.models.requests import EmbedQuestion
 from mnemic.registry import STORES, load
@@ -32,6 +30,8 @@ from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.requests import Commit, Erase, answer
 from mnemic.use import UseCounts
+from mnemic.watching.metering import Meters, Observer
+from mnemic.work.background import Background
 from mnemic.writing import Desk
 
 
@@ -126,12 +126,12 @@ def _observers(opened: Opened) -> Iterator[Observer]:
     """
     settings = opened.settings
     if settings.profiler:
-        from mnemic.profiling import Profile
+        from mnemic.watching.profiling import Profile
 
         yield Profile(Path(settings.profiler).expanduser(), opened.clock, users=settings.profiler_users)
     if settings.trace:
         try:
-            from mnemic.tracing import Tracing
+            from mnemic.watching.tracing import Tracing
         except ImportError as error:
             raise Invalid("trace", "needs OpenTelemetry", "Install it: `pip install 'mnemic[otel]'`.") from error
         yield Tracing(opened.meters, opened.store.info().url, content=settings.trace_content)

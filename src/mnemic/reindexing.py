@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import MnemicError
 from mnemic.flow import run
-from mnemic.lanes import EMBED_PARTS, Slice, embed_slice, failed
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.requests import embed
 from mnemic.store.base import EmbedderState, embedding_lane
+from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, failed
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder

@@ -18,13 +18,13 @@ from mnemic.core.text import clean_name
 from mnemic.errors import Invalid, Refused
 from mnemic.flow import Flow, Request, arun, name_of, run
 from mnemic.kernel import Ask
-from mnemic.paging import REACH, WRITING, Reach, SessionFlows
 from mnemic.tiers.base import Policy
 from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Marks, Pager, Pressure
 from mnemic.tiers.policies import open_policy
 from mnemic.tiers.writing import Writing
-from mnemic.windows import Window
+from mnemic.window.layout import Window
+from mnemic.window.paging import REACH, WRITING, Reach, SessionFlows
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Item
 from mnemic.errors import Conflict
 from mnemic.store import lanes
-from mnemic.store.base import Advance, Draft, EmbedderState, Lane, Put, VectorRow, Vectors, embedding_lane
+from mnemic.store.base import Advance, Draft, EmbedderState, Put, VectorRow, Vectors, embedding_lane
 from mnemic.store.restoring import replace_store
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import FailAt, KillAt, Probe

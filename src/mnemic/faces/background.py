@@ -12,7 +12,7 @@ import click
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
-from mnemic.lanes import HOUSE
+from mnemic.work.lanes import HOUSE
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind

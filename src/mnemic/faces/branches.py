@@ -17,10 +17,10 @@ from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge
 
 if TYPE_CHECKING:
-    from mnemic.branching import Branch
     from mnemic.core.items import Link
     from mnemic.memory import ScopedMemory
-    from mnemic.merging import Clash, Merge
+    from mnemic.past.branching import Branch
+    from mnemic.past.merging import Clash, Merge
 
 
 @verb("mnemic branch try", "mnemic branch before --at 1 --json")

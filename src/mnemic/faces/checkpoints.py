@@ -13,7 +13,7 @@ from mnemic.faces.paper import flat, size
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
-    from mnemic.timekeeping import Checkpoint
+    from mnemic.past.timekeeping import Checkpoint
 
 
 @verb("mnemic checkpoint monthly", "mnemic checkpoint --json", "mnemic checkpoint --drop before-import")

@@ -17,8 +17,8 @@ from mnemic.faces.paper import flat, many, size
 from mnemic.faces.verb import WORDS, Verbs, verb
 
 if TYPE_CHECKING:
+    from mnemic.collecting.housekeeping import Collected
     from mnemic.core.ids import ItemId
-    from mnemic.housekeeping import Collected
     from mnemic.store.base import Hold
 
 
@@ -51,7 +51,7 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
 
 
 def _rebuilt(run: Errand) -> list[int]:
-    from mnemic.housekeeping import rebuild
+    from mnemic.collecting.housekeeping import rebuild
 
     if run.path is None:
         raise Invalid("rebuild", "is for a store in a file", "Leave it out.")

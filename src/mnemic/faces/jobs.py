@@ -18,8 +18,8 @@ from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
-    from mnemic.docket import Entry
     from mnemic.errors import MnemicError
+    from mnemic.work.docket import Entry
 
 
 @verb("mnemic worker --once", "mnemic worker --lanes house,embed --once --json")

@@ -15,13 +15,13 @@ from mnemic.faces.background import lane_record, lane_row
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import Paper, flat, many, size
 from mnemic.faces.verb import verb
-from mnemic.metering import Sort
+from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
     from mnemic.memory import Memory
-    from mnemic.metering import Histogram
-    from mnemic.vitals import Process, Vitals, WindowUse
+    from mnemic.watching.metering import Histogram
+    from mnemic.watching.vitals import Process, Vitals, WindowUse
 
 _VERBS: Final = 12
 """Most verbs that are shown live, those that take the most time first."""

@@ -22,7 +22,7 @@ from mnemic.faces.verb import verb
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.memory import ScopedMemory
-    from mnemic.watching import Notice
+    from mnemic.watching.feed import Notice
 
 _SHOWN: Final = 5
 """Items of a commit that are shown; the rest are counted."""

@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from mnemic.collecting.housekeeping import Collected
 from mnemic.core.ids import ItemId
 from mnemic.errors import Invalid
-from mnemic.housekeeping import Collected
 from mnemic.ingest.message import Message
 from mnemic.lab.cues import Asker, Cue
 from mnemic.lab.hot_tier import BASELINES, Foresight, HotTier, chosen_policies, make_policy, weighs

@@ -20,11 +20,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from mnemic.collecting.housekeeping import Collected
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.tokens import entry_terms
-from mnemic.housekeeping import Collected
 from mnemic.ingest.message import Message
 from mnemic.lab.generate import Talk
 from mnemic.lab.log import provenance

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
+from mnemic.collecting.housekeeping import Collected
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
-from mnemic.housekeeping import Collected
 from mnemic.index.lexical import Catalogues
 from mnemic.ingest.message import Message
 from mnemic.lab.baselines import Ranking

@@ -162,7 +162,7 @@ class Conversation:
             self.memory.flush(seconds=CATCH_UP_SECONDS)
 
     def _note_derived(self, turn: Turn) -> None:
-        from mnemic.lanes import DERIVER
+        from mnemic.work.lanes import DERIVER
 
         mine = set(turn.written.ids)
         for change in self.me.log(after=turn.written.seq, newest=False, limit=_DERIVATIONS):

@@ -1,0 +1,321 @@
+"""Garbage collection, one slice at a time, as flows: collectors choose, ordinary commits retire, compaction drops.
+
+What collectors take is retired in commits like any other, each with an event that says who chose, why, and for which
+trigger: `undo` brings it back until the horizon has passed. Then the horizon moves as far as the retention allows, and
+what lies behind it goes for good, slice by slice. What a run did is journaled as one event, by `conclude`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from mnemic.collecting.surveying import survey
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import State, Version
+from mnemic.errors import Conflict, Refused
+from mnemic.flow import Flow
+from mnemic.registry import COLLECTORS, load
+from mnemic.store.base import Draft, Note, Op, Put, Snapshot, SpaceHead, Swept
+from mnemic.store.codec import canonical
+from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.requests import commit, enter, look, move_horizon, sweep
+from mnemic.tiers.collectors.base import Choice, Collector, chosen
+from mnemic.tiers.retention import Past, Retention
+from mnemic.tiers.schedule import Bandit, Measures, firing, reward
+from mnemic.work.lanes import DERIVER, Slice
+from mnemic.writing import Desk
+
+ASKED: Final = "asked"
+"""The trigger of a run that somebody asked for."""
+
+MEMO: Final = "collecting"
+"""The name of the fact that is kept from run to run: when the last one ended, how big the store was, what paid."""
+
+BATCH: Final = 64
+"""Most items that one commit retires: some milliseconds of the writer's time."""
+
+_DONE: Final = Slice()
+
+
+def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
+    """Collectors by their names in the registry.
+
+    Raises:
+        Invalid: none goes by a name.
+    """
+    return tuple(load(COLLECTORS, name)() for name in names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a run is to do.
+
+    Attributes:
+        past: How much of the journal is kept; all of it, and nothing is dropped.
+        seconds: How long one slice may keep writers out, about.
+        choose_only: Stop once it is known what would be taken.
+    """
+
+    tenant: str
+    collectors: tuple[Collector, ...]
+    retention: Retention = field(default_factory=Retention)
+    past: Past = field(default_factory=Past)
+    trigger: str = ASKED
+    seconds: float = SLICE_SECONDS
+    choose_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One item that a collector took, or would take: whose, and why."""
+
+    user: str | None
+    id: ItemId
+    collector: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Collection:
+    """A run: its plan, where it stands, and what it has done so far.
+
+    Attributes:
+        taken: What was retired, or with `choose_only` what would be.
+        passed: What was chosen, and left because it changed meanwhile.
+        horizon: Where the horizon stands now, and where it stood before.
+        held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
+        pauses: Seconds that each slice kept writers out.
+        seq: The commit that journals the run; None while it has done nothing.
+    """
+
+    plan: Plan
+    taken: list[Taken] = field(default_factory=list)
+    passed: int = 0
+    horizon: tuple[int, int] = (0, 0)
+    held_back: str = ""
+    swept: Swept = field(default_factory=Swept)
+    pauses: list[float] = field(default_factory=list)
+    done: bool = False
+    seq: int | None = None
+    _spaces: deque[SpaceHead] | None = None
+    _batches: deque[tuple[SpaceHead, str, list[Choice]]] = field(default_factory=deque)
+    _moved: bool = False
+    _dropped: bool = False
+
+
+def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
+    """One step of a run; nothing was done once it is over, which `run.done` says.
+
+    Let writers in before the next: a step keeps them out for about the plan's `seconds`.
+    """
+    if run.done:
+        return _DONE
+    if run._spaces is None:
+        run._spaces = deque((yield from look(lambda s: _owned(s, run.plan.tenant))))
+    if run._batches:
+        return (yield from _retire(desk, run))
+    if run._spaces:
+        return (yield from _choose(desk, run, run._spaces.popleft()))
+    if run.plan.choose_only:
+        run.done = True
+        return _DONE
+    if not run._moved:
+        return (yield from _move(desk, run))
+    if not run._dropped:
+        return (yield from _drop(run))
+    run.done = True
+    return _DONE
+
+
+def _owned(snapshot: Snapshot, name: str) -> list[SpaceHead]:
+    """Collectors look at users' own spaces; a branch is its owner's to drop."""
+    tenant = snapshot.tenant(name)
+    heads = [] if tenant is None else snapshot.all_spaces(tenant)
+    return [head for head in heads if head.user is not None and not head.branch]
+
+
+def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
+    if not run.plan.collectors:
+        return Slice(done=1)
+    ground = yield from survey(head, run.plan.retention, desk.clock.now())
+    for name, choices in chosen(run.plan.collectors, ground).items():
+        if run.plan.choose_only:
+            run.taken += _taken(head, name, choices)
+        else:
+            run._batches += ((head, name, choices[at : at + BATCH]) for at in range(0, len(choices), BATCH))
+    return Slice(done=max(1, len(ground.items)))
+
+
+def _taken(head: SpaceHead, collector: str, choices: Sequence[Choice]) -> Iterator[Taken]:
+    user = head.user if isinstance(head.user, str) else None
+    return (Taken(user, choice.id, collector, choice.reason) for choice in choices)
+
+
+def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
+    """Retire one batch, or, where something of it has changed meanwhile, its halves; one that has is left."""
+    head, name, choices = run._batches.popleft()
+    draft, going = yield from look(lambda s: _draft(s, run.plan, head, name, choices))
+    run.passed += len(choices) - len(going)
+    if not going:
+        return Slice(done=len(choices))
+    try:
+        yield from commit(draft)
+    except Conflict:
+        if len(going) == 1:
+            run.passed += 1
+        else:
+            run._batches.extendleft((head, name, half) for half in (going[len(going) // 2 :], going[: len(going) // 2]))
+        return Slice(done=len(choices))
+    run.taken += _taken(head, name, going)
+    return Slice(done=len(choices))
+
+
+def _draft(
+    snapshot: Snapshot, plan: Plan, head: SpaceHead, collector: str, choices: Sequence[Choice]
+) -> tuple[Draft, list[Choice]]:
+    """The commit that retires what still may go: with heirs that take over sources, and the event that says why."""
+    assert head.user is not None
+    ids = [choice.id for choice in choices]
+    held = snapshot.held(head.tenant, head.id, ids)
+    standing = snapshot.standing((head.id,), [*ids, *(choice.heir for choice in choices if choice.heir is not None)])
+    going = [c for c in choices if c.id in standing and c.id not in held and _may_go(standing[c.id])]
+    puts: list[Op] = [
+        Put(verb=Verb.RETIRED, item=replace(standing[c.id].item, state=State.RETIRED), terms=None) for c in going
+    ]
+    heirs = _inherited(standing, going)
+    puts += (Put(verb=Verb.REVISED, item=version.item, terms=None) for version in heirs.values())
+    payload = {"collector": collector, "trigger": plan.trigger, "items": len(going)}
+    reasons = {choice.id: choice.reason for choice in going}
+    note = Note(verb=Verb.COLLECTED, payload=canonical({**payload, "reasons": reasons}))
+    expect = {item: standing[item].seq_from for item in (*(choice.id for choice in going), *heirs)}
+    tenant = dict(snapshot.tenants())[head.tenant]
+    return Draft(tenant=tenant, user=head.user, actor=DERIVER, ops=(*puts, note), expect=expect), going
+
+
+def _may_go(version: Version) -> bool:
+    return version.item.state is not State.RETIRED and not version.item.pinned
+
+
+def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:
+    """Heirs with the sources of what goes added to their own."""
+    heirs: dict[ItemId, Version] = {}
+    for choice in going:
+        if choice.heir is not None and choice.heir in standing:
+            heir = heirs.get(choice.heir, standing[choice.heir])
+            source = tuple(dict.fromkeys((*heir.item.source, *standing[choice.id].item.source)))
+            if source != heir.item.source:
+                heirs[choice.heir] = replace(heir, item=replace(heir.item, source=source))
+    return heirs
+
+
+def _move(desk: Desk, run: Collection) -> Flow[Slice]:
+    """Move the horizon as far as the retention allows and nothing holds it back."""
+    run._moved = True
+    now = desk.clock.now()
+    stands, wanted, (floor, why) = yield from look(lambda s: _wanted(s, run.plan, now))
+    run.horizon = stands, stands
+    if wanted > floor:
+        run.held_back = why
+    upto = min(wanted, floor)
+    if upto > stands:
+        try:
+            yield from move_horizon(run.plan.tenant, upto)
+            run.horizon = stands, upto
+        except Refused as error:
+            run.held_back = str(error)  # a branch or a hold came between the look and the deed
+    run._dropped = not run.horizon[1]
+    return Slice(done=1)
+
+
+def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[int, str]]:
+    """Where the horizon stands, where the retention wants it, and what it may not pass."""
+    tenant = snapshot.tenant(plan.tenant)
+    if tenant is None:
+        return 0, 0, (0, "")
+    head = snapshot.head(tenant)
+    wanted = head.horizon
+    if plan.past.commits is not None:
+        wanted = max(wanted, head.seq - plan.past.commits)
+    if plan.past.span is not None:
+        wanted = max(wanted, snapshot.seq_at(tenant, now - plan.past.span))
+    return head.horizon, wanted, snapshot.floor(tenant)
+
+
+def _drop(run: Collection) -> Flow[Slice]:
+    one = yield from sweep(run.plan.tenant, run.plan.seconds)
+    run._dropped = not one.more
+    run.pauses.append(one.seconds)
+    before = run.swept
+    counts = {name: getattr(before, name) + getattr(one, name) for name in _COUNTS}
+    run.swept = replace(before, seconds=before.seconds + one.seconds, **counts)
+    return Slice(done=max(1, sum(getattr(one, name) for name in _COUNTS)))
+
+
+_COUNTS: Final = ("versions", "links", "events", "names", "pages")
+
+
+def _record(run: Collection) -> dict[str, object]:
+    counts = {name: getattr(run.swept, name) for name in _COUNTS}
+    pause = round(1000 * max(run.pauses, default=0.0), 3)
+    return {
+        "trigger": run.plan.trigger,
+        "collected": dict(sorted(Counter(one.collector for one in run.taken).items())),
+        "horizon": run.horizon[1],
+        **counts,
+        "slices": len(run.pauses),
+        "pause_ms": pause,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What is kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
+
+    at: int = 0
+    bytes: int = 0
+    bandit: Bandit = field(default_factory=Bandit)
+
+
+def recalled(tenant: str) -> Flow[Record]:
+    """What the last run left."""
+    raw = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.memo(n, MEMO))
+    if raw is None:
+        return Record()
+    kept = json.loads(raw)
+    return Record(at=kept["at"], bytes=kept["bytes"], bandit=Bandit.from_state(kept["paid"]))
+
+
+def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, bytes_after: int) -> Flow[None]:
+    """Journal a run that is over, and keep what it taught: a trigger is worth what its runs freed, less their pauses.
+
+    A run that was asked for and did nothing leaves no trace.
+    """
+    did = run.taken or any(getattr(run.swept, name) for name in _COUNTS)
+    if run.plan.trigger != ASKED:
+        before.bandit.learn(run.plan.trigger, reward(bytes_before - bytes_after, run.swept.seconds))
+    elif not did:
+        return
+    kept = {"at": desk.clock.now(), "bytes": bytes_after, "paid": before.bandit.state()}
+    payload = canonical({**_record(run), "freed": bytes_before - bytes_after})
+    run.seq = yield from enter(run.plan.tenant, Verb.COLLECTED, payload, {MEMO: canonical(kept)})
+
+
+def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str | None]:
+    """The trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
+    now, record = desk.clock.now(), (yield from recalled(tenant))
+    wear = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.wear(n))
+    if wear is None or not wear.versions:
+        return None
+    measures = Measures(
+        since=(now - record.at) / 1e6 if record.at else 0.0,
+        dead=(wear.closed + wear.retired) / wear.versions,
+        free=free / max(1, size),
+        grown=max(0.0, size / record.bytes - 1) if record.bytes else 0.0,
+        idle=idle,
+    )
+    return record.bandit.pick(firing(measures), seed=now)

@@ -1,0 +1,124 @@
+"""What stands in a space as collectors see it: facts about items, read in pages, and of their words only a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from mnemic.core.clock import micros
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, State, Strength, Version
+from mnemic.core.queries import Filter
+from mnemic.core.scope import SHARED, Shared
+from mnemic.flow import Flow
+from mnemic.past.undoing import SUPERSEDES
+from mnemic.store.base import Snapshot, SpaceHead
+from mnemic.store.codec import canonical
+from mnemic.store.requests import look
+from mnemic.tiers.collectors.base import Edge, Ground, Standing
+from mnemic.tiers.retention import Retention
+
+PAGE: Final = 500
+"""Versions of one look: some milliseconds, so that whoever writes or asks is let through."""
+
+EXPIRES: Final = "expires"
+"""The slot that names the moment, ISO 8601 with a zone, after which an item is not wanted."""
+
+_STANDING: Final = tuple(state for state in State if state is not State.RETIRED)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was read of a space so far."""
+
+    after: int = 0
+    more: bool = True
+    items: dict[ItemId, Standing] = field(default_factory=dict)
+    edges: dict[tuple[ItemId, ItemId, str], Edge] = field(default_factory=dict)
+    held: dict[ItemId, str] = field(default_factory=dict)
+
+
+def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
+    """All that stands in a space and is not retired, read a page at a time.
+
+    What is written meanwhile may be missing: what is chosen is checked again in the commit that retires it.
+    """
+    seen = _Seen()
+    while seen.more:
+        yield from look(lambda s: _read_page(s, head, seen))
+    absent = {source for item in seen.items.values() for source in item.source} - seen.items.keys()
+    ends = {end for edge in seen.edges.values() for end in (edge.src, edge.dst)} - seen.items.keys()
+    elsewhere = yield from look(lambda s: _elsewhere(s, head, sorted(absent)))
+    gone, last = yield from look(lambda s: (_gone(s, head, sorted(ends)), s.head(head.tenant).seq))
+    return Ground(
+        items=seen.items, edges=tuple(seen.edges.values()), held=seen.held, elsewhere=elsewhere, gone=gone, now=now,
+        head=last, retention=retention,
+    )  # fmt: skip
+
+
+def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
+    page = snapshot.scan((head.id,), Filter(states=_STANDING), after=seen.after, limit=PAGE)
+    seen.more = len(page) == PAGE
+    if not page:
+        return
+    seen.after = page[-1][0]
+    versions = [version for _, version in page]
+    ids = [version.item.id for version in versions]
+    used = snapshot.strength(head.id, [v.item.id for v in versions if v.item.source])
+    seen.items.update((v.item.id, _standing(v, used.get(v.item.id, Strength()))) for v in versions)
+    seen.held.update(snapshot.held(head.tenant, head.id, ids))
+    links = (link for link in snapshot.links((head.id,), ids) if link.type != SUPERSEDES)
+    seen.edges.update(((ln.src, ln.dst, ln.type), Edge(ln.src, ln.dst, ln.type)) for ln in links)
+
+
+def _standing(version: Version, used: Strength) -> Standing:
+    item = version.item
+    expires = _moment(item.slots.get(EXPIRES))
+    until = expires if expires is not None else None if item.valid_to is None else micros(item.valid_to)
+    return Standing(
+        id=item.id, kind=item.kind, seq=version.seq_from, written=micros(version.recorded), state=item.state,
+        source=item.source, tags=item.tags, pinned=item.pinned, until=until, expires=expires is not None,
+        digest=_digest(item) if item.source else b"", uses=used.uses, useful=used.useful,
+    )  # fmt: skip
+
+
+def _moment(given: object) -> int | None:
+    """A moment in a slot; what cannot be read as one is the owner's own, and means nothing here."""
+    if not isinstance(given, str):
+        return None
+    try:
+        when = datetime.fromisoformat(given)
+    except ValueError:
+        return None
+    return None if when.tzinfo is None else micros(when)
+
+
+def _digest(item: Item) -> bytes:
+    """What an item says and where, case and spacing apart."""
+    text = " ".join(unicodedata.normalize("NFKC", item.text).casefold().split())
+    times = [None if t is None else micros(t) for t in (item.valid_from, item.valid_to)]
+    said = {"text": text, "kind": item.kind.value, "slots": dict(item.slots), "key": item.key, "times": times}
+    shelves = {"agent": item.agent, "session": item.session}
+    return hashlib.blake2b(canonical({**said, **shelves}), digest_size=16).digest()
+
+
+def _elsewhere(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> frozenset[ItemId]:
+    shared = snapshot.space(head.tenant, SHARED)
+    if shared is None or isinstance(head.user, Shared):
+        return frozenset()
+    found = snapshot.standing((shared.id,), items)
+    return frozenset(item for item, version in found.items() if version.item.state is not State.RETIRED)
+
+
+def _gone(snapshot: Snapshot, head: SpaceHead, ends: Sequence[ItemId]) -> frozenset[ItemId]:
+    """Those that are nowhere, or were retired behind the horizon."""
+    horizon = snapshot.head(head.tenant).horizon
+    shared = snapshot.space(head.tenant, SHARED)
+    spaces = (head.id,) if shared is None else (head.id, shared.id)
+    found = snapshot.standing(spaces, ends)
+    kept = {i for i, v in found.items() if v.item.state is not State.RETIRED or v.seq_from > horizon}
+    return frozenset(set(ends) - kept)

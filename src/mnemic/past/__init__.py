@@ -1,0 +1,1 @@
+"""Branches, merging, undoing, going back."""

@@ -1,0 +1,149 @@
+"""Merging a branch: base, branch and parent compared id by id, and what only the branch has changed written at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mnemic.core.events import Change, Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Link, State, Version
+from mnemic.errors import Invalid
+from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
+from mnemic.store.base import Draft, Note, Put, Snapshot, SpaceHead, Tie
+from mnemic.store.codec import canonical
+
+SIDES: Final = ("branch", "parent")
+"""Whose word counts where both have changed the same thing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clash:
+    """An item, or a link of it, that branch and parent have changed differently since they were last one.
+
+    Attributes:
+        base, branch, parent: What it was, and what it is on either side; None where it is not.
+    """
+
+    id: ItemId
+    base: Item | Link | None
+    branch: Item | Link | None
+    parent: Item | Link | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """What a merge did, or would do.
+
+    Attributes:
+        seq: The commit it is; None if nothing was written.
+        ids: The items that come from the branch.
+        links: How many links do.
+        conflicts: What both sides have changed. With a side named they are settled; without, nothing was written.
+        prefer: The side that was named; "" for none.
+    """
+
+    seq: int | None
+    ids: tuple[ItemId, ...]
+    links: int
+    conflicts: tuple[Clash, ...]
+    prefer: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether it waits for somebody to settle its conflicts."""
+        return bool(self.conflicts) and not self.prefer
+
+
+def merging(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, draft: Draft, prefer: str) -> tuple[Merge, Draft]:
+    """What merging a branch into the space that it comes off would do, and the commit of it, without ops if none.
+
+    The commit is refused once the parent has moved on from this snapshot.
+
+    Raises:
+        Invalid: `prefer` names no side, or the branch comes off another.
+    """
+    if prefer and prefer not in SIDES:
+        raise Invalid("prefer", f"{prefer!r} is no side", f"Say {' or '.join(SIDES)}.")
+    if branch.parent != parent.id:
+        raise Invalid("branch", f"{branch.branch!r} does not come off this memory", "Merge it into the one it does.")
+    found = _Comparison(snapshot, parent, branch, prefer)
+    merge = Merge(seq=None, ids=tuple(found.puts), links=len(found.ties), conflicts=tuple(found.clashes), prefer=prefer)
+    if merge.refused or not (found.puts or found.ties or found.clashes):
+        return merge, replace(draft, ops=())
+    note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.id, "upto": found.head}))
+    return merge, replace(draft, ops=(*found.puts.values(), *found.ties, note), upon=parent.seq)
+
+
+class _Comparison:
+    """Both sides since they were last one: at the base, or at the last merge that stands."""
+
+    def __init__(self, snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, prefer: str) -> None:
+        self.snapshot, self.parent, self.branch, self.prefer = snapshot, parent.id, branch.id, prefer
+        self.head = snapshot.head(parent.tenant).seq
+        self.taken, self.met = _last_merge(snapshot, parent.id, branch, self.head)
+        self.puts: dict[ItemId, Put] = {}
+        self.ties: list[Tie] = []
+        self.clashes: list[Clash] = []
+        changes = list(commits(snapshot, branch.id, self.taken, self.head))
+        for item in dict.fromkeys(e.item for change in changes for e in change.events if e.item is not None):
+            self._compare(item)
+        for ends in changed_links(snapshot, branch.id, changes):
+            self._compare_links(ends)
+
+    def _compare(self, item: ItemId) -> None:
+        theirs, was = self._now(self.branch, item), stood(self.snapshot, self.branch, item, self.taken)
+        ours, were = self._now(self.parent, item), stood(self.snapshot, self.parent, item, self.met)
+        if theirs is None or _said(theirs) in (_said(was), _said(ours)):
+            return
+        kept = _said(ours) == _said(were) or (were is None and self._unwritten(ours))
+        if not kept:
+            self.clashes.append(Clash(id=item, base=_said(was), branch=theirs.item, parent=_said(ours)))
+        if kept or self.prefer == "branch":
+            self.puts[item] = brought(theirs.item, _said(ours))
+
+    def _compare_links(self, ends: Ends) -> None:
+        theirs, was = tied(self.snapshot, self.branch, ends, None), tied(self.snapshot, self.branch, ends, self.taken)
+        ours, were = tied(self.snapshot, self.parent, ends, None), tied(self.snapshot, self.parent, ends, self.met)
+        tie = retied(ends, theirs, ours)
+        if theirs == was or tie is None:
+            return
+        if ours != were:
+            self.clashes.append(Clash(id=ends[0], base=was, branch=theirs, parent=ours))
+        if ours == were or self.prefer == "branch":
+            self.ties.append(tie)
+
+    def _now(self, space: int, item: ItemId) -> Version | None:
+        return self.snapshot.standing((space,), (item,)).get(item)
+
+    def _unwritten(self, ours: Version | None) -> bool:
+        """Whether an item is retired because the merge that brought it was undone, and not because it was forgotten."""
+        if ours is None or ours.item.state is not State.RETIRED:
+            return ours is None
+        tenant = self.snapshot.spaces((self.parent,))[0].tenant
+        return self.snapshot.changes(tenant, ours.seq_from - 1, 1)[0].cause is not None
+
+
+def _said(version: Version | None) -> Item | None:
+    return None if version is None else version.item
+
+
+def _last_merge(snapshot: Snapshot, parent: int, branch: SpaceHead, head: int) -> tuple[int, int]:
+    """The commits at which branch and parent were last one, each counted on its own side."""
+    undone: set[int | None] = set()
+    for change in reversed(list(commits(snapshot, parent, branch.base, head))):
+        if change.seq in undone:
+            continue
+        told = _merged(change)
+        if told is not None and told["branch"] == branch.id:
+            return told["upto"], change.seq
+        if any(event.verb is Verb.UNDID for event in change.events):
+            undone.add(change.cause)
+    return branch.base, branch.base
+
+
+def _merged(change: Change) -> Mapping[str, int] | None:
+    payloads = (event.payload for event in change.events if event.verb is Verb.MERGED and event.payload)
+    return next((json.loads(payload) for payload in payloads), None)

@@ -1,0 +1,164 @@
+"""The inverse of a commit, as a commit: what it wrote goes, what it closed comes back, and so do the consequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Link, State, Version
+from mnemic.core.queries import View
+from mnemic.core.scope import SHARED
+from mnemic.core.tokens import entry_terms
+from mnemic.errors import Compacted, Conflict, NotFound
+from mnemic.past.branching import commits, shows
+from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
+from mnemic.store.codec import canonical
+
+SUPERSEDES = "supersedes"
+"""The type of the link from an item to the one it took the place of."""
+
+
+def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: bool) -> Draft:
+    """`draft` with the ops that undo commit `seq`.
+
+    Written items are retired, closed ones reopen, revised ones return to their former body, links likewise. Items
+    derived from what goes, and left without evidence, are retired, and what those superseded reopens. What was
+    erased does not come back, and counters are not undone.
+
+    Raises:
+        NotFound: there is no such commit in this space, or it changed nothing that can be undone.
+        Compacted: it lies behind the horizon.
+        Conflict: an item it touched has changed since, and `cascade` is not set.
+    """
+    tenant = snapshot.spaces((space,))[0].tenant
+    horizon = snapshot.head(tenant).horizon
+    if 0 < seq <= horizon:
+        raise Compacted(f"commit {seq} lies behind the horizon, which is commit {horizon}")
+    found = snapshot.changes(tenant, seq - 1, 1) if seq > 0 else []
+    if not found or found[0].seq != seq or not shows(snapshot.layers((space,)), found[0]):
+        raise NotFound(f"no commit {seq} here; `mnemic log` shows them")
+    return _Inverse(snapshot, space, seq).draft(draft, cascade=cascade)
+
+
+class _Inverse:
+    def __init__(self, snapshot: Snapshot, space: int, seq: int) -> None:
+        self.snapshot, self.space, self.seq = snapshot, space, seq
+        self.tenant = snapshot.spaces((space,))[0].tenant
+        shared = snapshot.space(self.tenant, SHARED)
+        self.evidence = (space,) if shared is None else (space, shared.id)
+        self.written = snapshot.written(space, seq)
+        self.standing = snapshot.standing((space,), [version.item.id for version, _ in self.written])
+        self.ops: dict[ItemId, Put] = {}
+
+    def draft(self, draft: Draft, *, cascade: bool) -> Draft:
+        self._refuse_changed(cascade)
+        for version, before in self.written:
+            self._restore(self.standing[version.item.id], None if before is None else before.item)
+        self._retire_unfounded([version.item.id for version, before in self.written if self._unwrites(before)])
+        ties = list(self._ties())
+        if not self.written and not self.snapshot.ties(self.space, self.seq):
+            raise NotFound(f"commit {self.seq} changed nothing that can be undone")
+        note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
+        ops: tuple[Op, ...] = (*self.ops.values(), *ties, note)
+        expect = {item: version.seq_from for item, version in self.standing.items() if item in self.ops}
+        return replace(draft, ops=ops, cause=self.seq, expect=expect)
+
+    def _refuse_changed(self, cascade: bool) -> None:
+        changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
+        changed += [f"the link {link.src} -{link.type}-> {link.dst}" for link in self._links_changed()]
+        if changed and not cascade:
+            raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+
+    def _links_changed(self) -> list[Link]:
+        """Links of this commit that do not stand as it left them."""
+        left = self.snapshot.ties(self.space, self.seq)
+        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
+        tied = {(link.src, link.dst, link.type) for link in now}
+        return [ln for ln, opened in left if (ln not in now if opened else (ln.src, ln.dst, ln.type) in tied)]
+
+    def _restore(self, standing: Version, before: Item | None) -> None:
+        now = standing.item
+        if before is None:
+            self._put(Verb.RETIRED, replace(now, state=State.RETIRED), now)
+        else:
+            self._put(Verb.REVISED if before.state is now.state else Verb.REOPENED, before, now)
+
+    def _unwrites(self, before: Version | None) -> bool:
+        """Whether an item goes as if never written: what only undoes an undo has no consequences of its own."""
+        if before is None or before.item.state is not State.RETIRED:
+            return before is None
+        return self.snapshot.changes(self.tenant, before.seq_from - 1, 1)[0].cause is not None
+
+    def _put(self, verb: Verb, item: Item, now: Item) -> None:
+        if item == now:
+            return
+        carried = (item.text, item.key, item.slots, item.said) == (now.text, now.key, now.slots, now.said)
+        self.ops[item.id] = Put(verb=verb, item=item, terms=None if carried else entry_terms(item))
+
+    def _retire_unfounded(self, gone: Sequence[ItemId]) -> None:
+        """Follow provenance: an item whose every source has gone goes too, and reopens what it superseded."""
+        queue = list(gone)
+        while queue:
+            item = queue.pop()
+            self._reopen_superseded(item)
+            for derived in self.snapshot.derived(self.space, [item]):
+                version = self.snapshot.standing((self.space,), [derived]).get(derived)
+                if (
+                    derived not in self.ops
+                    and version
+                    and version.item.state in (State.ACTIVE, State.SUPERSEDED)
+                    and self._unfounded(version.item)
+                ):
+                    self.standing[derived] = version
+                    self._put(Verb.RETIRED, replace(version.item, state=State.RETIRED), version.item)
+                    queue.append(derived)
+
+    def _unfounded(self, item: Item) -> bool:
+        left = {source for source in self.snapshot.get(self.evidence, item.source) if source not in self.ops}
+        left |= {source for source, put in self.ops.items() if put.item.state is State.ACTIVE}
+        return left.isdisjoint(item.source)
+
+    def _reopen_superseded(self, item: ItemId) -> None:
+        for link in self.snapshot.links((self.space,), [item]):
+            if link.src != item or link.type != SUPERSEDES or link.dst in self.ops:
+                continue
+            version = self.snapshot.standing((self.space,), [link.dst]).get(link.dst)
+            if version is not None and version.item.state is State.SUPERSEDED:
+                self.standing[link.dst] = version
+                self._put(Verb.REOPENED, reopened(self.snapshot, self.space, version.item), version.item)
+
+    def _ties(self) -> Iterator[Tie]:
+        """The links of before: one tied anew or untied was there already, and comes back as it was."""
+        left = self.snapshot.ties(self.space, self.seq)
+        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
+        for link, _ in left:
+            before = self._link_before(link)
+            stands = next((n for n in now if (n.src, n.dst, n.type) == (link.src, link.dst, link.type)), None)
+            if before is not None and before != stands:
+                yield Tie(verb=Verb.LINKED, link=before)
+            elif before is None and stands is not None:
+                yield Tie(verb=Verb.UNLINKED, link=stands)
+
+    def _link_before(self, link: Link) -> Link | None:
+        were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))
+        return next((w for w in were if (w.src, w.dst, w.type) == (link.src, link.dst, link.type)), None)
+
+
+def reopened(snapshot: Snapshot, space: int, item: Item) -> Item:
+    """A superseded item with the clocks it had before it was; open ones if it came superseded."""
+    former = [v.item for v in snapshot.history((space,), item.id) if v.item.state is not State.SUPERSEDED]
+    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
+    return replace(item, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
+
+
+def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:
+    """Items that commits in `(after, upto]` changed in a space, in order of their first change."""
+    changes = commits(snapshot, space, after, upto)
+    return list(dict.fromkeys(event.item for change in changes for event in change.events if event.item is not None))
+
+
+def visible_at(snapshot: Snapshot, space: int, items: Sequence[ItemId], seq: int) -> dict[ItemId, Version]:
+    """These items as the journal stood after commit `seq`; before the first commit there is nothing."""
+    return snapshot.get((space,), items, View(at=seq)) if seq else {}

@@ -1,0 +1,1 @@
+"""Seeing what goes on: the feed, meters, the profiler log, traces."""

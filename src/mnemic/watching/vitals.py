@@ -1,0 +1,225 @@
+"""How an open store is doing just now: what its processes measured, what waits, what windows and files hold.
+
+Whatever is not in the store itself comes from what each process says of itself (`Store.carry`), numbers only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mnemic.collecting.slices import MEMO
+from mnemic.core.clock import micros
+from mnemic.core.events import Verb
+from mnemic.opening import Opened
+from mnemic.store.base import Snapshot
+from mnemic.store.meters import PERIOD, SECOND, MeterRow
+from mnemic.watching.metering import Histogram, Measured, Sort
+
+RECENT: Final = 10
+"""Seconds that a rate is taken over."""
+FRESH: Final = 5 * PERIOD / SECOND
+"""Seconds after which what a process said of its rates is no longer of now."""
+_NEAR: Final = 100
+"""Commits within which a run that was noted is journalled: others may get in between."""
+QUIET: Final = 60.0
+"""Seconds after which a process that says nothing is only shown if it still runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Process:
+    """One process that has the store open, as it said when it last committed.
+
+    Attributes:
+        age: Seconds since it said so.
+    """
+
+    age: float
+    measured: Measured
+
+    def rate(self, name: str, sort: str = Sort.VERB) -> float:
+        """How many a second of these it did just before it spoke; 0 once that is too long ago."""
+        if self.age > FRESH or self.measured.recent <= 0:
+            return 0.0
+        return self.measured.fresh.get((sort, name), 0) / self.measured.recent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowUse:
+    """The windows of sessions.
+
+    Attributes:
+        sessions: How many are open just now, by their leases; `known` counts those that are closed as well.
+        pages, tokens, budget: What the open ones hold and may hold, as their processes said.
+    """
+
+    sessions: int = 0
+    known: int = 0
+    pages: int = 0
+    tokens: int = 0
+    budget: int = 0
+
+    @property
+    def share(self) -> float:
+        """How full they are; 0 without one."""
+        return self.tokens / self.budget if self.budget else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastCollection:
+    """The last run of the garbage collection that the journal tells of.
+
+    Attributes:
+        seq, at: The commit that says so, and when that was (microseconds).
+        trigger: What set it off.
+        items: How many were retired.
+        freed: Bytes by which the files were smaller after it; below 0 if writers wrote more meanwhile.
+        pause: Longest seconds that it kept writers out.
+    """
+
+    seq: int
+    at: int
+    trigger: str
+    items: int
+    freed: int
+    pause: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vitals:
+    """One look at a store.
+
+    Attributes:
+        at: When (microseconds).
+        commits: How many there have been, over all tenants; `commits_per_second` is over the last ten seconds.
+        jobs: How many jobs there are in each state.
+        bytes, free, log: Bytes of the files, of pages in them that hold nothing, and of the write-ahead log.
+        collected: The last collection; None before the first.
+        processes: Those that have it open and have said something, the latest first.
+    """
+
+    at: int
+    commits: int
+    commits_per_second: float
+    jobs: Mapping[str, int]
+    windows: WindowUse
+    bytes: int
+    free: int
+    log: int
+    collected: LastCollection | None
+    processes: tuple[Process, ...]
+
+    def timed(self, sort: str) -> dict[str, Histogram]:
+        """What all processes have timed of a sort, by name, since they opened the store."""
+        found: dict[str, Histogram] = {}
+        for process in self.processes:
+            for (kind, name), histogram in process.measured.timed.items():
+                if kind == sort:
+                    found.setdefault(name, Histogram()).merge(histogram)
+        return found
+
+    def rate(self, name: str, sort: str = Sort.VERB) -> float:
+        """How many a second of these all processes do."""
+        return sum(process.rate(name, sort) for process in self.processes)
+
+    def gauge(self, name: str) -> float:
+        """A number that processes say of themselves, summed."""
+        return sum(process.measured.gauges.get(name, 0.0) for process in self.processes)
+
+
+def vitals(opened: Opened) -> Vitals:
+    """Look at a store. It reads, and writes nothing."""
+    now, info = opened.clock.now(), opened.store.info()
+    with opened.store.read() as snapshot:
+        tenants = [number for number, _ in snapshot.tenants()]
+        heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
+        before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
+        jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
+        leases = [_leases(snapshot, tenant) for tenant in tenants]
+        rows, runs = snapshot.meters(), [run for tenant in tenants for run in _collected(snapshot, tenant)]
+    commits = sum(heads.values())
+    processes = tuple(_processes(rows, opened.meters.measured(), now))
+    return Vitals(
+        at=now,
+        commits=commits,
+        commits_per_second=(commits - sum(before.values())) / RECENT,
+        jobs=dict(jobs),
+        windows=_windows([until for some in leases for until in some], processes, now),
+        bytes=info.bytes,
+        free=info.free,
+        log=_log_bytes(info.url),
+        collected=max(runs, key=lambda run: run.at, default=None),
+        processes=processes,
+    )
+
+
+def _processes(rows: Sequence[MeterRow], own: Measured, now: int) -> Iterable[Process]:
+    """This process as it is now, if it has done anything, and the others as they said."""
+    if own.timed:
+        yield Process(age=0.0, measured=own)
+    for row in rows:
+        told, age = Measured.unpacked(row.process, row.body), max(now - row.at, 0) / SECOND
+        if row.process != own.process and (age <= QUIET or _runs(told.pid)):
+            yield Process(age=age, measured=told)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process of this machine still runs; where that cannot be asked without harm, it does not."""
+    if os.name == "nt":
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
+
+
+def _collected(snapshot: Snapshot, tenant: int) -> Iterator[LastCollection]:
+    """The tenant's last run, found from the moment that was noted just before it was journalled."""
+    noted = snapshot.memo(tenant, MEMO)
+    if noted is None:
+        return
+    after = snapshot.seq_at(tenant, json.loads(noted)["at"] - 1)
+    for change in snapshot.changes(tenant, after, _NEAR):
+        for event in change.events:
+            told = json.loads(event.payload) if event.verb is Verb.COLLECTED and event.payload else {}
+            if "freed" in told:
+                yield LastCollection(
+                    seq=change.seq,
+                    at=micros(change.at),
+                    trigger=told["trigger"],
+                    items=sum(told["collected"].values()),
+                    freed=told["freed"],
+                    pause=told["pause_ms"] / 1000,
+                )
+                return
+
+
+def _leases(snapshot: Snapshot, tenant: int) -> list[int]:
+    """Until when each session of a tenant is leased; 0 for one that is closed."""
+    heads = snapshot.all_spaces(tenant)
+    rows = (row for head in heads for _, row in snapshot.sessions(head.id))
+    return [row.lease_until if row.owner else 0 for row in rows]
+
+
+def _windows(leases: Sequence[int], processes: Iterable[Process], now: int) -> WindowUse:
+    held: Counter[str] = Counter()
+    for process in processes:
+        gauges = process.measured.gauges
+        held.update({name: int(gauges.get(f"windows.{name}", 0)) for name in ("pages", "tokens", "budget")})
+    opened = sum(until > now for until in leases)
+    return WindowUse(sessions=opened, known=len(leases), **held)
+
+
+def _log_bytes(url: str) -> int:
+    if not url.startswith("sqlite:///"):
+        return 0
+    log = Path(url.removeprefix("sqlite://") + "-wal")
+    return log.stat().st_size if log.exists() else 0

@@ -1,0 +1,1 @@
+"""A session's window: what it holds, what is kept of it, how it is laid out."""

@@ -1,0 +1,182 @@
+"""What the store keeps of a session, what stands beside a hit, and what has happened to a session's pages meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Kind, Version
+from mnemic.core.queries import Filter
+from mnemic.errors import Compacted
+from mnemic.store.pages import PageRow
+from mnemic.tiers.base import Page, Tier
+from mnemic.window.layout import SEGMENT
+
+if TYPE_CHECKING:
+    from mnemic.core.events import Change
+    from mnemic.store.base import Snapshot
+
+RECENT: Final = 256
+"""Most turns that are looked at to make a window again: none of a few thousand tokens holds more."""
+
+BRIEF: Final = 16
+"""Most segments that a window begins with."""
+
+EVENTS: Final = 2_000
+"""Most events of one commit that are looked through for the turns beside a hit."""
+
+AROUND: Final = 2
+"""Commits before and after a hit's own that are looked at: one may be a derivation."""
+
+CHANGES: Final = 64
+"""Most commits that are followed one by one; after more every page is checked."""
+
+_NEW: Final = frozenset({Verb.WROTE, Verb.USED, Verb.LINKED, Verb.UNLINKED})
+"""What happens to no page that is here already."""
+
+Heads = tuple[tuple[int, int, int], ...]
+"""Where spaces stand: number, last commit, epoch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """What the store knows of a session.
+
+    Attributes:
+        known: Whether it was ever written down; if not, its turns may be there all the same.
+        pages: Its residents in the order they came in, and its turns that left and are in no segment yet.
+        items: Those that are still there of them.
+        recent: Its turns since that was written down, oldest first, the last `RECENT`.
+        segments: Its last ones, oldest first.
+    """
+
+    known: bool = False
+    clock: int = 0
+    turns: int = 0
+    seq: int = 0
+    pages: tuple[PageRow, ...] = ()
+    items: Mapping[ItemId, Version] = field(default_factory=dict)
+    recent: tuple[Version, ...] = ()
+    segments: tuple[Version, ...] = ()
+
+
+def kept(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) -> Kept:
+    """A session as it can be taken up again."""
+    if own is None:
+        return Kept()
+    row = snapshot.session(own, name)
+    rows = [] if row is None else snapshot.pages(own, row.session)
+    items = dict(snapshot.get((own,), [one.item for one in rows])) if rows else {}
+    waiting = [one.item for one in rows if one.item in items and not one.resident]
+    done = _in_segments(snapshot, own, waiting)
+    seq = 0 if row is None else row.seq
+    turns = snapshot.latest((own,), Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT)), limit=RECENT)
+    told = snapshot.latest((own,), Filter(session=name, kinds=(Kind.EPISODE,), tags=(SEGMENT,)), limit=BRIEF)
+    return Kept(
+        known=row is not None,
+        clock=0 if row is None else row.clock,
+        turns=0 if row is None else row.turns,
+        seq=seq,
+        pages=tuple(one for one in rows if one.item in items and one.item not in done),
+        items=items,
+        recent=tuple(version for version in reversed(turns) if version.seq_from > seq),
+        segments=tuple(reversed(told)),
+    )
+
+
+def _in_segments(snapshot: Snapshot, space: int, turns: Sequence[ItemId]) -> set[ItemId]:
+    """Those of these turns that a segment was made of already."""
+    citing = snapshot.get((space,), snapshot.derived(space, turns)) if turns else {}
+    return {source for v in citing.values() if SEGMENT in v.item.tags for source in v.item.source}
+
+
+def written_down(snapshot: Snapshot, own: int | None, name: str, ids: Sequence[ItemId]) -> list[PageRow]:
+    """Pages of a session as they were written down."""
+    row = None if own is None else snapshot.session(own, name)
+    return [] if own is None or row is None else snapshot.pages(own, row.session, ids)
+
+
+def at_hand(snapshot: Snapshot, own: int | None, name: str) -> list[PageRow]:
+    """The pages of a session that a window cannot be taken up without."""
+    row = None if own is None else snapshot.session(own, name)
+    return [] if own is None or row is None else snapshot.pages(own, row.session)
+
+
+def as_page(row: PageRow, role: str) -> Page:
+    """A page as it was written down."""
+    return Page(
+        id=row.item, tokens=row.tokens, born=row.born, last_use=row.last_use, uses=row.uses, arrived=row.arrived,
+        tier=Tier.SHORT if row.resident else Tier.MIDDLE, pinned=row.pinned, position=row.position, role=role,
+        segment=row.segment, importance=row.importance, novelty=row.novelty, entities=row.entities,
+    )  # fmt: skip
+
+
+def as_row(page: Page, resident: bool) -> PageRow:
+    """A page to be written down."""
+    return PageRow(
+        page.id, resident, page.tokens, page.born, page.last_use, page.uses, page.arrived, page.pinned, page.position,
+        page.segment, page.importance, page.novelty, page.entities,
+    )  # fmt: skip
+
+
+def beside(snapshot: Snapshot, spaces: Sequence[int], item: ItemId, seq: int) -> list[Version]:
+    """The turns before and after one in its session, as they were written; none where its neighbourhood is unclear."""
+    home = snapshot.get(spaces, [item]).get(item)
+    head = snapshot.spaces(spaces[:1])
+    if home is None or home.item.session is None or not head:
+        return []
+    around = snapshot.changes(head[0].tenant, max(0, seq - 1 - AROUND), 2 * AROUND + 1)
+    written = _written(around, spaces)
+    if item not in written or len(written) > EVENTS:
+        return []
+    place = written.index(item)
+    near = snapshot.get(spaces, written[max(0, place - 1 - AROUND) : place + 2 + AROUND])
+    turns = [near[one] for one in written if one in near and _same_talk(near[one], home)]
+    place = next(i for i, version in enumerate(turns) if version.item.id == item)
+    return [*turns[max(0, place - 1) : place], *turns[place + 1 : place + 2]]
+
+
+def _written(changes: Sequence[Change], spaces: Sequence[int]) -> list[ItemId]:
+    mine = (event for change in changes if change.space in spaces for event in change.events)
+    return [event.item for event in mine if event.verb is Verb.WROTE and event.item is not None]
+
+
+def _same_talk(one: Version, other: Version) -> bool:
+    return one.item.session == other.item.session and one.item.kind is Kind.TURN
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What has happened since the last look: where spaces stand, which pages were looked at, what they are now."""
+
+    heads: Heads
+    checked: tuple[ItemId, ...]
+    versions: Mapping[ItemId, Version]
+
+
+def followed(snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequence[ItemId]) -> Followed:
+    """What became of some pages since the spaces stood where they stood."""
+    heads = tuple((head.id, head.seq, head.epoch) for head in snapshot.spaces(spaces))
+    if heads == before or not ids:
+        return Followed(heads, (), {})
+    touched = _touched(snapshot, spaces, before, heads)
+    checked = tuple(ids) if touched is None else tuple(item for item in ids if item in touched)
+    return Followed(heads, checked, snapshot.get(spaces, checked) if checked else {})
+
+
+def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, now: Heads) -> set[ItemId] | None:
+    """Items that something happened to; None for any of them."""
+    same = [(home, epoch) for home, _, epoch in before] == [(home, epoch) for home, _, epoch in now]
+    if not before or not same:
+        return None
+    tenant = snapshot.spaces(spaces[:1])[0].tenant
+    try:
+        changes, upto = snapshot.feed(tenant, spaces, max(seq for _, seq, _ in before), CHANGES)
+    except Compacted:
+        return None
+    if upto < max(seq for _, seq, _ in now):
+        return None
+    return {e.item for change in changes for e in change.events if e.verb not in _NEW and e.item is not None}

@@ -1,0 +1,111 @@
+"""From short to middle term: turns that left a window wait here, become segments, and are told in brief."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from mnemic.core.clock import moment
+from mnemic.core.cut import count_tokens
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind, Slot, Version
+from mnemic.core.scope import Scope
+from mnemic.core.tokens import BY_RULES
+from mnemic.tiers.segments import Said, Segment, segments
+from mnemic.tiers.writing import Writing
+from mnemic.window.layout import SEGMENT, brief
+
+_BEFORE_TURNS: Final = 1 << 40
+"""Segments lie before all turns of their session, so that none is taken for a turn's neighbour."""
+
+
+class Promotion:
+    """Turns out of the window that are in no segment yet, and the lines that stand for the last segments.
+
+    Attributes:
+        waiting: By id, each turn and the commit it is of.
+        number: Of the next segment.
+    """
+
+    def __init__(self, writing: Writing) -> None:
+        self.waiting: dict[ItemId, tuple[Said, int]] = {}
+        self.number = 0
+        self._writing, self._enough = writing, writing.promote
+        self._previous: ItemId | None = None
+        self._lines: dict[ItemId, tuple[str, int]] = {}
+
+    @property
+    def lines(self) -> list[tuple[str, int]]:
+        """What was said before in brief, each line with its tokens; it grows at its end."""
+        return list(self._lines.values())
+
+    @property
+    def ids(self) -> tuple[ItemId, ...]:
+        """What it holds something of."""
+        return (*self.waiting, *self._lines)
+
+    @property
+    def cost(self) -> int:
+        """Tokens of the lines."""
+        return sum(cost for _, cost in self._lines.values())
+
+    def due(self, *, everything: bool) -> list[Segment]:
+        """The segments to be written now: once enough waits, all but the last, which may go on."""
+        waiting, enough = len(self.waiting), self._writing.promote
+        if not waiting or (waiting < self._enough and not everything):
+            return []
+        made = segments(turn for turn, _ in self.waiting.values())
+        due = made if everything or waiting > 4 * enough else made[:-1]
+        self._enough = enough + waiting - sum(len(one.turns) for one in due)  # not looked at again for every turn
+        return due
+
+    def expected(self, made: Sequence[Segment]) -> dict[ItemId, int]:
+        """The commits that the turns of these segments must still be of."""
+        return {turn.id: self.waiting[turn.id][1] for one in made for turn in one.turns}
+
+    def items(self, made: Sequence[Segment], scope: Scope, fresh: Callable[[], ItemId]) -> list[Item]:
+        """Segments as items, each with the one before it, citing its turns."""
+        items: list[Item] = []
+        for number, one in enumerate(made, start=self.number):
+            previous = items[-1].id if items else self._previous
+            slots: dict[str, Slot] = {
+                "segment": number, "first": one.first, "last": one.last, "keywords": list(one.keywords),
+                "previous": previous, "by": BY_RULES,
+            }  # fmt: skip
+            item = Item(
+                id=fresh(), kind=Kind.EPISODE, text=one.line, said=moment(one.turns[-1].at), slots=slots,
+                tags=(SEGMENT,), source=tuple(turn.id for turn in one.turns), agent=scope.agent,
+                session=scope.session, pos=number - _BEFORE_TURNS,
+            )  # fmt: skip
+            items.append(item)
+        return items
+
+    def written(self, item: Item, one: Segment, room: int) -> int:
+        """A segment is in the store: its turns wait no longer; its number."""
+        for turn in one.turns:
+            del self.waiting[turn.id]
+        number = self.number
+        self.take_up(item, room)
+        return number
+
+    def take_up(self, item: Item, room: int) -> None:
+        """One more line; when they take more than `room` tokens the older half goes, in one go. The last one stays."""
+        number = item.slots.get("segment")
+        self.number = max(self.number, number + 1 if isinstance(number, int) else 0)
+        self._previous = item.id
+        text = brief(item)
+        self._lines[item.id] = (text, count_tokens(text) + 1)
+        if self.cost > room:
+            for old in list(self._lines)[: -max(1, len(self._lines) // 2)]:
+                del self._lines[old]
+
+    def forget(self, item: ItemId) -> None:
+        """What is gone for good waits no longer, and is not told of."""
+        self.waiting.pop(item, None)
+        self._lines.pop(item, None)
+
+    def check(self, standing: Mapping[ItemId, Version]) -> None:
+        """Keep what still stands of the turns that wait, as it stands now."""
+        self.waiting = {
+            item: (turn, standing[item].seq_from) for item, (turn, _) in self.waiting.items() if item in standing
+        }

@@ -1,0 +1,1 @@
+"""What follows a write: lanes and jobs, when they run, who runs them."""

@@ -1,0 +1,67 @@
+"""Work of the open store as a whole that jobs do: garbage collection, a slice at a time between everything else."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from mnemic.flow import Flow, run
+from mnemic.store.base import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mnemic.collecting.slices import Collection
+    from mnemic.opening import Opened
+    from mnemic.store.base import Job, JobStep
+    from mnemic.work.jobs import Bench, Work
+
+GC: Final = "gc"
+
+
+def gc_order(tenant: str, key: str, trigger: str = "asked", not_before: int = 0) -> Order:
+    """The order to collect a tenant's garbage once; the same key is the same run."""
+    payload = json.dumps({"tenant": tenant, "trigger": trigger}).encode()
+    return Order(name=GC, key=key, payload=payload, not_before=not_before)
+
+
+def gc_work(opened: Opened) -> Work:
+    """What a job called `gc` does here. A run that is cut short begins anew: what it had retired stays retired."""
+    runs: dict[int, tuple[Collection, int]] = {}
+
+    def work(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+        from mnemic.collecting.housekeeping import plan_for
+        from mnemic.collecting.slices import Collection, collect_slice, conclude, recalled
+
+        given = json.loads(job.order.payload)
+        if job.id not in runs:
+            plan = plan_for(opened.settings, given["tenant"], trigger=given["trigger"])
+            runs[job.id] = Collection(plan), opened.store.info().bytes
+        collection, before = runs[job.id]
+        yield from collect_slice(bench.desk, collection)
+        if not collection.done:
+            return True
+        record = yield from recalled(collection.plan.tenant)
+        yield from conclude(bench.desk, collection, record, before, opened.store.info().bytes)
+        del runs[job.id]
+        return False
+
+    return work
+
+
+def gc_chore(opened: Opened) -> Callable[[float], None]:
+    """What a worker asks from time to time: order a run for each tenant for which a trigger speaks."""
+
+    def chore(idle: float) -> None:
+        from mnemic.collecting.slices import due
+
+        info, desk = opened.store.info(), opened.kernel.desk
+        with opened.store.read() as snapshot:
+            tenants = [name for _, name in snapshot.tenants()]
+        for tenant in tenants:
+            trigger = run(due(desk, tenant, info.bytes, info.free, idle), opened.background.perform)
+            if trigger is not None:
+                key = f"{tenant} {desk.clock.now()}"
+                opened.store.order(gc_order(tenant, key, trigger))
+
+    return chore

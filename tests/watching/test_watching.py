@@ -1,0 +1,216 @@
+"""The feed, and several agents on shared memory: threads and processes see each other's commits, all and once."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mnemic import SHARED, AsyncMemory, Invalid, Memory, NotFound, ScopedMemory, Settings, Verb
+from mnemic.watching.feed import Notice
+
+SPAWN = multiprocessing.get_context("spawn")
+WRITERS, EACH = 4, 25
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+@pytest.fixture
+def memory(path: Path) -> Iterator[Memory]:
+    with Memory(path) as memory:
+        yield memory
+
+
+def seqs(notices: Any) -> list[int]:
+    return [notice.seq for notice in notices]
+
+
+def test_changes_say_what_each_commit_did_and_to_whom(memory: Memory) -> None:
+    me = memory.scope(user="ada", agent="planner")
+    said = me.observe("Lisbon in March.")
+    memory.scope(user="bob").observe("Not for Ada.")
+    told = memory.scope(user=SHARED, actor="office").observe("The office is closed on Friday.")
+    me.pin(said.id)
+    found = me.changes()
+    assert [(n.seq, n.user, n.actor, n.ids) for n in found] == [
+        (1, "ada", "planner", (said.id,)),
+        (3, SHARED, "office", (told.id,)),
+        (4, "ada", "planner", (said.id,)),
+    ]
+    assert [event.verb for event in found[2].events] == [Verb.PINNED]
+    assert found == [*me.changes(limit=2), *me.changes(after=3)]
+    assert me.changes(after=4) == []
+
+
+def test_words_of_a_commit_come_on_demand_and_only_to_those_who_may_read_them(memory: Memory) -> None:
+    me, bob = memory.scope(user="ada"), memory.scope(user="bob")
+    me.observe(["One.", "Two."])
+    bob.observe("Three.")
+    assert [version.item.text for version in me.written(1)] == ["One.", "Two."]
+    for seq in (2, 3):
+        with pytest.raises(NotFound, match=f"no commit {seq} here"):
+            me.written(seq)
+
+
+def test_a_user_who_never_wrote_has_no_changes(memory: Memory) -> None:
+    assert memory.scope(user="nobody").changes() == []
+    with pytest.raises(Invalid, match="after"):
+        memory.scope(user="nobody").changes(after=-1)
+
+
+def test_a_watch_begins_now_and_another_goes_on_where_it_stopped(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    me.observe("Before.")
+    with me.watch() as watch:
+        for n in range(4):
+            me.observe(f"{n}")
+        assert seqs([next(watch), next(watch)]) == [2, 3]
+        resume = watch.seq
+    with memory.watch(user="ada", after=resume) as again:
+        assert seqs([next(again), next(again)]) == [4, 5]
+
+
+def test_who_watches_is_woken_by_another_thread(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    with me.watch() as watch, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(next, watch)
+        me.observe("Hello.")
+        assert first.result(20).seq == 1
+
+
+@pytest.mark.parametrize("end", ["the watch", "the memory"])
+def test_a_watch_that_waits_ends_when_it_or_its_memory_is_closed(memory: Memory, end: str) -> None:
+    watch = memory.watch(user="ada")
+    waiting = threading.Event()
+
+    def follow() -> list[Notice]:
+        waiting.set()
+        return list(watch)
+
+    with ThreadPoolExecutor(1) as pool:
+        seen = pool.submit(follow)
+        assert waiting.wait(20)
+        (watch if end == "the watch" else memory).close()
+        assert seen.result(20) == []
+
+
+def test_an_awaited_watch_loses_nothing_when_its_caller_is_cancelled(path: Path) -> None:
+    async def main() -> list[int]:
+        async with AsyncMemory(path) as memory:
+            me = memory.scope(user="ada")
+            watch = memory.watch(user="ada")
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(anext(watch), 0.02)
+            await asyncio.gather(*(me.observe(f"{n}") for n in range(3)))
+            found = [await anext(watch) for _ in range(3)]
+            assert found == await me.changes()
+            (first,) = await me.written(found[0].seq)
+            assert first.item.text in ("0", "1", "2")
+            waiting = asyncio.ensure_future(anext(watch, None))
+            await asyncio.sleep(0)
+            await watch.close()
+            assert await waiting is None
+            return seqs(found)
+
+    assert asyncio.run(main()) == [1, 2, 3]
+
+
+def test_many_awaited_watches_leave_room_for_writers(path: Path) -> None:
+    async def main() -> None:
+        async with AsyncMemory(path) as memory:
+            me = memory.scope(user="ada")
+            watches = [me.watch() for _ in range(40)]
+            waiting = [asyncio.ensure_future(anext(watch)) for watch in watches]
+            await asyncio.sleep(0)
+            await me.observe("Hello.")
+            assert seqs(await asyncio.gather(*waiting)) == [1] * 40
+
+    asyncio.run(main())
+
+
+# Agents on shared memory
+
+
+def agent(memory: Memory, name: str) -> ScopedMemory:
+    return memory.scope(user="ada", agent=name)
+
+
+def test_agents_in_threads_see_each_others_commits_once_they_returned(memory: Memory) -> None:
+    done: list[tuple[str, str]] = []
+    lock = threading.Lock()
+
+    def work(name: str) -> None:
+        me, everybody = agent(memory, name), memory.scope(user="ada")
+        for n in range(10):
+            word = f"{name}{n}x"
+            mine = me.observe(f"The word is {word}.").id
+            assert everybody.get(mine).item.agent == name
+            with lock:
+                done.append((mine, word))
+                other, told = done[n % len(done)]
+            assert everybody.recall(told, k=1).items[0].id == other
+
+    with ThreadPoolExecutor(4) as pool:
+        for one in [pool.submit(work, f"agent{n}") for n in range(4)]:
+            one.result(60)
+    assert memory.scope(user="ada").count() == 40
+    assert agent(memory, "agent1").count() == 10
+    assert memory.admin.verify() == []
+
+
+def write_and_tell(path: str, number: int, told: Any, others: Any, start: Any) -> None:
+    """One process: an agent that writes, tells what it wrote, and reads what another has told."""
+    with Memory(path, settings=Settings(background=False)) as memory:
+        me, everybody = agent(memory, f"agent{number}"), memory.scope(user="ada")
+        common = memory.scope(user=SHARED, actor=f"agent{number}")
+        start.wait(60)
+        for n in range(EACH):
+            where = common if n % 5 == 0 else me
+            receipt = where.observe(f"Note {n} of {number}.")
+            assert everybody.get(receipt.id).seq_from == receipt.seq
+            told.put((receipt.seq, receipt.id))
+            theirs = others.get(timeout=60)
+            assert everybody.get(theirs[1]).seq_from == theirs[0]
+
+
+def test_agents_in_processes_see_each_others_commits_and_the_feed_misses_and_repeats_nothing(path: Path) -> None:
+    Memory(path).close()
+    rings = [SPAWN.Queue() for _ in range(WRITERS)]
+    start = SPAWN.Barrier(WRITERS + 1)
+    writers = [
+        SPAWN.Process(target=write_and_tell, args=(str(path), n, rings[n], rings[n - 1], start)) for n in range(WRITERS)
+    ]
+    with Memory(path) as memory, ThreadPoolExecutor(1) as pool, memory.watch(user="ada", after=0) as watch:
+        seen = pool.submit(lambda: [next(watch) for _ in range(WRITERS * EACH)])
+        for writer in writers:
+            writer.start()
+        start.wait(60)
+        notices = seen.result(120)
+        for writer in writers:
+            writer.join(60)
+        assert [writer.exitcode for writer in writers] == [0] * WRITERS
+        me, common = memory.scope(user="ada"), memory.scope(user=SHARED)
+        journal = {c.seq: c for c in (*me.log(limit=10_000), *common.log(limit=10_000))}
+        assert seqs(notices) == sorted(journal) == list(range(1, WRITERS * EACH + 1))
+        assert [notice.events for notice in notices] == [journal[seq].events for seq in sorted(journal)]
+        assert {notice.actor for notice in notices} == {f"agent{n}" for n in range(WRITERS)}
+        assert sum(notice.user is SHARED for notice in notices) == WRITERS * EACH / 5
+        assert memory.admin.verify() == []
+
+
+def test_nobody_hears_of_another_users_commits(memory: Memory) -> None:
+    with memory.watch(user="bob") as watch:
+        for n in range(3):
+            memory.scope(user="ada").observe(f"{n}")
+        memory.scope(user="ada", tenant="other").observe("elsewhere")
+        memory.scope(user="bob").observe("mine")
+        assert next(watch).ids == (memory.scope(user="bob").list()[0].item.id,)
