@@ -29,6 +29,7 @@ FLOORS = (
     ("past/merging", "past/reverting", "past/undoing", "writing", "use"),
     ("work/lanes", "collecting/surveying"),
     ("collecting/slices",),
+    ("work/hidden",),
     ("work/deriving",),
     ("work/docket", "work/jobs", "work/lineup", "work/pacing"),
     ("kernel",),

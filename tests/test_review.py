@@ -220,6 +220,21 @@ class TestDoors:
         with pytest.raises(Invalid):
             me.observe({"role": "user"})
 
+    def test_what_a_model_asks_of_tools_is_taken_and_found_by_its_words(self, me: ScopedMemory) -> None:
+        calls = [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Porto"}'}}]
+        asked, told = me.observe(
+            [
+                {"role": "assistant", "content": None, "tool_calls": calls},
+                {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+            ]
+        ).ids
+        item = me.get(asked).item
+        assert (item.text, item.slots["tool_calls"]) == ('weather({"city": "Porto"})', calls)
+        assert me.get(told).item.slots["tool_call_id"] == "c1"
+        assert me.recall("Porto weather").items[0].id == asked
+        with pytest.raises(Invalid, match="tool_calls"):
+            me.observe({"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]})
+
     def test_fields_beside_a_message_are_refused(self, me: ScopedMemory) -> None:
         with pytest.raises(Invalid, match="fields stand beside it"):
             me.observe(Message(text="hi", key=""), speaker="Ada")

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory
+from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
 from mnemic.aio import AsyncMemory
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
+from mnemic.core.items import Channel
+from mnemic.registry import POLICIES
 from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.tiers.pager import Pressure
@@ -270,7 +275,9 @@ def test_another_process_is_told_that_the_session_is_open(tmp_path: Path, clock:
             first.observe("too late")
         assert one.scope(user="ada").shelf(session="chat-1").count() == 3
         second.close()
-        talk(first, 1, first=3)
+        with pytest.raises(Conflict, match="since"):
+            first.observe("still too late")
+        first.close()
 
 
 def test_a_turn_costs_one_commit_and_its_pages_none(me: ScopedMemory) -> None:
@@ -352,3 +359,299 @@ def test_what_bears_best_on_a_question_comes_in_though_much_else_that_does_is_he
         s.context("What is the number of the garden gate?")
         assert wanted in here(s)
         assert len(s._flows._lines) == len(here(s))
+
+
+def briefed(me: ScopedMemory, session: Session) -> tuple[str, ItemId]:
+    """Talk until a segment is told in brief; a word that only the turn it quotes holds, and that turn."""
+    said = [
+        session.observe(
+            f"The secret number {n} is xylophone{n}q and the zebra{n} lives in town{n} near the river.",
+            role="user",
+            said=START + timedelta(minutes=31 * n),
+        ).ids[0]
+        for n in range(80)
+    ]
+    found = re.search(r"xylophone(\d+)q", session._flows._brief[-1])
+    assert found is not None
+    return found.group(), said[int(found.group(1))]
+
+
+def test_a_forgotten_turn_takes_the_brief_that_quotes_it_out_of_the_window(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=1500, writing=Writing(promote=8)) as s:
+        word, turn = briefed(me, s)
+        assert word in s.window.text
+        me.forget(turn)
+        assert word not in s.window.text
+        assert word not in str(s.messages())
+        assert word not in s.context("what else?").text
+
+
+def test_a_brief_is_not_told_again_of_what_was_forgotten_while_the_session_was_closed(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=1500, writing=Writing(promote=8)) as s:
+        word, turn = briefed(me, s)
+        segment = next(v.item for v in me.list(where=Filter(tags=("segment",)), limit=99) if turn in v.item.source)
+        s.page_in(segment.id)
+    me.forget(turn)
+    with me.session("chat-1", budget=1500) as s:
+        assert word not in s.window.text
+        assert segment.id not in here(s)
+        with pytest.raises(Refused, match="quotes"):
+            s.page_in(segment.id)
+
+
+def test_a_segment_is_as_trusted_as_the_least_trusted_of_its_turns(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=600, writing=Writing(promote=8)) as s:
+        for n in range(40):
+            s.observe(FILLER.format(n), said=START, channel=Channel.TOOL if n == 5 else Channel.USER)
+        told = s._flows._promotion
+    made = me.list(where=Filter(tags=("segment",)), limit=99)
+    web = next(v.item for v in me.list(limit=99) if v.item.channel is Channel.TOOL and v.item.kind is Kind.TURN)
+    assert told.number == len(made)
+    assert {web.id in v.item.source for v in made if v.item.channel is Channel.TOOL} == {True}
+    assert [v.item.channel for v in made if web.id in v.item.source] == [Channel.TOOL]
+
+
+def test_what_another_process_said_after_a_lapsed_lease_is_in_the_window_or_a_segment(
+    me: ScopedMemory, clock: ManualClock
+) -> None:
+    first = me.session("chat-1", budget=600)
+    talk(first, 20)
+    clock.tick(61_000_000)
+    theirs = talk(me.session("chat-1", budget=600), 30, first=100)
+    clock.tick(61_000_000)
+    with pytest.raises(Conflict):
+        talk(first, 1, first=200)
+    first.close()
+    with me.session("chat-1", budget=600) as s:
+        resident = here(s)
+    told = {turn for v in me.list(where=Filter(tags=("segment",)), limit=99) for turn in v.item.source}
+    assert set(theirs) <= told | set(resident)
+
+
+def whole(session: Session) -> bool:
+    """Whether every tool's result stands right after a call or another result, and each call has one."""
+    roles = [message["role"] for message in session.messages()]
+    return all(i and roles[i - 1] in ("assistant", "tool") for i, role in enumerate(roles) if role == "tool")
+
+
+def called(session: Session, n: int) -> tuple[ItemId, ItemId]:
+    call = session.observe(f"calling tool number {n} for the garden", role="assistant").ids[0]
+    return call, session.observe(f"the result number {n} was {n * 7}", role="tool").ids[0]
+
+
+def test_a_result_that_comes_after_a_question_stands_with_its_call_all_the_same(me: ScopedMemory) -> None:
+    me.shelf(session="old").observe("Ben's sister is called Marguerite.")
+    with me.session("chat-1", budget=900) as s:
+        talk(s, 3)
+        call = s.observe("calling weather", role="assistant", slots={"tool_calls": [{"id": "1"}]}).ids[0]
+        s.context("What is Ben's sister called?")
+        assert s.messages()[-2]["tool_calls"] == [{"id": "1"}]
+        result = s.observe("sunny", role="tool", slots={"tool_call_id": "1"}).ids[0]
+        roles = [message["role"] for message in s.messages()]
+        assert roles[-3:] == ["assistant", "tool", "system"]
+        s.page_out(call)
+        assert result not in here(s)
+        s.page_in(result)
+        assert call in here(s)
+        assert whole(s)
+
+
+def test_a_result_brings_its_call_back_if_that_has_left_meanwhile(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=900) as s:
+        talk(s, 3)
+        call = s.observe("calling weather", role="assistant", slots={"tool_calls": [{"id": "1"}]}).ids[0]
+        s.page_out(call)
+        result = s.observe("sunny", role="tool", slots={"tool_call_id": "1"}).ids[0]
+        assert here(s)[-2:] == [call, result]
+        assert [message["role"] for message in s.messages()][-2:] == ["assistant", "tool"]
+
+
+def test_calls_and_results_stay_together_over_closing_and_opening(me: ScopedMemory) -> None:
+    pairs = []
+    for opening in range(8):
+        with me.session("chat-1", budget=700 + opening % 3 * 200) as s:
+            pages = set(here(s))
+            assert all((call in pages) == (result in pages) for call, result in pairs)
+            assert whole(s)
+            for n in range(opening * 5, opening * 5 + 5):
+                talk(s, 1, first=n)
+                pairs.append(called(s, n))
+            pages = set(here(s))
+            assert all((call in pages) == (result in pages) for call, result in pairs)
+            s.page_out(pairs[-1][1])
+            assert pairs[-1][0] not in here(s)
+
+
+def test_a_window_made_anew_is_cut_where_no_call_is_parted_from_its_result(
+    me: ScopedMemory, clock: ManualClock
+) -> None:
+    shelf = me.shelf(session="chat-1")
+    for n in range(12):
+        shelf.observe(FILLER.format(n), role="user", said=START + timedelta(minutes=3 * n))
+        shelf.observe(f"calling tool {n} " + "w " * 10, role="assistant", said=START + timedelta(minutes=3 * n + 1))
+        shelf.observe(f"result {n} " + "v " * 10, role="tool", said=START + timedelta(minutes=3 * n + 2))
+    for budget in range(300, 500, 20):
+        with me.session("chat-1", budget=budget) as s:
+            assert s.window.pages[0].role != "tool"
+            assert whole(s)
+
+
+def test_pins_leave_room_for_what_is_always_on(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=1000) as s:
+        talk(s, 30)
+        pages = here(s)
+        for item in pages[:12]:
+            s.pin(item)
+        for item in pages[12:]:
+            with suppress(Refused):
+                s.pin(item)
+        assert 12 <= sum(page.pinned for page in s.window.pages) < len(pages)
+        for n in range(12):
+            me.observe(f"Always answer in the style number {n} of a very polite and careful butler.", role="user")
+        assert s.context("hello?").tokens <= 1000
+        assert s.window.tokens <= 1000
+
+
+def test_what_grows_in_the_window_drives_out_and_a_smaller_budget_gives_up_pins_and_says_so(me: ScopedMemory) -> None:
+    fact = me.write("Ada likes tea").id
+    with me.session("chat-1", budget=1000) as s:
+        s.page_in(fact)
+        talk(s, 30)
+        s.page_in(fact)
+        me.revise(fact, text="Ada likes tea and " + "very much honey in it, also " * 40)
+        assert s.window.tokens <= 1000
+        for item in here(s)[:12]:
+            s.pin(item)
+    with me.session("chat-1", budget=300) as s:
+        window = s.window
+        assert count_tokens(window.text) <= window.tokens <= 300
+        assert window.notes
+        assert window.notes[0] in s.context("tea").notes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_budget_and_the_groups_hold_over_any_acts(me: ScopedMemory, seed: int) -> None:
+    draw = random.Random(seed)
+    facts = [me.write(f"Fact number {n} about tea").id for n in range(3)]
+    session, pairs = me.session("chat-1", budget=700), list[tuple[ItemId, ItemId]]()
+    for n in range(120):
+        act = draw.choice(["talk", "talk", "call", "ask", "pin", "unpin", "in", "out", "revise", "always", "reopen"])
+        resident = here(session)
+        try:
+            match act:
+                case "talk":
+                    talk(session, 1, first=n)
+                case "call":
+                    pairs.append(called(session, n))
+                case "ask":
+                    session.context(f"the garden, number {draw.randrange(n + 1)}")
+                case "pin" | "unpin" | "out" if resident:
+                    verb = {"pin": session.pin, "unpin": session.unpin, "out": session.page_out}[act]
+                    verb(draw.choice(resident))
+                case "in":
+                    session.page_in(draw.choice(facts))
+                case "revise":
+                    me.revise(draw.choice(facts), text=f"Fact {n} about tea. " + "It goes on. " * draw.randrange(60))
+                case "always":
+                    me.observe(f"Always answer in the style number {n} of a polite and careful butler.", role="user")
+                case "reopen":
+                    session.close()
+                    session = me.session("chat-1", budget=draw.choice([300, 500, 700, 1200]))
+        except Refused:
+            pass
+        window = session.window
+        assert count_tokens(window.text) <= window.tokens <= session.budget, act
+        assert whole(session), act
+    session.close()
+
+
+def test_a_session_that_was_taken_over_can_be_closed_and_is_counted_no_more(
+    memory: Memory, me: ScopedMemory, clock: ManualClock
+) -> None:
+    def budgets() -> float:
+        return memory._opened.meters.measured().gauges.get("windows.budget", 0)
+
+    first = me.session("chat-1", budget=600)
+    talk(first, 3)
+    clock.tick(61_000_000)
+    second = me.session("chat-1", budget=700)
+    with pytest.raises(Conflict):
+        me.session("chat-1", budget=800)
+    assert budgets() == 1300
+    first.close()
+    first.close()
+    assert budgets() == 700
+    second.close()
+    assert budgets() == 0
+
+
+def test_a_turn_whose_awaiting_was_cancelled_is_in_the_window_as_in_the_store(tmp_path: Path) -> None:
+    async def talked() -> tuple[int, str]:
+        async with AsyncMemory(tmp_path / "m.db") as memory, memory.session("chat-1", user="ada", budget=600) as s:
+            said = asyncio.create_task(s.observe("the second words"))
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            said.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await said
+            text = (await s.window()).text
+            return len(await memory.scope(user="ada").list()), text
+
+    stored, text = asyncio.run(talked())
+    assert stored == 1
+    assert "the second words" in text
+
+
+def test_what_a_smaller_window_has_no_room_for_waits_for_its_segment(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=4000) as s:
+        said = talk(s, 80)
+    with me.session("chat-1", budget=600) as s:
+        resident = here(s)
+    told = {turn for v in me.list(where=Filter(tags=("segment",)), limit=99) for turn in v.item.source}
+    assert set(said) == told | set(resident)
+
+
+def test_an_old_turn_that_was_paged_in_is_told_as_recalled_and_not_as_just_said(me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=600) as s:
+        said = talk(s, 60)
+        s.page_in(said[3])
+        talk(s, 1, first=60)
+        told = s.messages()
+        assert told[-2]["role"] == "system"
+        assert "recalled" in str(told[-2]["content"])
+        assert FILLER.format(3) in str(told[-2]["content"])
+    with me.session("chat-1", budget=600) as s:
+        assert s.messages()[-2:] == told[-2:]
+
+
+def test_what_went_wrong_in_the_body_is_raised_though_closing_fails_too(tmp_path: Path) -> None:
+    memory = Memory(tmp_path / "m.db")
+    session = memory.session("chat-1", user="ada", budget=600)
+    talk(session, 3)
+
+    def failing() -> None:
+        with session:
+            memory.close()
+            raise ValueError("of the body")
+
+    with pytest.raises(ValueError, match="of the body") as raised:
+        failing()
+    assert "could not be closed" in raised.value.__notes__[0]
+
+
+def test_a_question_does_not_drive_out_what_was_just_said(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for name in ("spring", "summer"):
+            with me.session(name, budget=4_000) as old:
+                for n in range(40):
+                    old.observe(f"{name} {n}: the tomatoes on the balcony got {n} new leaves, the basil {n + 1}.")
+        for policy in POLICIES:
+            with me.session(f"now {policy}", budget=700, policy=policy) as talk:
+                for n in range(12):
+                    question = f"how many new leaves have the tomatoes on the balcony, week {n}?"
+                    ids = [talk.observe(f"It is week {n}.").id, talk.observe(question, role="user").id]
+                    talk.context(question)
+                    resident = {page.id for page in talk.window.pages}
+                    assert resident.issuperset(ids), (policy, n)
+                    assert talk.window.tokens <= 700

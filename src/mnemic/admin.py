@@ -174,11 +174,12 @@ class Admin:
 
         Raises:
             Compacted: it lies behind the horizon.
+            Refused: something that would go is under legal hold.
         """
         return rewind(self._opened, to, tenant or self._opened.settings.tenant)
 
     def export(self, tenant: str | None = None) -> Iterator[bytes]:
-        """A tenant's journal as lines of JSON, with everything it holds."""
+        """A tenant's journal as lines of JSON, with everything it holds; legal holds do not go along."""
         return self._store.export(tenant or self._opened.settings.tenant)
 
     def load(self, lines: Iterable[bytes]) -> int:
@@ -419,6 +420,7 @@ def restore(
 
     Raises:
         Invalid: there is no store to take tombstones from, and `without_tombstones` does not say that this is known.
+        Refused: that store holds something under a legal hold that the backup has not.
         StoreLocked: another process has the store open.
     """
     from mnemic.store.restoring import replace_store

@@ -150,7 +150,8 @@ class AsyncScopedMemory(Handle):
     async def revert(self, seq: int) -> Receipt:
         """Bring this memory back to what it was after a commit, by one commit that `undo` takes back.
 
-        Counters stay, and what was erased does not come back.
+        Counters stay, and what was erased does not come back. What was only understood since, from what stood at `seq`,
+        stays: nobody would read it again.
 
         Raises:
             Compacted: it lies behind the horizon.
@@ -258,7 +259,8 @@ class AsyncScopedMemory(Handle):
         """The commits of this memory and the shared one after seq `after`, oldest first.
 
         Raises:
-            Compacted: commits after `after` lie behind the horizon and are gone; 0 begins with what is kept.
+            Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
+                before it; the message says where to go on. 0 begins with what is kept.
         """
         return await self._run(changes(self._who, after, limit))
 

@@ -6,7 +6,7 @@
     ├── NotFound            no such item, commit, space or file in this scope
     ├── Conflict            somebody changed it first, or the same key came with other content
     ├── Refused             the right is missing, or a hold forbids it
-    ├── Compacted           the past asked for lies behind the horizon
+    ├── Compacted           the past asked for lies behind the horizon, or was taken back
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     │   └── OverBudget      a run has asked as much of models as it may
     └── StoreError          the store failed; retrying with the same key is safe
@@ -56,7 +56,7 @@ class Refused(MnemicError):
 
 
 class Compacted(MnemicError):
-    """The past asked for lies behind the horizon; nothing is answered in part."""
+    """The past asked for lies behind the horizon, or was taken back by a rewind; nothing is answered in part."""
 
 
 class StoreError(MnemicError):

@@ -487,7 +487,7 @@ class Kernel:
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""
         version = yield from look(lambda s: s.get(_spaces(s, who), [item], _view(s, who)).get(item))
-        if version is None or not _on_shelf(who.scope, version.item):
+        if version is None or not on_shelf(who.scope, version.item):
             raise _absent(item)
         return version
 
@@ -505,7 +505,7 @@ class Kernel:
     def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
         versions = yield from look(lambda s: _story(s, _spaces(s, who), item, _view(s, who)))
-        if not any(v.item.id == item and _on_shelf(who.scope, v.item) for v in versions):
+        if not any(v.item.id == item and on_shelf(who.scope, v.item) for v in versions):
             raise _absent(item)
         return versions
 
@@ -684,7 +684,7 @@ class Kernel:
 
     def _standing(self, who: Who, item: ItemId) -> Flow[Version]:
         version = yield from look(lambda s: s.standing(_own_or_none(s, who), [item]).get(item))
-        if version is None or not _on_shelf(who.scope, version.item):
+        if version is None or not on_shelf(who.scope, version.item):
             raise _absent(item)
         return version
 
@@ -789,7 +789,8 @@ def _shelved(scope: Scope, where: Filter) -> Filter:
     return replace(where, agent=shelves["agent"], session=shelves["session"])
 
 
-def _on_shelf(scope: Scope, item: Item) -> bool:
+def on_shelf(scope: Scope, item: Item) -> bool:
+    """Whether an item is shown to who reads from this shelf."""
     return scope.agent in (None, item.agent) and scope.session in (None, item.session)
 
 
@@ -822,7 +823,7 @@ def _doomed(
     """
     (here,) = snapshot.spaces((space,))
     homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
-    found = [i for home in homes for i, v in snapshot.standing((home,), items).items() if _on_shelf(scope, v.item)]
+    found = [i for home in homes for i, v in snapshot.standing((home,), items).items() if on_shelf(scope, v.item)]
     if session is None and source is None:
         return tuple(dict.fromkeys(found))
     where = replace(_shelved(scope, Filter(session=session)), states=_ALL_STATES)

@@ -13,7 +13,8 @@ from mnemic.flow import run
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.requests import embed
 from mnemic.store.base import EmbedderState, embedding_lane
-from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, failed
+from mnemic.store.requests import look
+from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
@@ -74,11 +75,12 @@ def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
 
 def _slice(opened: Opened, model: int, space: int, owner: str) -> Slice:
     perform, lane = opened.background.perform, embedding_lane(model)
+    epoch = run(look(lambda s: epoch_of(s, space)), perform)
     try:
         return run(embed_slice(space, model, owner), perform)
     except MnemicError as error:
         probe = embed(model, ["hello"])
-        if run(failed(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS), perform):
+        if run(failed(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS, epoch), perform):
             return Slice(done=1)
         raise
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from types import TracebackType
@@ -15,7 +15,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
 from mnemic.core.queries import Context
 from mnemic.core.text import clean_name
-from mnemic.errors import Invalid, Refused
+from mnemic.errors import Invalid, MnemicError, Refused
 from mnemic.flow import Flow, Request, arun, name_of, run
 from mnemic.kernel import Ask
 from mnemic.tiers.base import Policy
@@ -37,7 +37,7 @@ LEAST_BUDGET: Final = 256
 """Tokens below which a window holds next to nothing."""
 
 
-MARKS: Final = Marks(evict=0.97)
+MARKS: Final = Marks(evict=0.97, fresh=0.2)
 """Told at 0.75 and 0.9, evicting above 0.97 down to 0.7: as measured on dialogue (`mnemic bench session`)."""
 
 
@@ -67,7 +67,12 @@ class _Shell:
         pager = Pager(_policy(opened.settings.policy if policy is None else policy), tokens, marks=marks)
         self._opened, self._who = opened, who
         self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), pager, writing, reach)
-        self._leave = opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+        self._leave: Callable[[], None] = _nothing
+
+    def _follow(self) -> None:
+        """Be counted among the windows that are open, until it is closed."""
+        pager = self._flows.pager
+        self._leave = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
 
     @property
     def name(self) -> str:
@@ -130,6 +135,7 @@ class Session(_Shell):
         super().__init__(opened, who, name, **fields)
         self._lock = threading.RLock()
         self._run(self._flows.open())
+        self._follow()
 
     def observe(
         self,
@@ -192,9 +198,11 @@ class Session(_Shell):
         return self._run(self._flows.pin(id, pinned=False))
 
     def close(self) -> None:
-        """Write what has not been written, and let others have the session."""
-        self._run(self._flows.close())
-        self._leave()
+        """Write what has not been written, and let others have the session; one that was taken over is theirs."""
+        try:
+            self._run(self._flows.close())
+        finally:
+            self._leave()
 
     def _run(self, flow: Flow[T]) -> T:
         with self._lock, self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
@@ -206,7 +214,10 @@ class Session(_Shell):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except MnemicError as failed:
+            _tell_with(error, failed)
 
 
 class AsyncSession(_Shell):
@@ -266,17 +277,27 @@ class AsyncSession(_Shell):
         """Take the session up where it was left; `async with` does it."""
         if self._flows.state == "new":
             await self._run(self._flows.open())
+            self._follow()
         return self
 
     async def close(self) -> None:
-        """Write what has not been written, and let others have the session."""
-        await self._run(self._flows.close())
-        self._leave()
+        """Write what has not been written, and let others have the session; one that was taken over is theirs."""
+        try:
+            await self._run(self._flows.close())
+        finally:
+            self._leave()
 
     async def _run(self, flow: Flow[T]) -> T:
-        async with self._lock:
+        """One verb at a time. Whoever is cancelled waits no more; what was begun is done, in window and store."""
+        await self._lock.acquire()
+        return await asyncio.shield(asyncio.create_task(self._done(flow)))
+
+    async def _done(self, flow: Flow[T]) -> T:
+        try:
             with self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
                 return timed(await arun(flow, self._perform))
+        finally:
+            self._lock.release()
 
     async def _perform(self, request: Request) -> Any:
         return await asyncio.shield(asyncio.to_thread(self._opened.perform, request))
@@ -287,7 +308,10 @@ class AsyncSession(_Shell):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        try:
+            await self.close()
+        except MnemicError as failed:
+            _tell_with(error, failed)
 
 
 _METERED: Final = (
@@ -302,6 +326,17 @@ def _counts(counters: Counters) -> dict[str, float]:
 
 def _held(pager: Pager) -> dict[str, float]:
     return {"pages": len(pager.table.resident), "tokens": pager.table.used, "budget": pager.budget}
+
+
+def _nothing() -> None:
+    """Nobody follows it yet."""
+
+
+def _tell_with(error: BaseException | None, failed: MnemicError) -> None:
+    """Raise what closing failed with, unless something else is on its way: then it is noted there."""
+    if error is None:
+        raise failed
+    error.add_note(f"the session could not be closed: {failed}")
 
 
 def _policy(given: str | Policy) -> Policy:

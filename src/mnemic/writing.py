@@ -299,16 +299,33 @@ def _as_message(given: object, common: Message, key: str) -> Message:
     return replace(common, text=given, key=key)
 
 
+_CHAT: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
+
+
 def _from_chat(given: Mapping[str, object], common: Message) -> Message:
-    """A message as chat models take it: `{"role": ..., "content": ..., "name": ...}`."""
-    unknown = sorted(str(name) for name in set(given) - {"role", "content", "name"})
+    """A message as chat models take it: `role`, `content`, `name`, and for tools `tool_calls`, `tool_call_id`."""
+    unknown = sorted(str(name) for name in set(given) - _CHAT)
     if unknown:
         raise Invalid(f"messages.{unknown[0]}", "is no field of a chat message", "Use a Message for more.")
     slots = dict(common.slots)
-    for slot, name in (("role", "role"), ("speaker", "name")):
+    for slot, name in (("role", "role"), ("speaker", "name"), ("tool_call_id", "tool_call_id")):
         if given.get(name) is not None:
             slots[slot] = clean_name(f"messages.{name}", given[name])
-    return replace(common, text=given.get("content"), slots=slots)  # type: ignore[arg-type]  # checked as any text is
+    text, calls = given.get("content"), given.get("tool_calls")
+    if calls:
+        told = _told_calls(calls)
+        slots["tool_calls"] = calls  # type: ignore[assignment]  # kept as it came, to be given back to the model
+        text = f"{text}\n{told}" if text else told
+    return replace(common, text=text, slots=slots)  # type: ignore[arg-type]  # checked as any text is
+
+
+def _told_calls(calls: object) -> str:
+    """What a model asked of tools, in words that can be found again: `name(arguments)`, a line each."""
+    try:
+        return "\n".join(f"{call['function']['name']}({call['function']['arguments']})" for call in calls)  # type: ignore[attr-defined]
+    except (TypeError, KeyError) as error:
+        remedy = "Give a list of {id, type, function: {name, arguments}}, as chat models do."
+        raise Invalid("messages.tool_calls", "is not what models ask of tools", remedy) from error
 
 
 def closed_by(older: Item, newer: Item) -> Item:

@@ -213,3 +213,44 @@ def test_an_older_file_gives_its_room_back_when_it_is_written_anew(tmp_path: Pat
         assert memory.admin.info().settings["auto_vacuum"] == "2"
         assert memory.admin.state_hash() == state
         assert memory.admin.verify() == []
+
+
+def test_a_dry_run_says_how_much_of_the_past_would_go_and_then_just_that_goes(memory: Memory, me: ScopedMemory) -> None:
+    fact = me.write("one").id
+    me.revise(fact, text="two")
+    me.forget(me.observe("gone").id)
+    me.observe("stands")
+    plan = memory.admin.gc(dry_run=True, keep="1 commits")
+    assert (plan.horizon_before, plan.horizon, plan.versions) == (0, 4, 3)
+    assert memory.admin.gc(dry_run=True, keep="1 commits").horizon_before == 0
+    done = memory.admin.gc(keep="1 commits")
+    assert (done.horizon, done.versions) == (4, 3)
+    again = memory.admin.gc(dry_run=True, keep="1 commits")
+    assert again.horizon_before == 4
+
+
+def test_a_past_longer_than_there_is_keeps_all_of_it(memory: Memory, me: ScopedMemory) -> None:
+    me.forget(me.observe("gone").id)
+    done = memory.admin.gc(keep="999999999999999 days")
+    assert (done.horizon, done.versions) == (0, 0)
+
+
+def test_without_a_run_before_the_clock_counts_from_the_first_commit(
+    memory: Memory, me: ScopedMemory, clock: ManualClock
+) -> None:
+    desk, perform = memory._opened.kernel.desk, memory._opened.perform
+    me.observe("stays")
+    assert run(due(desk, "default", 100, 0, 0.0), perform) is None
+    clock.tick(7 * 3600 * 1_000_000)
+    assert run(due(desk, "default", 100, 0, 0.0), perform) == "periodic"
+
+
+def test_a_triggered_run_that_did_nothing_is_remembered_and_not_journaled(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("stays")
+    perform, changes = memory._opened.perform, len(list(me.changes()))
+    did = gc(memory._opened, plan_for(SETTINGS, trigger="periodic"))
+    assert did.seq is None
+    assert len(list(me.changes())) == changes
+    record = run(recalled("default"), perform)
+    assert record.at > 0
+    assert record.bandit.runs == {"periodic": 1}

@@ -78,3 +78,21 @@ def test_diff_shows_both_sides(run: Run, fact: Callable[..., str]) -> None:
     assert (one["before"]["text"], one["after"]["text"]) == ("Ada lives in Pariss.", "Ada lives in Paris.")
     assert run("diff", "2", "2", "--json").json["items"] == []
     run("diff", "1", "99", code=2)
+
+
+def test_a_revert_says_how_much_it_changed_and_its_hint_takes_it_back(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    add("another thing")
+    told = run("revert", "1").out
+    assert "as of commit 1: 1 item changed, commit 3" in told
+    run(*told.splitlines()[-1].partition("mnemic ")[2].split())
+    assert "another thing" in run("list").out
+
+
+def test_a_revert_that_changes_nothing_gives_no_hint(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    told = run("revert", "1")
+    assert "already as of commit 1" in told.out + told.err
+    assert "undo" not in told.out + told.err
+    assert run("revert", "1", "--json").json["repeated"] == 1
+    assert "one thing" in run("list").out

@@ -10,6 +10,7 @@ import pytest
 from mnemic import SHARED, Compacted, Conflict, Invalid, Memory, NotFound, Refused
 from mnemic.admin import restore
 from mnemic.core.items import State
+from mnemic.core.queries import Filter
 from mnemic.memory import ScopedMemory
 
 
@@ -235,6 +236,64 @@ def test_a_branch_holds_the_horizon(memory: Memory, me: ScopedMemory) -> None:
     memory.admin.compact(3)
     with pytest.raises(Compacted):
         me.at(1).branch("behind")
+
+
+def test_what_is_on_a_branch_only_can_be_held(memory: Memory, me: ScopedMemory) -> None:
+    me.write("something")
+    item = me.branch("try").write("only here").id
+    hold = memory.admin.hold(user="ada", item=item)
+    with pytest.raises(Refused, match=f"hold {hold}"):
+        me.on_branch("try").erase(item)
+    with pytest.raises(Refused, match=f"hold {hold}"):
+        me.drop_branch("try")
+
+
+def test_what_was_written_and_retired_on_the_branch_only_is_not_merged(me: ScopedMemory) -> None:
+    home = me.write("Ada lives in Lisbon").id
+    branch = me.branch("try")
+    slip = branch.write("a slip").id
+    branch.link(slip, home, "about")
+    branch.forget(slip)
+    merged = me.merge("try")
+    assert (merged.seq, merged.ids, merged.links, merged.conflicts) == (None, (), 0, ())
+    branch.write("meant")
+    assert len(me.merge("try").ids) == 1
+    with pytest.raises(NotFound):
+        me.get(slip)
+
+
+def test_a_revert_leaves_what_was_only_read_later_from_what_stands(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("From now on, always answer in French.")
+    me.observe("My name is Ada Lovelace.")
+    me.observe("From now on, always answer in German.")
+    memory.flush()
+    reverted = me.revert(2)
+    always = [item.text for item in me.context("hello").always]
+    assert any("French" in text for text in always)
+    assert any("Lovelace" in text for text in always)
+    assert not any("German" in text for text in always)
+    assert me.revert(2).repeated
+    me.undo(reverted.seq)
+    assert any("German" in item.text for item in me.context("hello").always)
+
+
+def test_a_revert_leaves_what_a_later_reading_has_settled(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("From now on, always answer in French.")
+    memory.flush()
+    read = me.log()[0].seq
+    me.observe("From now on, never answer in French.")
+    said = me.log()[0].seq
+    memory.flush()
+    everything = Filter(states=tuple(State))
+    before = [(v.item.id, v.item.state, v.item.text) for v in me.list(where=everything, limit=100)]
+    assert me.revert(said).repeated
+    me.write("mine")
+    me.revert(said)
+    after = [(v.item.id, v.item.state, v.item.text) for v in me.list(where=everything, limit=100)]
+    assert [one for one in after if one[2] != "mine"] == before
+    me.revert(read)
+    assert any("always answer in French" in item.text for item in me.context("hello").always)
+    assert not any("never" in v.item.text for v in me.list())
 
 
 def test_a_branch_that_is_not_there_is_not_made_by_reading_or_writing(me: ScopedMemory) -> None:

@@ -9,11 +9,21 @@ import pytest
 
 from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused
 from mnemic.admin import restore
+from mnemic.store.base import Answer, Order
+from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import SqliteStore
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Memory(tmp_path / "memory.db") as opened:
+        yield opened
+        assert opened.admin.verify() == []
+
+
+@pytest.fixture(params=["file", "memory"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "memory.db" if request.param == "file" else "memory:") as opened:
         yield opened
         assert opened.admin.verify() == []
 
@@ -83,6 +93,141 @@ def test_a_moment_names_a_commit_and_the_horizon_is_the_end(memory: Memory) -> N
         memory.admin.rewind(0)
     with pytest.raises(Invalid):
         memory.admin.rewind(9)
+
+
+def test_going_back_takes_nothing_that_is_held(either: Memory) -> None:
+    me = either.scope(user="ada")
+    first = me.write("first").id
+    second = me.write("second").id
+    other = me.write("other").id
+    for item in (second, first):
+        hold = either.admin.hold(user="ada", item=item, reason="court")
+        if item == first:
+            me.link(first, other, "about")
+        with pytest.raises(Refused, match=f"hold {hold} \\(court\\)"):
+            either.admin.rewind(1)
+        either.admin.release_hold(hold)
+    whole = either.admin.hold(user="ada")
+    with pytest.raises(Refused, match=f"hold {whole}"):
+        either.admin.rewind(1)
+    assert [v.item.text for v in me.list()] == ["other", "second", "first"]
+    either.admin.release_hold(whole)
+    kept = either.admin.hold(user="ada", item=second)
+    assert either.admin.rewind(2).seq == 2
+    assert [(one.id, one.seq) for one in either.admin.holds()] == [(kept, 2)]
+
+
+def test_a_new_user_of_whom_something_is_held_is_not_taken_back(either: Memory) -> None:
+    either.scope(user="ada").write("first")
+    ben = either.scope(user="ben")
+    ben.write("who came later")
+    either.admin.hold(user="ben")
+    with pytest.raises(Refused):
+        either.admin.rewind(1)
+    assert ben.count() == 1
+
+
+def test_what_was_ordered_and_answered_for_who_came_later_goes_with_them(tmp_path: Path) -> None:
+    _order_for_who_came_later(SqliteStore(tmp_path / "memory.db"))
+    left = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert not any(word in left for word in (b"kiwi", b"quince", b"papaya"))
+    _order_for_who_came_later(MemoryStore())
+
+
+def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
+    with Memory(store) as memory:
+        memory.scope(user="ada").write("first")
+        memory.scope(user="ben").write("who came later")
+        with store.read() as snapshot:
+            space = snapshot.space(snapshot.tenant("default") or 0, "ben")
+        assert space is not None
+        assert store.claim(space.id, "lane", "me", 60)
+        store.record(Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me"))
+        number = store.order(Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
+        assert number in {job.id for job in memory.admin.jobs()}
+        memory.admin.rewind(1)
+        assert number not in {job.id for job in memory.admin.jobs()}
+
+
+def test_use_that_only_compacted_commits_tell_of_is_as_old_as_the_horizon(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    home = me.write("Ada lives in Lisbon").id
+    me.feedback(home, useful=True)
+    me.write("second")
+    horizon = me.log()[0].at
+    memory.admin.compact(3)
+    memory.admin.gc()
+    me.write("third")
+    me.feedback(home, useful=True)
+    memory.admin.rewind(4)
+    used = me.strength(home)
+    assert (used.useful, used.last_used) == (1, horizon)
+
+
+def test_a_restore_keeps_the_holds_and_checkpoints_of_the_store_it_replaces(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        item = me.write("first").id
+        lifted = memory.admin.hold(user="ada", item=item)
+        one = memory.admin.checkpoint("one")
+        memory.admin.release_hold(lifted)
+        later = me.write("second").id
+        memory.admin.checkpoint("two")
+        held = memory.admin.hold(user="ada", item=item, reason="court", actor="counsel")
+    restore(one.path, path)
+    with Memory(path) as memory:
+        (hold,) = memory.admin.holds()
+        assert (hold.id, hold.item, hold.reason, hold.actor) == (held, item, "court", "counsel")
+        assert [(found.name, found.there) for found in memory.admin.checkpoints()] == [("one", True), ("two", True)]
+        assert memory.admin.hold(user="ada") > held
+        memory.admin.drop_checkpoint("two")
+        with pytest.raises(NotFound):
+            memory.scope(user="ada").get(later)
+        assert memory.admin.verify() == []
+
+
+def test_a_restore_that_would_take_out_what_is_held_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        me.write("first")
+        old = memory.admin.backup(tmp_path / "old.db")
+        later = me.write("second").id
+        held = memory.admin.hold(user="ada", item=later)
+    with pytest.raises(Refused, match=f"hold {held}"):
+        restore(old, path)
+    with Memory(path) as memory:
+        assert memory.scope(user="ada").get(later).item.text == "second"
+        memory.admin.release_hold(held)
+    restore(old, path)
+
+
+def test_what_was_erased_before_a_hold_is_erased_again_by_a_restore(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        me.write("first")
+        gone = me.write("second").id
+        old = memory.admin.backup(tmp_path / "old.db")
+        me.erase(gone)
+        memory.admin.hold(user="ada")
+    assert restore(old, path) == 1
+    with Memory(path) as memory:
+        assert [v.item.text for v in memory.scope(user="ada").list()] == ["first"]
+        assert len(memory.admin.holds()) == 1
+
+
+def test_a_checkpoint_file_that_the_store_does_not_know_can_be_dropped(memory: Memory, tmp_path: Path) -> None:
+    memory.scope(user="ada").write("first")
+    made = memory.admin.checkpoint("one")
+    stray = made.path.with_name("memory-stray.db")
+    made.path.rename(stray)
+    memory.admin.drop_checkpoint("stray")
+    assert not stray.exists()
+    for name in ("stray", "../memory"):
+        with pytest.raises(NotFound):
+            memory.admin.drop_checkpoint(name)
 
 
 def test_a_backup_is_put_back_as_of_a_commit(memory: Memory, tmp_path: Path) -> None:

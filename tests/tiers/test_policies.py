@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
 from mnemic.testing.policy_contract import Make, PolicyContract, page
 from mnemic.tiers.base import Page, Policy
+from mnemic.tiers.pager import FIXED, Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.tiers.policies.adaptive import Adaptive
 from mnemic.tiers.policies.arc import Arc
@@ -180,7 +183,7 @@ def test_clock_gives_what_was_used_a_second_chance() -> None:
 
 def test_lfu_keeps_what_is_used_and_ages() -> None:
     assert run(Lfu(), "aaabbcd", 3) == "abd"
-    assert run(Lfu(ageing=False), "a" * 9 + "bcbcbc" + "dede", 2) == "ac"
+    assert run(Lfu(ageing=False), "a" * 9 + "bcbcbc" + "dede", 2) == "ae"
     assert run(Lfu(), "a" * 3 + "bcdefghbcdefghbcdefghbcdefgh" * 4, 2) == "gh"
 
 
@@ -205,6 +208,116 @@ def test_arc_lets_a_sweep_pass_by_what_was_used_again() -> None:
 def test_arc_moves_its_border_to_where_the_faults_are() -> None:
     policy = Arc()
     assert "z" in run(policy, "aabbccxyzwxyzwxyzw", 4)
+
+
+# Transcribed from the papers, for pages of one size: whether each reference was a hit
+
+
+def arc_of_the_paper(trace: Sequence[int], c: int) -> list[bool]:
+    """Figure 4 of Megiddo and Modha, case by case; the head of a list is its least recently used."""
+    t1, t2, b1, b2 = (OrderedDict[int, None]() for _ in range(4))
+    p = 0.0
+    hits = []
+
+    def replace_one(x: int) -> None:
+        if t1 and (len(t1) > p or (x in b2 and len(t1) == p)):
+            b1[t1.popitem(last=False)[0]] = None
+        else:
+            b2[t2.popitem(last=False)[0]] = None
+
+    for x in trace:
+        hits.append(x in t1 or x in t2)
+        if hits[-1]:
+            (t1 if x in t1 else t2).pop(x)
+            t2[x] = None
+        elif x in b1:
+            p = min(float(c), p + max(len(b2) / len(b1), 1.0))
+            replace_one(x)
+            del b1[x]
+            t2[x] = None
+        elif x in b2:
+            p = max(0.0, p - max(len(b1) / len(b2), 1.0))
+            replace_one(x)
+            del b2[x]
+            t2[x] = None
+        else:
+            every = len(t1) + len(t2) + len(b1) + len(b2)
+            if len(t1) == c:
+                t1.popitem(last=False)
+            elif len(t1) + len(b1) == c:
+                b1.popitem(last=False)
+                replace_one(x)
+            elif every >= c:
+                if every == 2 * c:
+                    b2.popitem(last=False)
+                replace_one(x)
+            t1[x] = None
+    return hits
+
+
+def two_queue_of_the_paper(trace: Sequence[int], c: int) -> list[bool]:
+    """The full version of Johnson and Shasha, Kin and Kout as they advise; the head of a list is what goes first."""
+    a1in, a1out, am = (OrderedDict[int, None]() for _ in range(3))
+    kin, kout = c // 4, c // 2
+    hits = []
+    for x in trace:
+        hits.append(x in am or x in a1in)
+        if x in am:
+            am.move_to_end(x)
+        if hits[-1]:
+            continue
+        known = x in a1out
+        if len(a1in) + len(am) == c:
+            if len(a1in) > kin:
+                a1out[a1in.popitem(last=False)[0]] = None
+                if len(a1out) > kout:
+                    a1out.popitem(last=False)
+            else:
+                am.popitem(last=False)
+        (am if known else a1in)[x] = None
+        a1out.pop(x, None)
+    return hits
+
+
+def lfu_da_of_the_paper(trace: Sequence[int], c: int) -> list[bool]:
+    """Arlitt et al., each page costing one: K = F + L; of equal ones the least recently used goes."""
+    age, key, uses, last = 0, dict[int, int](), dict[int, int](), dict[int, int]()
+    hits = []
+    for now, x in enumerate(trace):
+        hits.append(x in key)
+        if x not in key and len(key) == c:
+            gone = min(key, key=lambda one: (key[one], last[one]))
+            age = key.pop(gone)
+        uses[x] = uses[x] + 1 if hits[-1] else 1
+        key[x], last[x] = uses[x] + age, now
+    return hits
+
+
+def skewed(draw: Random, c: int) -> list[int]:
+    return [min(int(draw.paretovariate(0.8)), 12 * c) for _ in range(3_000)]
+
+
+def loops_among_hot(draw: Random, c: int) -> list[int]:
+    return [draw.randrange(c) if draw.random() < 0.5 else n % (3 * c) + 1_000 for n in range(3_000)]
+
+
+def moving(draw: Random, c: int) -> list[int]:
+    return [draw.randrange(2 * c) + n // 700 * c for n in range(3_000)]
+
+
+@pytest.mark.parametrize("make", [skewed, loops_among_hot, moving])
+@pytest.mark.parametrize("c", [4, 7, 8, 32])
+@pytest.mark.parametrize(
+    ("name", "paper"), [("arc", arc_of_the_paper), ("two_queue", two_queue_of_the_paper), ("lfu", lfu_da_of_the_paper)]
+)
+def test_over_pages_of_one_size_it_is_the_papers_hit_for_hit(
+    name: str, paper: Callable[[Sequence[int], int], list[bool]], c: int, make: Callable[[Random, int], list[int]]
+) -> None:
+    for seed in range(3):
+        trace = make(Random(seed), c)
+        pager = Pager(open_policy(name), c, marks=FIXED, whole=True, remember=None)
+        ours = [pager.reference(page(number)).hit for number in trace]
+        assert ours == paper(trace, c)
 
 
 def test_the_adaptive_one_finds_that_a_loop_is_best_sat_out() -> None:

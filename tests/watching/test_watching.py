@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mnemic import SHARED, AsyncMemory, Invalid, Memory, NotFound, ScopedMemory, Settings, Verb
+from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, Verb
 from mnemic.watching.feed import Notice
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -40,15 +40,31 @@ def test_changes_say_what_each_commit_did_and_to_whom(memory: Memory) -> None:
     memory.scope(user="bob").observe("Not for Ada.")
     told = memory.scope(user=SHARED, actor="office").observe("The office is closed on Friday.")
     me.pin(said.id)
-    found = me.changes()
+    everything = memory.scope(user="ada")
+    found = everything.changes()
     assert [(n.seq, n.user, n.actor, n.ids) for n in found] == [
         (1, "ada", "planner", (said.id,)),
         (3, SHARED, "office", (told.id,)),
         (4, "ada", "planner", (said.id,)),
     ]
     assert [event.verb for event in found[2].events] == [Verb.PINNED]
-    assert found == [*me.changes(limit=2), *me.changes(after=3)]
-    assert me.changes(after=4) == []
+    assert found == [*everything.changes(limit=2), *everything.changes(after=3)]
+    assert everything.changes(after=4) == []
+
+
+def test_who_watches_is_told_that_the_journal_was_brought_back(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    for n in range(5):
+        me.write(f"statement {n}")
+    with me.watch() as watch:
+        memory.admin.rewind(2)
+        with pytest.raises(Compacted, match="commit 2"):
+            next(watch)
+    with pytest.raises(Compacted, match="commit 2"):
+        me.changes(after=5)
+    with me.watch(after=2) as watch:
+        me.write("it goes on")
+        assert next(watch).seq == 3
 
 
 def test_words_of_a_commit_come_on_demand_and_only_to_those_who_may_read_them(memory: Memory) -> None:
@@ -59,6 +75,25 @@ def test_words_of_a_commit_come_on_demand_and_only_to_those_who_may_read_them(me
     for seq in (2, 3):
         with pytest.raises(NotFound, match=f"no commit {seq} here"):
             me.written(seq)
+
+
+def test_a_shelf_hears_of_its_own_items_only_and_reads_no_others_words(memory: Memory) -> None:
+    everybody, me, other = (memory.scope(user="ada", agent=name) for name in (None, "a", "b"))
+    for n in range(5):
+        other.observe(f"For agent b, {n}.")
+    mine = me.observe("For agent a.")
+    theirs = other.observe("For agent b alone.")
+    both = everybody.pin(mine.id, theirs.id)
+    assert [v.item.text for v in me.written(mine.seq)] == ["For agent a."]
+    assert me.written(theirs.seq) == []
+    assert [(n.seq, n.ids) for n in me.changes(limit=2)] == [(mine.seq, (mine.id,)), (both.seq, (mine.id,))]
+    assert seqs(other.shelf(session="chat").changes()) == []
+    assert seqs(everybody.changes()) == list(range(1, both.seq + 1))
+    with me.watch(after=0) as watch:
+        assert seqs([next(watch), next(watch)]) == [mine.seq, both.seq]
+    everybody.forget(theirs.id)
+    erased = everybody.erase(mine.id)
+    assert seqs(me.changes(after=both.seq)) == [erased.seq]
 
 
 def test_a_user_who_never_wrote_has_no_changes(memory: Memory) -> None:

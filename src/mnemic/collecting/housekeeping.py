@@ -38,7 +38,8 @@ class Collected:
         passed: How many of those chosen were left, because they changed or were held meanwhile.
         horizon: The commit before which the past is gone; `horizon_before` is where that was before.
         held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
-        versions, links, events, names: Rows that went for good; `pages` went back to the disk.
+        versions, links, events, names: Rows that went for good; with `dry_run`, at most so many versions would.
+        pages: What went back to the disk.
         bytes_before, bytes_after: Of all files of the store.
         slices: How many slices that took; `longest` and `p99` are seconds that one kept writers out.
         seq: The commit that journals the run; None where it did nothing.

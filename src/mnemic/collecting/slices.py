@@ -14,16 +14,18 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mnemic.collecting.surveying import survey
+from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
+from mnemic.core.queries import Filter, View
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
 from mnemic.store.base import Draft, Note, Op, Put, Snapshot, SpaceHead, Swept
 from mnemic.store.codec import canonical
 from mnemic.store.compaction import SLICE_SECONDS
-from mnemic.store.requests import commit, enter, look, move_horizon, sweep
+from mnemic.store.requests import commit, enter, jot, look, move_horizon, sweep
 from mnemic.tiers.collectors.base import Choice, Collector, chosen
 from mnemic.tiers.retention import Past, Retention
 from mnemic.tiers.schedule import Bandit, Measures, firing, reward
@@ -123,7 +125,7 @@ def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
         return (yield from _choose(desk, run, run._spaces.popleft()))
     if run.plan.choose_only:
         run.done = True
-        return _DONE
+        return (yield from _foresee(desk, run))
     if not run._moved:
         return (yield from _move(desk, run))
     if not run._dropped:
@@ -232,6 +234,28 @@ def _move(desk: Desk, run: Collection) -> Flow[Slice]:
     return Slice(done=1)
 
 
+def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
+    """Say how far the horizon would move, and how many versions lie behind it: so many may go, none of them back."""
+    now = desk.clock.now()
+    stands, wanted, (floor, why) = yield from look(lambda s: _wanted(s, run.plan, now))
+    upto = max(stands, min(wanted, floor))
+    run.horizon, run.held_back = (stands, upto), why if wanted > floor else ""
+    if upto:
+        run.swept = Swept(versions=(yield from look(lambda s: _behind(s, run.plan.tenant, upto))))
+    return _DONE
+
+
+def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
+    """How many versions were closed, or retired, at or before a commit."""
+    tenant = snapshot.tenant(name)
+    count = 0
+    for head in [] if tenant is None else snapshot.all_spaces(tenant):
+        count += sum(1 for _, ended in snapshot.closed(head.id, 0) if ended <= upto)
+        if not head.branch:
+            count += snapshot.count((head.id,), Filter(states=(State.RETIRED,)), View(at=upto))
+    return count
+
+
 def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[int, str]]:
     """Where the horizon stands, where the retention wants it, and what it may not pass."""
     tenant = snapshot.tenant(plan.tenant)
@@ -241,7 +265,7 @@ def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[i
     wanted = head.horizon
     if plan.past.commits is not None:
         wanted = max(wanted, head.seq - plan.past.commits)
-    if plan.past.span is not None:
+    if plan.past.span is not None and now > plan.past.span:
         wanted = max(wanted, snapshot.seq_at(tenant, now - plan.past.span))
     return head.horizon, wanted, snapshot.floor(tenant)
 
@@ -293,16 +317,26 @@ def recalled(tenant: str) -> Flow[Record]:
 def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, bytes_after: int) -> Flow[None]:
     """Journal a run that is over, and keep what it taught: a trigger is worth what its runs freed, less their pauses.
 
-    A run that was asked for and did nothing leaves no trace.
+    A run that did nothing is not journaled, and one that was asked for leaves no trace then.
     """
     did = run.taken or any(getattr(run.swept, name) for name in _COUNTS)
     if run.plan.trigger != ASKED:
         before.bandit.learn(run.plan.trigger, reward(bytes_before - bytes_after, run.swept.seconds))
     elif not did:
         return
-    kept = {"at": desk.clock.now(), "bytes": bytes_after, "paid": before.bandit.state()}
+    kept = {MEMO: canonical({"at": desk.clock.now(), "bytes": bytes_after, "paid": before.bandit.state()})}
+    if not did:
+        yield from jot(run.plan.tenant, kept)
+        return
     payload = canonical({**_record(run), "freed": bytes_before - bytes_after})
-    run.seq = yield from enter(run.plan.tenant, Verb.COLLECTED, payload, {MEMO: canonical(kept)})
+    run.seq = yield from enter(run.plan.tenant, Verb.COLLECTED, payload, kept)
+
+
+def _first(snapshot: Snapshot, name: str) -> int:
+    """When a tenant's first commit that is still here was written (microseconds)."""
+    tenant = snapshot.tenant(name)
+    first = [] if tenant is None else snapshot.changes(tenant, 0, 1)
+    return micros(first[0].at) if first else 0
 
 
 def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str | None]:
@@ -311,8 +345,9 @@ def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str 
     wear = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.wear(n))
     if wear is None or not wear.versions:
         return None
+    began = record.at or (yield from look(lambda s: _first(s, tenant)))
     measures = Measures(
-        since=(now - record.at) / 1e6 if record.at else 0.0,
+        since=max(0, now - began) / 1e6,
         dead=(wear.closed + wear.retired) / wear.versions,
         free=free / max(1, size),
         grown=max(0.0, size / record.bytes - 1) if record.bytes else 0.0,

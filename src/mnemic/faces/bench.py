@@ -130,7 +130,7 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 @click.option("--adds", type=click.IntRange(1), default=1_000_000, show_default=True, help="Items added in all.")
 @click.option("--live", type=click.IntRange(1), default=100_000, show_default=True, help="Items that stand.")
 @click.option(
-    "--keep-commits", type=click.IntRange(0), default=200, show_default=True, help="Of the past, 100 adds each."
+    "--keep-commits", type=click.IntRange(0), default=400, show_default=True, help="Of the past, 50 adds each."
 )
 @click.option("--singles", type=click.IntRange(1), default=1_000, show_default=True, help="Single writes timed alone.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="On the disk to measure.")

@@ -12,9 +12,8 @@ from mnemic.errors import Conflict
 from mnemic.faces.asking import item_line
 from mnemic.faces.errand import errand, looking_at
 from mnemic.faces.paper import Paper, excerpt, flat, many
-from mnemic.faces.records import item_record, link_record
+from mnemic.faces.records import item_record, link_record, receipt_record
 from mnemic.faces.verb import WORDS, verb
-from mnemic.faces.writing import acknowledge
 
 if TYPE_CHECKING:
     from mnemic.core.items import Link
@@ -128,13 +127,22 @@ def drop_branch(name: str, yes: bool) -> None:
 def revert(seq: int) -> None:
     """Bring this memory back to what it was after a commit, by a commit more.
 
-    Nothing is lost: `mnemic undo` of that commit takes it back.
+    What was only understood since, from what was there at SEQ, stays. Nothing is lost: `mnemic undo` of that commit
+    takes it back.
     """
     run = errand()
     with run.mine(shelved=False) as me:
         began = time.perf_counter()
         receipt = me.revert(seq)
-        acknowledge(run, "brought back", receipt, began, then=f"as of commit {seq}; undo: mnemic undo {receipt.seq}")
+    took = (time.perf_counter() - began) * 1000
+    if run.paper.json:
+        run.paper.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
+    elif receipt.repeated:
+        run.paper.note(f"already as of commit {seq}; nothing was changed")
+    else:
+        changed = f"{many(len(receipt.ids), 'item')} changed" if receipt.ids else "only links changed"
+        run.paper.line(f"as of commit {seq}: {changed}, commit {receipt.seq}, durable in {took:.1f} ms")
+        run.paper.line(f"undo: mnemic undo {receipt.seq}")
 
 
 def _branch_record(one: Branch) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
 def export(out: Path | None) -> None:
     """The journal with all it holds, as lines of JSON.
 
-    It is the whole tenant's; `load` reads it.
+    It is the whole tenant's; `load` reads it. Legal holds do not go along: place them where it is loaded.
     """
     run = errand()
     with run.memory() as memory:

@@ -77,11 +77,21 @@ def _print(run: Errand, done: Collected, rebuilt: list[int] | None) -> None:
     chosen = Counter(one.collector for one in done.taken)
     which = ", ".join(f"{count:,} by {name}" for name, count in sorted(chosen.items())) or "nothing"
     rows = [("would hide" if done.dry_run else "hidden", which)]
-    if not done.dry_run:
-        rows += _dropped(done)
+    rows += _foreseen(done) if done.dry_run else _dropped(done)
     if rebuilt is not None:
         rows.append(("rebuilt", f"{size(rebuilt[0])} -> {size(rebuilt[1])}"))
     paper.table(rows)
+
+
+def _foreseen(done: Collected) -> Iterator[tuple[str, str]]:
+    if done.horizon == done.horizon_before:
+        yield "past", f"kept from commit {done.horizon}, as now" if done.horizon else "kept, all of it"
+    else:
+        yield "past", f"would be kept from commit {done.horizon}; what lies before could not be asked for, or undone"
+    if done.held_back:
+        yield "held back", flat(done.held_back)
+    if done.versions:
+        yield "would drop", f"up to {many(done.versions, 'version')}, for good"
 
 
 def _dropped(done: Collected) -> Iterator[tuple[str, str]]:

@@ -141,11 +141,15 @@ def rerun(strategy: str) -> None:
     run = errand()
     with run.memory() as memory:
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
-        flushed(run, memory, None)
+        done = flushed(run, memory, None)
     if run.paper.json:
-        run.paper.document({"job": number})
-    else:
+        run.paper.document({"job": number, "done": done})
+    elif done:
         run.paper.line(f"{flat(strategy)} has read everything again (job {number})")
+    else:
+        run.paper.line(
+            f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
+        )
 
 
 def _show(run: Errand, found: list[Entry], none: str) -> None:

@@ -32,6 +32,7 @@ from mnemic.lab.speed import Figure, Speed
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.base import Draft, Put
+from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.place import file_system
 
 USER: Final = "ada"
@@ -52,10 +53,10 @@ class Size:
 
     adds: int = 1_000_000
     live: int = 100_000
-    batch: int = 100
-    keep: int = 200
+    batch: int = 50
+    keep: int = 400
     singles: int = 1_000
-    slice_seconds: float = 0.02
+    slice_seconds: float = SLICE_SECONDS
     seed: int = 0
 
 

@@ -7,7 +7,7 @@ what its policy keeps in so many pages, as if nothing else had ever come, words 
 everything that has come: what its hot tier has not is a page fault, and comes in.
 
 MemorySpace's own run asks each question right after its paragraphs (`lag` 0), and counts a hit if any supporting title
-is among five; its window holds 4,096 paragraphs there, and its hot tier 32,768 units of text.
+is among five; its window holds 4,096 paragraphs there, and its hot tier 32,768 characters.
 """
 
 from __future__ import annotations

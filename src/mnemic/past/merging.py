@@ -87,16 +87,22 @@ class _Comparison:
         self.puts: dict[ItemId, Put] = {}
         self.ties: list[Tie] = []
         self.clashes: list[Clash] = []
+        self.skipped: set[ItemId] = set()
+        """What was written and retired on the branch only: nobody else needs to know it."""
         changes = list(commits(snapshot, branch.id, self.taken, self.head))
         for item in dict.fromkeys(e.item for change in changes for e in change.events if e.item is not None):
             self._compare(item)
         for ends in changed_links(snapshot, branch.id, changes):
-            self._compare_links(ends)
+            if self.skipped.isdisjoint(ends[:2]):
+                self._compare_links(ends)
 
     def _compare(self, item: ItemId) -> None:
         theirs, was = self._now(self.branch, item), stood(self.snapshot, self.branch, item, self.taken)
         ours, were = self._now(self.parent, item), stood(self.snapshot, self.parent, item, self.met)
         if theirs is None or _said(theirs) in (_said(was), _said(ours)):
+            return
+        if ours is None and theirs.item.state is State.RETIRED:
+            self.skipped.add(item)
             return
         kept = _said(ours) == _said(were) or (were is None and self._unwritten(ours))
         if not kept:

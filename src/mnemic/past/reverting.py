@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from mnemic.core.events import Verb
+from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State
 from mnemic.errors import Compacted, Invalid
-from mnemic.past.branching import brought, changed_links, commits, retied, stood, tied
-from mnemic.store.base import Draft, Note, Op, Put, Snapshot
+from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
+from mnemic.past.undoing import SUPERSEDES
+from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
 from mnemic.store.codec import canonical
 
 
 def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:
     """`draft` with what makes a space say again what it said after commit `seq`; without ops if it does already.
 
-    What was written since is retired, what was changed is as it was, links likewise. What was erased does not come
-    back, and counters stay. The commit is refused once the space has moved on from this snapshot.
+    What was written since is retired, what was changed is as it was, links likewise; but what was only read since, from
+    what stood at `seq`, stays. What was erased does not come back, and counters stay. The commit is refused once the
+    space has moved on from this snapshot.
 
     Raises:
         Invalid: there is no such commit yet.
@@ -30,10 +33,10 @@ def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:
     if seq < head.horizon:
         raise Compacted(f"commit {seq} lies behind the horizon, which is commit {head.horizon}")
     since = list(commits(snapshot, space, seq, head.seq))
+    late = _LateReadings(snapshot, space, seq, since)
     items = dict.fromkeys(event.item for change in since for event in change.events if event.item is not None)
-    puts = (_restored(snapshot, space, item, seq) for item in items)
-    links = changed_links(snapshot, space, since)
-    ties = (retied(x, tied(snapshot, space, x, seq), tied(snapshot, space, x, None)) for x in links)
+    puts = (late.restored(item) for item in items)
+    ties = (late.retied(ends) for ends in changed_links(snapshot, space, since))
     ops: tuple[Op, ...] = (*(put for put in puts if put is not None), *(tie for tie in ties if tie is not None))
     if not ops:
         return replace(draft, ops=())
@@ -41,10 +44,73 @@ def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:
     return replace(draft, ops=(*ops, note), cause=seq, upon=here.seq)
 
 
-def _restored(snapshot: Snapshot, space: int, item: ItemId, seq: int) -> Put | None:
-    now = snapshot.standing((space,), (item,)).get(item)
-    if now is None:
-        return None
-    before = stood(snapshot, space, item, seq)
-    wanted: Item = replace(now.item, state=State.RETIRED) if before is None else before.item
-    return None if wanted == now.item else brought(wanted, now.item)
+class _LateReadings:
+    """What was only read after a commit, and from what stood at it: it stays, as nobody will read it again.
+
+    Rules and models run behind what is written. An item that one of them derived since, every source of which is to
+    stand with the words it was derived from, is left as it then was, with what it superseded and its links.
+    """
+
+    def __init__(self, snapshot: Snapshot, space: int, seq: int, since: Sequence[Change]) -> None:
+        self._snapshot, self._space, self._seq = snapshot, space, seq
+        self._left: set[ItemId] = set()
+        self._overtaken: set[ItemId] = set()
+        self._at: dict[ItemId | Ends, int] = {}
+        self._otherwise: set[ItemId | Ends] = set()
+        for change in since:
+            if not any(event.verb is Verb.MERGED for event in change.events):
+                self._left |= {item.id for item in self._fresh(change) if self._stays(item, change.seq)}
+            self._follow(change.seq)
+
+    def restored(self, item: ItemId) -> Put | None:
+        now = self._snapshot.standing((self._space,), (item,)).get(item)
+        if now is None:
+            return None
+        before = stood(self._snapshot, self._space, item, self._at.get(item, self._seq))
+        wanted: Item = replace(now.item, state=State.RETIRED) if before is None else before.item
+        if item in self._overtaken and wanted.state is State.SUPERSEDED:
+            wanted = replace(wanted, state=State.ACTIVE, known_to=None, valid_to=None)
+        return None if wanted == now.item else brought(wanted, now.item)
+
+    def retied(self, ends: Ends) -> Tie | None:
+        before = tied(self._snapshot, self._space, ends, self._at.get(ends, self._seq))
+        return retied(ends, before, tied(self._snapshot, self._space, ends, None))
+
+    def _fresh(self, change: Change) -> list[Item]:
+        return [v.item for v, before in self._snapshot.written(self._space, change.seq) if before is None]
+
+    def _stays(self, item: Item, seq: int) -> bool:
+        """Whether something derived it, from nothing but what is to stand."""
+        return bool(item.source) and "by" in item.slots and all(self._stands(one, seq) for one in item.source)
+
+    def _stands(self, source: ItemId, seq: int) -> bool:
+        if source in self._left or not self._snapshot.history((self._space,), source):
+            return True
+        then, read = (stood(self._snapshot, self._space, source, at) for at in (self._seq, seq))
+        return (
+            then is not None
+            and read is not None
+            and then.item.state is State.ACTIVE
+            and then.item.text == read.item.text
+        )
+
+    def _follow(self, seq: int) -> None:
+        """Note what a commit did on account of what stays; anything else that is done to a thing ends that."""
+        ties = self._snapshot.ties(self._space, seq)
+        over: dict[ItemId, set[ItemId]] = {}
+        for link, opened in ties:
+            self._note((link.src, link.dst, link.type), seq, stays=link.src in self._left)
+            if opened and link.type == SUPERSEDES:
+                over.setdefault(link.dst, set()).add(link.src)
+        for version, before in self._snapshot.written(self._space, seq):
+            item, by = version.item.id, over.get(version.item.id, set())
+            fresh = before is None and item in self._left
+            self._note(item, seq, stays=fresh or (bool(by) and by <= self._left))
+            if fresh and not by <= self._left:
+                self._overtaken.add(item)
+
+    def _note(self, what: ItemId | Ends, seq: int, *, stays: bool) -> None:
+        if stays and what not in self._otherwise:
+            self._at[what] = seq
+        else:
+            self._otherwise.add(what)

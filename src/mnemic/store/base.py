@@ -82,6 +82,24 @@ class Advance:
     keep_answers: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a model answered to a lane's run.
+
+    Attributes:
+        owner: Under whose lease of the lane, or of the job `job` if that is not 0.
+        seconds: For how long the lease is prolonged.
+    """
+
+    space: int
+    lane: str
+    asked: bytes
+    answered: bytes
+    owner: str = ""
+    job: int = 0
+    seconds: float = 60.0
+
+
 @dataclass(frozen=True, slots=True)
 class JobStep:
     """The job that a commit finishes, under the lease of `owner`."""
@@ -172,7 +190,8 @@ class Lane:
 
     Attributes:
         cursor: The last version that was dealt with, by its local number; 0 before the first run.
-        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
+        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed,
+            or the clock was set back behind `leased`, and that is a failure too. An erasure in the space takes it away.
         attempt: Failures in a row.
         not_before: Nobody may claim it earlier than this (microseconds).
         error: How the last run failed; "" when it did not. An erasure in the space empties it.
@@ -239,7 +258,7 @@ class Job:
         id: Never given to another.
         attempts: Failures so far.
         owner, leased, lease_until: Who does it, since when, and when somebody else may take over.
-        error: How it failed last. An erasure in its space empties it.
+        error: How it failed last. An erasure in its space empties it, and takes the lease away.
         at: When it was ordered.
     """
 
@@ -542,6 +561,10 @@ class Snapshot(Protocol):
         """What was answered when a run of this lane asked this before."""
         ...
 
+    def keyed(self, space: int, key: str) -> ItemId | None:
+        """What was written under an idempotency key that is still known."""
+        ...
+
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""
         ...
@@ -579,7 +602,7 @@ class Snapshot(Protocol):
         Of very many commits of other spaces it looks at some only: there is nothing more once the seq stays the same.
 
         Raises:
-            Compacted: commits after `after` are gone; 0 begins with the oldest that is kept.
+            Compacted: commits after `after` are gone, or the journal ends before it; 0 begins with the oldest kept.
         """
         ...
 
@@ -749,8 +772,12 @@ class Store(Protocol):
         """
         ...
 
-    def record(self, space: int, lane: str, asked: bytes, answered: bytes) -> None:
-        """Keep what a model answered, until the lane's run lands or something is erased in the space."""
+    def record(self, answer: Answer) -> None:
+        """Keep what a model answered, until the lane's run lands or something is erased in the space.
+
+        Raises:
+            Conflict: the lease has passed on, or an erasure in the space has taken it.
+        """
         ...
 
     def order(self, order: Order) -> int:
@@ -855,6 +882,14 @@ class Store(Protocol):
         """
         ...
 
+    def jot(self, tenant: str, memos: Mapping[str, bytes]) -> None:
+        """Keep small facts about a tenant, and journal nothing.
+
+        Raises:
+            NotFound: there is no such tenant.
+        """
+        ...
+
     def enter(self, tenant: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
         """Journal an event about the tenant itself, and keep small facts with it; returns its seq.
 
@@ -910,7 +945,7 @@ class Store(Protocol):
         ...
 
     def drop_checkpoint(self, name: str) -> None:
-        """Let a checkpoint go, with its file.
+        """Let a checkpoint go, with its file; a file of that name that the store does not know goes too.
 
         Raises:
             NotFound: there is none of that name.
@@ -926,6 +961,7 @@ class Store(Protocol):
             NotFound: there is no such tenant.
             Invalid: there is no such commit.
             Compacted: it lies behind the horizon.
+            Refused: something that would go is under legal hold.
         """
         ...
 

@@ -51,16 +51,17 @@ def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) 
 
 
 def let_go(store: SqliteStore, name: str) -> None:
-    """Forget a checkpoint, then delete its file.
+    """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
 
     Raises:
         NotFound: there is none of that name.
     """
     found = [row for row in recorded(store) if row.name == name]
-    if not found:
+    if not found and not (_NAME.fullmatch(name) and file_of(store.path, name).is_file()):
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
     store.note(lambda live: live.drop_checkpoint(name))
-    (store.path.parent / FOLDER / found[0].file).unlink(missing_ok=True)
+    file = store.path.parent / FOLDER / found[0].file if found else file_of(store.path, name)
+    file.unlink(missing_ok=True)
 
 
 def recorded(store: SqliteStore) -> list[CheckpointRow]:

@@ -24,14 +24,14 @@ from mnemic.store.holds import Held, held, sessions_of
 from mnemic.store.horizon import horizon_floor
 from mnemic.store.rows import LinkRow, Rows, SpaceRow, TenantRow, VersionRow
 
-SLICE_SECONDS: Final = 0.02
+SLICE_SECONDS: Final = 0.015
 """How long one slice keeps writers out, about: the work, and the sync of what it changed."""
 
-_FIRST: Final = 128
+_FIRST: Final = 256
 """Rows that a first slice takes out, before it is known what a row costs here."""
-_LEAST: Final = 32
+_LEAST: Final = 128
 _MOST: Final = 4_000
-_STEP: Final = 128
+_STEP: Final = 256
 """Rows between two looks at the clock."""
 _START: Final = (0, 0)
 
@@ -354,10 +354,8 @@ def _phases(spaces: Sequence[SpaceRow]) -> Iterator[Phase]:
     yield from (Names(space) for space in fewer)
 
 
-def enter(
-    rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes], now: int, entropy: Entropy
-) -> int:
-    """Journal an event about a tenant, inside a transaction, and keep small facts with it; returns its seq.
+def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:
+    """Keep small facts about a tenant; returns it.
 
     Raises:
         NotFound: there is no such tenant.
@@ -367,4 +365,16 @@ def enter(
         raise NotFound(f"no tenant {name!r} here")
     for key, value in memos.items():
         rows.set_memo(tenant.id, key, value)
+    return tenant
+
+
+def enter(
+    rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes], now: int, entropy: Entropy
+) -> int:
+    """Journal an event about a tenant, inside a transaction, and keep small facts with it; returns its seq.
+
+    Raises:
+        NotFound: there is no such tenant.
+    """
+    tenant = jot(rows, name, memos)
     return ledger.journal(rows, tenant, 0, verb, payload, 0, now, entropy)

@@ -22,9 +22,14 @@ def fed(
     All commits of these spaces up to that seq are among them; asked from there again, it stays until there is more.
 
     Raises:
-        Compacted: commits after `after` lie behind the horizon and are gone; 0 begins at the horizon.
+        Compacted: commits after `after` lie behind the horizon and are gone (0 begins at the horizon), or the journal
+            does not reach that far any more: it was brought back. What was written anew under numbers that somebody has
+            read before cannot be told from what they read.
     """
-    horizon = rows.tenant_row(tenant).horizon
+    head = rows.tenant_row(tenant)
+    horizon = head.horizon
+    if after > head.seq:
+        raise Compacted(f"commit {after} is not in the journal, which ends at commit {head.seq}; go on from there")
     if 0 < after < horizon:
         raise Compacted(f"commits after {after} lie behind the horizon, which is commit {horizon}; go on from there")
     found: list[tuple[ChangeRow, list[EventRow]]] = []

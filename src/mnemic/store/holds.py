@@ -9,7 +9,7 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.errors import Invalid, NotFound, Refused
-from mnemic.store import ledger
+from mnemic.store import branches, ledger
 from mnemic.store.base import Hold
 from mnemic.store.codec import canonical
 from mnemic.store.rows import HoldRow, Rows, TenantRow, VersionRow
@@ -33,7 +33,7 @@ def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
     if hold.user is not None and space is None:
         raise NotFound("nothing was ever remembered for this user")
     item = None if hold.item is None else to_bytes(hold.item)
-    if item is not None and space is not None and rows.standing(space.id, item) is None:
+    if item is not None and space is not None and not any(rows.standing(s.id, item) for s in branches.kin(rows, space)):
         raise NotFound(f"no item {hold.item} here to hold")
     home = 0 if space is None else space.id
     row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, now, tenant.seq)

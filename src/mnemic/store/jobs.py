@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.store.base import Job, JobState, JobStep, Order
+from mnemic.store.base import Answer, Job, JobState, JobStep, Order
 from mnemic.store.rows import Rows
+
+LAPSED: Final = "its worker ended, or was too slow, before it was done"
+"""The error of a lease that nobody gave back: one more failed attempt."""
 
 DIGEST: Final = "digest"
 """The name of a dead letter: one version, to be digested by the lane that its payload names."""
@@ -45,7 +48,9 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float, now: int
     job = rows.due_job(names, now)
     if job is None:
         return None
-    leased = replace(job, owner=owner, leased=now, lease_until=now + round(seconds * 1_000_000))
+    lapsed = {"attempts": job.attempts + 1, "error": LAPSED} if job.owner else {}
+    until = now + round(seconds * 1_000_000)
+    leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
     rows.set_job(leased)
     return leased
 
@@ -93,10 +98,21 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     return job
 
 
-def record(rows: Rows, space: int, lane: str, asked: bytes, answered: bytes) -> None:
-    """Keep what a model answered; nothing for a space that was erased meanwhile."""
-    if is_owned(rows, space):
-        rows.add_answer(space, lane, asked_hash(rows, space, asked), answered)
+def record(rows: Rows, answer: Answer, now: int) -> None:
+    """Keep what a model answered, and prolong the lease under which it was asked.
+
+    Raises:
+        Conflict: the lease has passed on, or an erasure has taken it: nothing of that answer stays.
+    """
+    until = now + round(answer.seconds * 1_000_000)
+    holder = rows.job(answer.job) if answer.job else rows.lane(answer.space, answer.lane)
+    if holder is None or holder.owner != answer.owner or not is_owned(rows, answer.space):
+        raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
+    if isinstance(holder, Job):
+        rows.set_job(replace(holder, lease_until=until))
+    elif holder.owner:
+        rows.set_lane(replace(holder, lease_until=until))
+    rows.add_answer(answer.space, answer.lane, asked_hash(rows, answer.space, answer.asked), answer.answered)
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:

@@ -56,16 +56,23 @@ def dismiss(rows: Rows, model: int) -> bool:
 
 
 def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: int) -> Lane | None:
-    """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space."""
+    """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
+
+    A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
+    lease that nobody gave back counts as a failed attempt.
+    """
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the lane.")
     lane = rows.lane(space, name)
-    taken = lane.owner not in ("", owner) and lane.lease_until > now
-    if taken or lane.not_before > now or not _is_owned(rows, space):
+    others = lane.owner not in ("", owner)
+    holds_until = max(lane.not_before, lane.lease_until if others else 0)
+    if lane.leased <= now < holds_until or not _is_owned(rows, space):
         return None
     (home,) = rows.space_rows((space,))
     seq = lane.seq or rows.tenant_row(home.tenant).seq
     leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
+    if others:
+        leased = replace(leased, attempt=lane.attempt + 1, error=jobs.LAPSED)
     rows.set_lane(leased)
     return leased
 

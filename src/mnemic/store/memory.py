@@ -15,6 +15,7 @@ from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Invalid, NotFound, StoreError, StoreLocked
 from mnemic.store import audit, compaction, erasure, holds, jobs, lanes, ledger, rewinding, transfer
 from mnemic.store.base import (
+    Answer,
     Draft,
     EmbedderState,
     Erasure,
@@ -99,9 +100,9 @@ class MemoryStore:
         with self._writing() as rows:
             return lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now())
 
-    def record(self, space: int, lane: str, asked: bytes, answered: bytes) -> None:
+    def record(self, answer: Answer) -> None:
         with self._writing() as rows:
-            jobs.record(rows, space, lane, asked, answered)
+            jobs.record(rows, answer, self._clock.now())
 
     def order(self, order: Order) -> int:
         with self._writing() as rows:
@@ -193,6 +194,10 @@ class MemoryStore:
         with self._writing() as rows:
             return compaction.enter(rows, tenant, verb, payload, memos, self._clock.now(), self._entropy)
 
+    def jot(self, tenant: str, memos: Mapping[str, bytes]) -> None:
+        with self._writing() as rows:
+            compaction.jot(rows, tenant, memos)
+
     def hold(self, hold: Hold) -> int:
         with self._writing() as rows:
             return holds.place(rows, hold, self._clock.now(), self._entropy)
@@ -281,8 +286,9 @@ class MemoryStore:
             except BaseException:
                 self._tables.undoing.roll_back()
                 raise
-            self._tables.undoing.settle()
-        self._bell.ring()
+            changed = self._tables.undoing.settle()
+        if changed:
+            self._bell.ring()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

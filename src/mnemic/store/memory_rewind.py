@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mnemic.core.clock import FOREVER
 from mnemic.store.base import CheckpointRow
 from mnemic.store.memory_tables import SpaceTables, Tables
-from mnemic.store.rows import StrengthRow
+from mnemic.store.rows import HoldRow, StrengthRow
 
 
 class MemoryRewound:
@@ -21,6 +21,9 @@ class MemoryRewound:
 
     def set_strength(self, row: StrengthRow) -> None:
         self._tables.content(row.space).strengths[row.id] = row
+
+    def set_hold(self, row: HoldRow) -> None:
+        self._tables.holds[row.id] = row
 
     def drop_after(self, tenant: int, seq: int) -> int:
         spaces = [space for space, row in self._tables.spaces.items() if row.tenant == tenant]
@@ -36,6 +39,8 @@ class MemoryRewound:
             for number in content.names.values():
                 self._tables.homes.discard(number)
             content.empty()
+            for number in [number for number, job in self._tables.jobs.items() if job.order.space == space]:
+                del self._tables.jobs[number]
             if row.user is not None:
                 del self._tables.owners[row.tenant, row.user, row.branch]
             del self._tables.spaces[space]

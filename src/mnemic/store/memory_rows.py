@@ -380,7 +380,7 @@ class MemoryRows(MemorySpent, MemoryRewound):
 
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         waiting = (job for job in self.jobs((JobState.WAITING,)) if job.order.name in names)
-        return next((j for j in waiting if j.order.not_before <= now and (not j.owner or j.lease_until <= now)), None)
+        return next((j for j in waiting if j.leased > now or max(j.order.not_before, j.lease_until) <= now), None)
 
     def add_job(self, order: Order, at: int) -> int:
         number = self._tables.number("job")
@@ -477,7 +477,8 @@ class MemoryRows(MemorySpent, MemoryRewound):
         content.drop_keys(item)
         content.strengths.discard(item)
         for name, lane in list(content.lanes.items()):
-            content.lanes[name] = replace(lane, error="")  # it may quote what it went wrong with
+            # it may quote what it went wrong with, and so may what a run under way will say
+            content.lanes[name] = replace(lane, error="", owner="", lease_until=0)
         self._clear_jobs(space, {row.ver for row in versions})
         content.answers.empty()  # nobody knows what of a space a model was told when it answered
         content.drop_derived(item)
@@ -519,8 +520,8 @@ class MemoryRows(MemorySpent, MemoryRewound):
         for job in [j for j in self._tables.jobs.values() if j.order.space == space]:
             if job.order.ver in vers:
                 del self._tables.jobs[job.id]
-            elif job.error:
-                self._tables.jobs[job.id] = replace(job, error="")
+            else:
+                self._tables.jobs[job.id] = replace(job, error="", owner="", lease_until=0)
 
     def _events_in(self, space: int, seq: int) -> list[EventRow]:
         return self.events(self._tables.spaces[space].tenant, seq, seq) if space in self._tables.spaces else []

@@ -38,9 +38,11 @@ class Undoing:
         """Remember what `table` holds at `key`, before that changes."""
         self._before.append((table, key, table.get(key, _ABSENT)))
 
-    def settle(self) -> None:
-        """What was done stays."""
+    def settle(self) -> bool:
+        """What was done stays; whether anything was."""
+        changed = bool(self._before)
         self._before.clear()
+        return changed
 
     def roll_back(self) -> None:
         """Put everything back as it was."""

@@ -67,9 +67,10 @@ class Paging(NamedTuple):
 
     Attributes:
         session: Its name.
-        owner: Who says so; refused while another holds the lease.
+        owner: Who says so; refused if another has the session, or had it since.
         seconds: How long the lease is to last from now; 0 gives it back.
         rows: Pages whose state has changed.
+        taking: Whether the session is being opened: it may be taken from an owner who gave it back or let it lapse.
     """
 
     session: str
@@ -81,6 +82,7 @@ class Paging(NamedTuple):
     turns: int
     seq: int
     rows: tuple[PageRow, ...] = ()
+    taking: bool = False
 
 
 def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> None:
@@ -90,17 +92,14 @@ def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> 
         making: Whether a session of a new name is made: one that nothing was said in leaves no trace.
 
     Raises:
-        Conflict: another has the session open.
+        Conflict: another has the session open, or has opened it since: who lost a session writes to it no more.
     """
     name = rows.name(space, paging.session)
     before = None if name is None else rows.session(space, name)
     if name is None and not making:
         return
-    if before is not None and before.owner not in ("", paging.owner) and before.lease_until > now:
-        until = moment(before.lease_until).isoformat(" ", "seconds")[:19]
-        raise Conflict(
-            f"session {paging.session!r} is open in another process until {until} UTC; close it there, or wait"
-        )
+    if before is not None and before.owner != paging.owner:
+        _refuse_other(before, paging, now)
     number = rows.add_name(space, paging.session) if name is None else name
     leased = paging.seconds > 0
     until_us = now + round(paging.seconds * 1_000_000) if leased else 0
@@ -110,3 +109,14 @@ def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> 
     )
     # A page of another space would outlive its item's erasure there; it is fetched anew when it is wanted.
     rows.put_pages(space, number, [row for row in paging.rows if rows.standing(space, to_bytes(row.item))])
+
+
+def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:
+    """Raise `Conflict` unless a session that is not this owner's may be taken."""
+    if before.owner and before.lease_until > now:
+        until = moment(before.lease_until).isoformat(" ", "seconds")[:19]
+        raise Conflict(
+            f"session {paging.session!r} is open in another process until {until} UTC; close it there, or wait"
+        )
+    if not paging.taking:
+        raise Conflict(f"session {paging.session!r} was opened in another process since; open it again")

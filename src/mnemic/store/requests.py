@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from mnemic.core.events import Receipt, Verb
 from mnemic.flow import Flow, Request
 from mnemic.store.base import (
+    Answer,
     Draft,
     Erasure,
     ErasureReceipt,
@@ -93,10 +94,7 @@ class Keep(Request):
 class Record(Request):
     """Keep what a model answered to a lane's run."""
 
-    space: int
-    lane: str
-    asked: bytes
-    answered: bytes
+    answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +137,14 @@ class Sweep(Request):
 
     tenant: str
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Jot(Request):
+    """Keep small facts about the tenant, and journal nothing."""
+
+    tenant: str
+    memos: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +194,9 @@ def bury(space: int, lane: str, owner: str, after: int, ver: int, error: str) ->
     return number
 
 
-def record(space: int, lane: str, asked: bytes, answered: bytes) -> Flow[None]:
-    """Keep an answer."""
-    yield Record(space, lane, asked, answered)
+def record(answer: Answer) -> Flow[None]:
+    """Keep an answer, and prolong the lease."""
+    yield Record(answer)
 
 
 def claim_job(names: tuple[str, ...], owner: str, seconds: float) -> Flow[Job | None]:
@@ -229,6 +235,11 @@ def enter(tenant: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -
     return seq
 
 
+def jot(tenant: str, memos: Mapping[str, bytes]) -> Flow[None]:
+    """Keep small facts about the tenant."""
+    yield Jot(tenant, memos)
+
+
 def answer(store: Store, request: Request) -> Any:
     """Answer one request from `store`: the only place where a verb's wish becomes a deed."""
     match request:
@@ -246,8 +257,8 @@ def answer(store: Store, request: Request) -> Any:
             return None
         case Bury(space, lane, owner, after, ver, error):
             return store.bury(space, lane, owner, after, ver, error)
-        case Record(space, lane, asked, answered):
-            store.record(space, lane, asked, answered)
+        case Record(answered):
+            store.record(answered)
             return None
         case ClaimJob(names, owner, seconds):
             return store.claim_job(names, owner, seconds)
@@ -261,6 +272,9 @@ def answer(store: Store, request: Request) -> Any:
             return store.move_horizon(tenant, horizon)
         case Sweep(tenant, seconds):
             return store.sweep(tenant, seconds)
+        case Jot(tenant, memos):
+            store.jot(tenant, memos)
+            return None
         case Enter(tenant, verb, payload, memos):
             return store.enter(tenant, verb, payload, memos)
         case _:

@@ -12,6 +12,7 @@ from mnemic.core.ids import from_bytes
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Invalid, StoreCorrupt, StoreForeign, StoreLocked
 from mnemic.store.base import Erasure
+from mnemic.store.keeping import Kept
 from mnemic.store.place import prepare_file
 from mnemic.store.sqlite import SqliteStore, sync
 from mnemic.store.sqlite_errors import translated
@@ -28,9 +29,11 @@ def replace_store(
     """Copy `backup`, do `then` to the copy, replay what `dest` has erased, check it, and move it in place in one step.
 
     A restore cut short leaves `dest` as it was; `probe` is called at its points (fault injection).
+    The holds of `dest` stand afterwards, not those that the backup had; the checkpoints that `dest` knows are known.
     Returns how many items were erased again.
 
     Raises:
+        Refused: `dest` holds something that the backup has not.
         Invalid: `dest` is not there, and the caller has not said that there are no tombstones to keep.
         StoreLocked: another process has `dest` open.
         StoreCorrupt, StoreForeign, StoreNewer: the backup cannot be served.
@@ -49,9 +52,14 @@ def replace_store(
         prepare_file(fresh)
         _copy(backup, fresh)
         with closing(SqliteStore(fresh, create=False)) as copy:
+            kept = _kept(dest, without_tombstones) if dest.exists() else None
+            if kept is not None:
+                copy.note(lambda rows: kept.lift(rows, copy.origin()))
             if then is not None:
                 then(copy)
             again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
+            if kept is not None:
+                copy.note(lambda rows: kept.hand_on(rows, copy.origin(), dest.parent))
             for fault in copy.verify():
                 raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
         probe("restore:ready")
@@ -93,11 +101,26 @@ def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int
     except StoreCorrupt as error:
         if without_tombstones:
             return 0
-        raise Invalid(
-            "into",
-            f"{dest} is damaged, its tombstones cannot be read",
-            "Say so (--no-tombstones): what was erased since the backup would come back.",
-        ) from error
+        raise _damaged(dest) from error
+
+
+def _kept(dest: Path, without_tombstones: bool) -> Kept | None:
+    """What the store hands on; None if it is too damaged to tell, and the caller knows."""
+    try:
+        with closing(SqliteStore(dest, create=False)) as old:
+            return old.kept()
+    except StoreCorrupt as error:
+        if without_tombstones:
+            return None
+        raise _damaged(dest) from error
+
+
+def _damaged(dest: Path) -> Invalid:
+    return Invalid(
+        "into",
+        f"{dest} is damaged, its tombstones and holds cannot be read",
+        "Say so (--no-tombstones): what was erased since the backup would come back, and holds would be gone.",
+    )
 
 
 def _erased_since(copy: SqliteStore, old: SqliteStore, without_tombstones: bool) -> list[tuple[str, str | Shared]]:

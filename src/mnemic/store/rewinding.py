@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, from_bytes, to_bytes
 from mnemic.core.items import Item, State
 from mnemic.errors import Compacted, Invalid, NotFound
-from mnemic.store import ledger
+from mnemic.store import holds, ledger
 from mnemic.store.base import Put, Rewound, embedding_lane
 from mnemic.store.codec import canonical, decode_item
-from mnemic.store.rows import ChangeRow, Rows, SpaceRow, StrengthRow, TenantRow
+from mnemic.store.rows import ChangeRow, Rows, SpaceRow, TenantRow
 
 _LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
 _PAGE = 500
@@ -30,6 +30,7 @@ def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewou
         NotFound: there is no such tenant.
         Invalid: there is no such commit.
         Compacted: it lies behind the horizon.
+        Refused: something that would go is under legal hold.
     """
     tenant = rows.tenant(name)
     if tenant is None:
@@ -40,19 +41,33 @@ def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewou
         raise Compacted(f"commit {seq} lies behind the horizon, which is commit {tenant.horizon}")
     if seq == tenant.seq:
         return Rewound(seq=seq, versions=0, erased=0)
+    spaces = rows.tenant_spaces(tenant.id)
+    _refuse_held(rows, tenant, spaces, seq)
     gone = _Erased.since(rows, tenant, seq)
     _uncount(rows, tenant, seq)
-    spaces = rows.tenant_spaces(tenant.id)
     for space in spaces:
         _go_back(rows, space, seq)
     made = _made_since(rows, tenant, seq)
     versions = rows.drop_after(tenant.id, seq)
     left = [space for space in spaces if space.id not in made and not _is_new(rows, tenant, space, seq)]
-    rows.drop_spaces([space.id for space in spaces if space not in left])
+    going = [space.id for space in spaces if space not in left]
+    holds.refuse_spaces(rows, tenant.id, going)
+    rows.drop_spaces(going)
     for space in left:
         rows.set_space(space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1))
     again = gone.erase_again(rows, rows.tenant_row(tenant.id), {space.id for space in left}, now, entropy)
     return Rewound(seq=again or seq, versions=versions, erased=len(gone.ids) if again else 0)
+
+
+def _refuse_held(rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow], seq: int) -> None:
+    """Refuse to take out what is held; a hold on what stays keeps the past from `seq` on."""
+    found = rows.holds(tenant.id)
+    for space in spaces if found else ():
+        versions = [(space.id, row.id) for row in rows.all_versions(space.id) if row.seq_from > seq]
+        links = [(space.id, end) for ln in rows.all_links(space.id) if ln.seq_from > seq for end in (ln.src, ln.dst)]
+        holds.refuse_items(rows, tenant.id, dict.fromkeys(versions + links))
+    for row in found:
+        rows.set_hold(row._replace(seq=min(row.seq, seq)))
 
 
 def _made_since(rows: Rows, tenant: TenantRow, seq: int) -> set[int]:
@@ -94,19 +109,23 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
 
 def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
     """Take back what was added to counters of use after commit `seq`."""
+    horizon = rows.changes(tenant.id, tenant.horizon - 1, 1, False)[0].at if tenant.horizon else 0
+    last: dict[tuple[int, str], int] = {}
     for space, counts in _used(rows, tenant, seq, tenant.seq):
         for item, (uses, useful, harms, _) in counts.items():
             had = rows.strength(space, to_bytes(item))
             if had is not None:
                 left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
-                rows.set_strength(left._replace(last_used=0))
-    last: dict[tuple[int, str], int] = {}
+                rows.set_strength(left)
+                last[space, item] = horizon  # commits behind it may tell of no use any more
     for space, counts in _used(rows, tenant, 0, seq):
-        last.update({(space, item): max(at, last.get((space, item), 0)) for item, (_, _, _, at) in counts.items()})
+        for item, (*_, at) in counts.items():
+            if (space, item) in last:
+                last[space, item] = max(at, last[space, item])
     for (space, item), at in last.items():
         had = rows.strength(space, to_bytes(item))
-        if had is not None and had.last_used == 0:
-            rows.set_strength(StrengthRow(had.space, had.id, had.uses, had.useful, had.harms, at))
+        if had is not None:
+            rows.set_strength(had._replace(last_used=at))
 
 
 def _used(rows: Rows, tenant: TenantRow, after: int, upto: int) -> Iterator[tuple[int, dict[str, tuple[int, ...]]]]:

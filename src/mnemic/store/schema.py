@@ -256,8 +256,8 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, name)",
-        # What went wrong may quote what it went wrong with.
-        erase_item="UPDATE lane SET error = '' WHERE space = :space AND error <> ''",
+        # What went wrong may quote what it went wrong with, and so may what a run under way will say.
+        erase_item="UPDATE lane SET error = '', owner = '', lease_until = 0 WHERE space = :space",
         erase_space="DELETE FROM lane WHERE space = :space",
     ),
     Table(
@@ -296,7 +296,7 @@ TABLES: Final = (
         key="UNIQUE(space, name, key)",
         erase_item=(
             "DELETE FROM job WHERE ver <> 0 AND " + _OF_ITEM + ";"
-            "UPDATE job SET error = '' WHERE space = :space AND error <> ''"
+            "UPDATE job SET error = '', owner = '', lease_until = 0 WHERE space = :space"
         ),
         erase_space="DELETE FROM job WHERE space = :space",
     ),

@@ -30,6 +30,7 @@ from mnemic.store.feed import fed
 from mnemic.store.holds import kept, listed
 from mnemic.store.horizon import horizon_floor
 from mnemic.store.jobs import recorded
+from mnemic.store.ledger import key_hash
 from mnemic.store.meters import MeterRow
 from mnemic.store.pages import PageRow, SessionRow
 from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow
@@ -164,6 +165,11 @@ class RowsSnapshot:
 
     def recorded(self, space: int, lane: str, asked: bytes) -> bytes | None:
         return recorded(self._rows, space, lane, asked)
+
+    def keyed(self, space: int, key: str) -> ItemId | None:
+        found = (self._rows.key(home.id, key_hash(home.secret, key)) for home in self._rows.space_rows((space,)))
+        row = next(found, None)
+        return None if row is None or row.item is None else from_bytes(row.item)
 
     def session(self, space: int, name: str) -> SessionRow | None:
         number = self._rows.name(space, name)

@@ -18,8 +18,9 @@ from mnemic.core.events import Receipt
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Conflict, MnemicError, StoreError, StoreForeign, StoreNewer
-from mnemic.store import audit, checkpoints, erasure, jobs, lanes, ledger, migrations, rewinding, transfer
+from mnemic.store import audit, checkpoints, erasure, jobs, keeping, lanes, ledger, migrations, rewinding, transfer
 from mnemic.store.base import (
+    Answer,
     Draft,
     EmbedderState,
     Erasure,
@@ -368,8 +369,8 @@ class SqliteStore(SqliteSweeping):
     def bury(self, space: int, lane: str, owner: str, after: int, ver: int, error: str) -> int:
         return self._alone(lambda rows: lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now()))
 
-    def record(self, space: int, lane: str, asked: bytes, answered: bytes) -> None:
-        self._alone(lambda rows: jobs.record(rows, space, lane, asked, answered))
+    def record(self, answer: Answer) -> None:
+        self._alone(lambda rows: jobs.record(rows, answer, self._clock.now()))
         self._probe("record:after-commit")
 
     def order(self, order: Order) -> int:
@@ -610,6 +611,11 @@ class SqliteStore(SqliteSweeping):
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
         with self._rows() as rows:
             return transfer.tombstones(rows)
+
+    def kept(self) -> keeping.Kept:
+        """What it hands on to a backup that is put in its place."""
+        with self._rows() as rows:
+            return keeping.kept(rows, self.origin())
 
     def origin(self) -> str:
         """What names this store and its copies, and no other: made with the file, kept by backups."""

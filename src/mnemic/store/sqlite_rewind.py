@@ -8,7 +8,8 @@ from typing import Final
 import apsw
 
 from mnemic.store.base import CheckpointRow
-from mnemic.store.rows import StrengthRow
+from mnemic.store.rows import HoldRow, StrengthRow
+from mnemic.store.schema import erase_space_statements
 
 
 class SqliteRewound:
@@ -29,6 +30,9 @@ class SqliteRewound:
     def set_strength(self, row: StrengthRow) -> None:
         self._db.execute("REPLACE INTO strength VALUES (?, ?, ?, ?, ?, ?)", tuple(row))
 
+    def set_hold(self, row: HoldRow) -> None:
+        self._db.execute("REPLACE INTO hold VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
     def drop_after(self, tenant: int, seq: int) -> int:
         bound = {"tenant": tenant, "seq": seq}
         gone = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
@@ -41,7 +45,7 @@ class SqliteRewound:
     def drop_spaces(self, spaces: Sequence[int]) -> None:
         for space in spaces:
             for statement in _DROP_SPACE:
-                self._db.execute(statement, (space,))
+                self._db.execute(statement, {"space": space})
 
 
 _SPACES: Final = "(SELECT id FROM space WHERE tenant = :tenant)"
@@ -91,9 +95,7 @@ _KEEP_NUMBER: Final = (
 """A version's number is never given again: when the highest row has gone, a row of no space keeps its place."""
 
 _DROP_SPACE: Final = (
-    "DELETE FROM name WHERE space = ?",
-    "DELETE FROM lane WHERE space = ?",
-    "DELETE FROM session WHERE space = ?",
+    *erase_space_statements(),
     # Its number is never given to another: a cache of some process may still hold what it held.
-    "UPDATE space SET tenant = 0, user = NULL, shared = 0, secret = x'', branch = '', parent = 0 WHERE id = ?",
+    "UPDATE space SET tenant = 0, parent = 0 WHERE id = :space",
 )

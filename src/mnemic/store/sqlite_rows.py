@@ -470,7 +470,7 @@ class SqliteRows(SqliteSpent, SqliteRewound):
 
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         statement = _DUE_JOB + _among("name", len(names)) + " ORDER BY priority DESC, id LIMIT 1"
-        row = self._db.execute(statement, (now, now, *names)).fetchone()
+        row = self._db.execute(statement, (now, now, now, *names)).fetchone()
         return None if row is None else _job(row)
 
     def add_job(self, order: Order, at: int) -> int:
@@ -628,7 +628,7 @@ _ARRIVED: Final = (
     # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
     "SELECT +space, max(+ver) FROM version NOT INDEXED WHERE ver > ? AND +space <> 0 GROUP BY +space"
 )
-_DUE_JOB: Final = "SELECT * FROM job WHERE state = 1 AND not_before <= ? AND (owner = '' OR lease_until <= ?) AND "
+_DUE_JOB: Final = "SELECT * FROM job WHERE state = 1 AND (leased > ? OR (not_before <= ? AND lease_until <= ?)) AND "
 _ADD_JOB: Final = (
     "INSERT INTO job(space, name, key, payload, ver, priority, not_before, state, attempts, owner, leased, lease_until,"
     " error, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, '', 0, 0, '', ?)"

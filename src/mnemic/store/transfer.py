@@ -36,6 +36,8 @@ _PAGE: Final = 500
 def export(rows: Rows, name: str) -> Iterator[bytes]:
     """A tenant as lines, in an order that never varies: head, spaces, names, commits, counters, keys, tombstones, end.
 
+    Legal holds are of a store and do not go along; whoever loads it elsewhere places them there.
+
     Raises:
         NotFound: there is no such tenant.
     """

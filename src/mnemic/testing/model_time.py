@@ -143,10 +143,13 @@ class TimeModel(Model):
         ours, theirs, own = self._space(user), self.whole(key), self.spaces[key]
         items = {i for i, versions in own.items.items() if any(v.first > taken for v in versions)}
         ends = {ln.ends for ln in own.links if ln.first > taken}
-        puts, ties, clash = {}, {}, set()
+        puts, ties, clash, skipped = {}, {}, set(), set()
         for item in sorted(items):
             says, here = theirs.items[item][-1].says, ours.items.get(item, [])
             if plain(says) in (plain(_at(theirs, item, taken)), plain(here[-1].says if here else None)):
+                continue
+            if not here and says.state is State.RETIRED:
+                skipped.add(item)
                 continue
             were = _at(ours, item, met)
             kept = plain(here[-1].says if here else None) == plain(were) or (
@@ -158,7 +161,7 @@ class TimeModel(Model):
         for one in sorted(ends):
             new, old = weight_of(theirs, one), _weight_at(theirs, one, taken)
             here_now, here_then = weight_of(ours, one), _weight_at(ours, one, met)
-            if new in (old, here_now):
+            if new in (old, here_now) or not skipped.isdisjoint(one[:2]):
                 continue
             clash |= set() if here_now == here_then else {one[0]}
             if here_now == here_then or prefer == "branch":

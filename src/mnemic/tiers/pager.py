@@ -35,12 +35,15 @@ class Marks:
 
     Attributes:
         evict: Above it pages leave; left out, above `hard`. Later is fuller, and leaves less warning.
+        fresh: What the session's last turns may cost together to stay where anything else can leave: a model that is
+            asked needs the question, and what led to it.
     """
 
     soft: float = 0.75
     hard: float = 0.9
     target: float = 0.7
     evict: float | None = None
+    fresh: float = 0.0
 
 
 FIXED: Final = Marks(hard=1.0, target=1.0)
@@ -94,6 +97,7 @@ class Pager:
         self.counters = Counters()
         self.working_set = WorkingSet(recent)
         self.now = 0
+        self.unpinned: dict[ItemId, None] = {}
         self._since: int | None = None
         self._ahead: set[ItemId] = set()
         self.resize(budget)
@@ -159,10 +163,16 @@ class Pager:
         return moved
 
     def restore(self, pages: Iterable[Page]) -> None:
-        """Take pages up again in the order given, as a window that was written down had them; counts nothing."""
+        """Take pages up again in the order given, as a window that was written down had them; counts nothing.
+
+        Those of no short tier had left it. What does not fit the budget is there until `relieve`.
+        """
         for page in pages:
-            self.table.enter(page)
-            self.policy.admitted(page, self.now)
+            if page.tier is Tier.SHORT:
+                self.table.enter(page)
+                self.policy.admitted(page, self.now)
+            else:
+                self.table.away[page.id] = (page, self.counters.evictions)
             self.now = max(self.now, page.last_use, page.arrived)
 
     # What stays and what goes
@@ -184,8 +194,14 @@ class Pager:
         known = self.table.resident.get(page)
         if known is None:
             raise NotFound(f"{page} is not in the window; page it in first")
+        self.unpinned.pop(page, None)
         if known.pinned != pinned:
             self.table.put(replace(known, pinned=pinned, dirty=True))
+
+    def change(self, page: ItemId, tokens: int) -> tuple[Page, ...]:
+        """A resident costs something else from now on; what had to leave for it."""
+        self.table.put(replace(self.table.resident[page], tokens=tokens))
+        return self.relieve()
 
     def page_out(self, page: ItemId) -> tuple[Page, ...]:
         """Send a page out, with what is tied to it; it stays addressable. Nothing to do for one that is not there.
@@ -210,6 +226,7 @@ class Pager:
         if gone is not None:
             self.policy.left(gone, self.now)
         self.table.forget(page)
+        self.unpinned.pop(page, None)
         self._ahead.discard(page)
         return tuple(left for mate in mates for left in self._leave(mate))
 
@@ -226,7 +243,7 @@ class Pager:
         mates = {mate for page in turns for mate in self.table.together(page) if mate in self.table.resident}
         left = self._evict(0, blocked | mates)
         if self.table.used + need > self.brim:
-            left += self._evict(self.target - need, blocked)
+            left += self._evict(self.target - need, blocked | self._fresh())
         return left
 
     def reserve(self, section: str, tokens: int) -> tuple[Page, ...]:
@@ -239,7 +256,7 @@ class Pager:
         if tokens + others >= self.budget:
             raise Invalid("budget", f"{tokens + others} of {self.budget} tokens are always on", "Give a larger budget.")
         self.table.reserved[section] = tokens
-        return self._relieve()
+        return self.relieve()
 
     def resize(self, budget: int) -> tuple[Page, ...]:
         """Take another budget; what had to leave for it."""
@@ -249,7 +266,20 @@ class Pager:
         marks = self.marks
         self.brim = int(budget * (marks.hard if marks.evict is None else marks.evict))
         self.target = int(budget * marks.target)
-        return self._relieve()
+        return self.relieve()
+
+    def relieve(self) -> tuple[Page, ...]:
+        """See that the budget holds, whatever has grown; what had to leave.
+
+        Where pins leave no room those used longest ago are pins no more; `unpinned` names them.
+        """
+        left = self._relieve()
+        while self.table.used > self.budget and self.table.pinned:
+            page = min((self.table.resident[one] for one in self.table.pinned), key=lambda one: (one.last_use, one.id))
+            self.pin(page.id, pinned=False)
+            self.unpinned[page.id] = None
+            left += self._relieve()
+        return left
 
     # What there is to see
 
@@ -321,7 +351,13 @@ class Pager:
         """Evict down to the target if the window is above its hard mark, as far as something may leave."""
         if self.table.used <= self.brim:
             return ()
-        return self._evict(self.target, self.table.blocked(self._since))
+        blocked = self.table.blocked(self._since)
+        left = self._evict(self.target, blocked | self._fresh())
+        return left if self.table.used <= self.budget else left + self._evict(self.budget, blocked)
+
+    def _fresh(self) -> set[ItemId]:
+        """The last turns, which leave only where nothing else can."""
+        return self.table.newest(int(self.budget * self.marks.fresh)) if self.marks.fresh else set()
 
     def _evict(self, down_to: int, blocked: set[ItemId]) -> tuple[Page, ...]:
         """What left, chosen one after the other among those that are not blocked."""

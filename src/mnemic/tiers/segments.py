@@ -16,6 +16,7 @@ from typing import Final
 
 from mnemic.core.cut import count_tokens, cut
 from mnemic.core.ids import ItemId
+from mnemic.core.items import Channel
 from mnemic.core.tokens import is_stop, tokenise, words
 
 MERGE: Final = 0.12
@@ -33,6 +34,9 @@ TOLD: Final = 4
 SENTENCE: Final = 32
 """Most keywords of a segment, those of them that its line tells, and tokens of the sentence that stands for it."""
 
+_TRUST: Final = (Channel.USER, Channel.IMPORT, Channel.MODEL, Channel.TOOL)
+"""From the most trusted on: what people said, what a model wrote, what came from outside."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
@@ -43,6 +47,7 @@ class Said:
     position: int
     at: int
     speaker: str = ""
+    channel: Channel = Channel.USER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +73,11 @@ class Segment:
     def last(self) -> int:
         """The place of its last turn."""
         return self.turns[-1].position
+
+    @property
+    def channel(self) -> Channel:
+        """The least trusted one that a turn of it came in by: its line quotes any of them."""
+        return max((turn.channel for turn in self.turns), key=_TRUST.index)
 
     @property
     def line(self) -> str:

@@ -129,6 +129,11 @@ class PageTable:
             if not self._with[other]:
                 del self._with[other]
 
+    def places(self) -> dict[int, ItemId]:
+        """The turns of the session that are known, resident or gone, by their place in it."""
+        known = (*(page for page, _ in self.away.values()), *self.resident.values())
+        return {page.position: page.id for page in known if page.position >= 0}
+
     def together(self, page: ItemId) -> tuple[ItemId, ...]:
         """The page and those that are never parted from it."""
         return (page, *self._with.get(page, ()))
@@ -141,6 +146,16 @@ class PageTable:
         if since is not None:
             kept += [page.id for page in self.resident.values() if page.last_use >= since or page.arrived >= since]
         return {mate for page in kept for mate in self.together(page) if mate in self.resident}
+
+    def newest(self, room: int) -> set[ItemId]:
+        """The session's last turns that are resident, as many as cost `room` together; the very last in any case."""
+        kept: set[ItemId] = set()
+        for page in sorted(self.resident.values(), key=lambda page: page.position, reverse=True):
+            room -= self.weight(page)
+            if page.position < 0 or (kept and room < 0):
+                break
+            kept.update(mate for mate in self.together(page.id) if mate in self.resident)
+        return kept
 
     def clean(self, pages: Iterable[ItemId]) -> None:
         """Mark pages as written to the store."""

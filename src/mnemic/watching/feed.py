@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
@@ -19,7 +19,7 @@ from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import NotFound, StoreError
 from mnemic.flow import Flow, run
-from mnemic.kernel import LIST_LIMIT, Who
+from mnemic.kernel import LIST_LIMIT, Who, on_shelf
 from mnemic.opening import Opened
 from mnemic.store.base import Snapshot
 from mnemic.store.requests import look
@@ -40,7 +40,8 @@ class Notice:
         user: Whose memory it is in; `SHARED` for the common one.
         actor: Who did it.
         cause: The commit that made it happen, or None.
-        events: What it changed: verbs and ids. The words are a read away: `written(seq)`.
+        events: What it changed: verbs and ids. The words are a read away: `written(seq)`. On a shelf, what it changed
+            of that shelf's items, of the store itself, and of what is gone: nothing says any more whose that was.
     """
 
     seq: int
@@ -57,10 +58,10 @@ class Notice:
 
 
 def changes(who: Who, after: int, limit: int) -> Flow[Sequence[Notice]]:
-    """Commits of a user's memory and the shared one after seq `after`, oldest first.
+    """Commits of a user's memory and the shared one after seq `after`, oldest first; those of other shelves left out.
 
     Raises:
-        Compacted: commits after `after` lie behind the horizon; 0 begins with what is kept.
+        Compacted: commits after `after` lie behind the horizon, or the journal was brought back to before it.
     """
     whole("after", after)
     whole("limit", limit, low=1, high=LIST_LIMIT)
@@ -75,7 +76,7 @@ def changes(who: Who, after: int, limit: int) -> Flow[Sequence[Notice]]:
 
 
 def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
-    """The versions that a commit wrote, as it left them, but for what was erased or compacted since.
+    """The versions that a commit wrote on this shelf, as it left them, but for what was erased or compacted since.
 
     Raises:
         NotFound: no commit of this number touched a memory that may be read here.
@@ -98,7 +99,19 @@ def _fed(snapshot: Snapshot, who: Who, after: int, limit: int) -> tuple[list[Not
     if tenant is None:
         return [], after
     found, upto = snapshot.feed(tenant, tuple(owners), after, limit)
-    return [_notice(change, owners[change.space]) for change in found], upto
+    heard = [_heard(snapshot, who, change) for change in found]
+    return [_notice(change, owners[change.space]) for change in heard if change is not None], upto
+
+
+def _heard(snapshot: Snapshot, who: Who, change: Change) -> Change | None:
+    """What is heard of a commit on this shelf; None for nothing."""
+    scope, items = who.scope, {event.item for event in change.events if event.item is not None}
+    if not items or (scope.agent is None and scope.session is None):
+        return change
+    known = snapshot.standing((change.space,), sorted(items))
+    others = {item for item, version in known.items() if not on_shelf(scope, version.item)}
+    events = tuple(event for event in change.events if event.item not in others)
+    return replace(change, events=events) if events else None
 
 
 def _owners(snapshot: Snapshot, who: Who) -> dict[int, str | Shared]:
@@ -120,7 +133,7 @@ def _written(snapshot: Snapshot, who: Who, seq: int) -> list[Version]:
     made = [] if tenant is None else snapshot.changes(tenant, seq - 1, 1)
     if not made or made[0].seq != seq or made[0].space not in owners:
         raise NotFound(f"no commit {seq} here")
-    return [version for version, _ in snapshot.written(made[0].space, seq)]
+    return [version for version, _ in snapshot.written(made[0].space, seq) if on_shelf(who.scope, version.item)]
 
 
 def _head(snapshot: Snapshot, who: Who) -> int:

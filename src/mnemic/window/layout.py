@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
 from mnemic.core.cut import count_tokens, cut
@@ -23,6 +23,9 @@ FRAME: Final = sum(count_tokens(mark) + 1 for mark in (*EARLIER, *PAGES))
 
 SEGMENT: Final = "segment"
 """The tag of a segment's item."""
+
+TOOL: Final = "tool"
+"""The role of a tool's result, which is never parted from the turn before it."""
 
 ROLES: Final = frozenset({"system", "user", "assistant", "tool", "developer"})
 """Roles that a provider takes."""
@@ -52,18 +55,24 @@ class Window:
         tokens: What `text` costs; at most the budget.
         pages: The pages, in the order of the text.
         sections: Tokens by section; `free` is the rest of the budget.
+        notes: What had to give way so that the budget holds.
     """
 
     text: str
     tokens: int
     pages: tuple[Page, ...]
     sections: Mapping[str, int]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.text
 
     def __len__(self) -> int:
         return len(self.pages)
+
+
+Shown: TypeAlias = tuple[Page, Line]
+"""A page and its line."""
 
 
 def line(item: Item, seq: int, most: int) -> Line:
@@ -81,7 +90,9 @@ def line(item: Item, seq: int, most: int) -> Line:
 def said(item: Item, position: int) -> Said:
     """A turn as segments are made of it."""
     speaker = item.slots.get("speaker") or item.slots.get("role") or ""
-    return Said(id=item.id, text=item.text, position=position, at=micros(item.said), speaker=str(speaker))
+    return Said(
+        id=item.id, text=item.text, position=position, at=micros(item.said), speaker=str(speaker), channel=item.channel
+    )
 
 
 def brief(segment: Item) -> str:
@@ -111,26 +122,49 @@ def laid_out(always: str, earlier: Sequence[str], lines: Sequence[str]) -> str:
 
 
 def messages(
-    always: str, earlier: Sequence[str], pages: Sequence[tuple[Page, Line]], *, first: str = ""
+    always: str, earlier: Sequence[str], pages: Sequence[Shown], *, first: str = ""
 ) -> list[dict[str, object]]:
     """The window as a provider takes it: what stands above all turns first, then each turn in its own words.
 
     A page that was brought back, or comes from elsewhere, is no turn of this talk: those that stand together are one
-    fenced message. A turn keeps its `tool_calls`, `tool_call_id` and `name` if its slots have them.
+    fenced message. A turn keeps its `tool_calls`, `tool_call_id` and `name` if its slots have them; a tool's results
+    stand right after their call, whatever came in between, and a call or a result without the other is fenced.
     """
     head = "\n".join(text for text in (first, laid_out(always, earlier, ())) if text)
     told: list[dict[str, object]] = [{"role": "system", "content": head}] if head else []
-    for turn, some in groupby(pages, key=lambda pair: _is_turn(*pair)):
+    newest = max((page.position for page, _ in pages), default=-1)
+    for turn, some in groupby(_exchanges(pages), key=lambda exchange: _is_said(exchange, newest)):
+        lines = [shown for exchange in some for _, shown in exchange]
         if turn:
-            told += [_turn(shown) for _, shown in some]
+            told += [_turn(shown) for shown in lines]
         else:
-            told.append({"role": "system", "content": laid_out("", (), [shown.text for _, shown in some])})
+            told.append({"role": "system", "content": laid_out("", (), [shown.text for shown in lines])})
     return told
 
 
-def _is_turn(page: Page, shown: Line) -> bool:
-    """Whether a page is a turn of this talk that never left."""
-    return not is_recalled(page) and role_of(shown.item) in ROLES
+def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
+    """Each page by itself, but a tool's results with the call before them in the session, where that stands."""
+    places = {page.position: (page, shown) for page, shown in pages if page.position >= 0}
+    found: list[list[Shown]] = []
+    for page, shown in pages:
+        if page.role == TOOL and page.position - 1 in places:
+            continue
+        found.append([(page, shown)])
+        while page.position >= 0 and (result := places.get(page.position + 1)) and result[0].role == TOOL:
+            found[-1].append(result)
+            page = result[0]
+    return found
+
+
+def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
+    """Whether it is of this talk, has never left, and is whole: the call of the newest turn still awaits its result."""
+    first, last = exchange[0], exchange[-1][0]
+    role = role_of(first[1].item)
+    if is_recalled(last) or role not in ROLES or role == TOOL:
+        return False
+    if len(exchange) > 1:
+        return role == "assistant"
+    return "tool_calls" not in first[1].item.slots or last.position == newest
 
 
 def _turn(shown: Line) -> dict[str, object]:

@@ -7,6 +7,7 @@ turn costs one sync and no more. What leaves the window becomes topic segments, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +26,7 @@ from mnemic.tiers.features import Reader
 from mnemic.tiers.pager import Moved, Pager
 from mnemic.tiers.writing import Writing
 from mnemic.window.kept import Heads, Kept, as_page, as_row, beside, followed, kept, written_down
-from mnemic.window.layout import FRAME, SEGMENT, Line, Window, is_page, laid_out, line, messages, role_of, said
+from mnemic.window.layout import FRAME, SEGMENT, TOOL, Line, Window, is_page, laid_out, line, messages, role_of, said
 from mnemic.window.promotion import Promotion
 from mnemic.work.lanes import DERIVER
 
@@ -76,7 +77,7 @@ class SessionFlows:
         self._always: Always | None = None
         self._heads: Heads = ()
         self._prefix = Prefix()
-        self._turns = self._admitted = self._written = 0
+        self._turns = self._admitted = self._written = self._counted = 0
         self._recalled: dict[ItemId, Page] = {}
         self._features = Reader()
         self.state = "new"
@@ -92,19 +93,23 @@ class SessionFlows:
         """
         kept = yield from self._kernel.read(self._reader, self._kept)
         if kept.known:
-            self._turns, self.pager.now, self._written = kept.turns, kept.clock, kept.seq
-            yield from self._write(())
+            self._turns, self.pager.now, self._written, self._counted = kept.turns, kept.clock, kept.seq, kept.turns
+            yield from self._write((), taking=True)
             kept = yield from self._kernel.read(self._reader, self._kept)  # whoever had it may have written until then
         self._take_up(kept)
         self.state = "open"
 
     def close(self) -> Flow[None]:
-        """Write what has not been written, and let others have the session. Closing twice is fine."""
+        """Write what has not been written, and let others have the session. Closing twice is fine.
+
+        A session that another process has taken over is theirs to write: there is nothing left to do.
+        """
         if self.state != "open":
             return
         yield from self._follow()
         yield from self._promote(everything=True)
-        yield from self._write(self._dirty, seconds=0.0)
+        with suppress(Conflict):
+            yield from self._write(self._dirty, seconds=0.0)
         self.state = "closed"
 
     # Turns
@@ -123,7 +128,9 @@ class SessionFlows:
         if unknown := [item for item in receipt.ids if item not in known]:  # a key that had landed before
             found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, unknown))
             known.update({item: version.item for item, version in found.items()})
-        self._admit([known[item] for item in receipt.ids if item in known and is_page(known[item])], receipt.seq)
+        pages = [known[item] for item in receipt.ids if item in known and is_page(known[item])]
+        yield from self._recall_call(pages)
+        self._admit(pages, receipt.seq)
         yield from self._promote()
         if self.writing.through:
             yield from self._write(self._dirty)
@@ -148,9 +155,8 @@ class SessionFlows:
         here = tuple(hit for hit in hits if hit.id in self.pager.table.resident)
         told = f"{len(here) - len(faults)} hits were in the window, {len(faults)} were paged in"
         always = self._always.items if self._always is not None else ()
-        return replace(
-            found, text=window.text, tokens=window.tokens, items=here, always=always, notes=(*found.notes, told)
-        )
+        notes = (*found.notes, told, *window.notes)
+        return replace(found, text=window.text, tokens=window.tokens, items=here, always=always, notes=notes)
 
     # Pages
 
@@ -159,12 +165,13 @@ class SessionFlows:
 
         Raises:
             NotFound: there is no such item here.
-            Refused: there is no room for it that may be freed.
+            Refused: there is no room for it that may be freed; or it is a segment that quotes what is gone.
         """
         self._check_open()
         yield from self._follow()
         if not self.pager.use(item):
             version = yield from self._kernel.get(self._reader, item)
+            yield from self._check_quoted(version.item)
             yield from self._recollect({item: version.item})
             moved = self._fault(version.item, version.seq_from)
             if not moved.here:
@@ -192,9 +199,12 @@ class SessionFlows:
 
         Raises:
             NotFound: it is not in the window.
+            Refused: it leaves no room for what is always on.
         """
         self._check_open()
         yield from self._follow()
+        if pinned:
+            self._check_room(item)
         self.pager.pin(item, pinned=pinned)
         return self._looked_at()
 
@@ -216,20 +226,34 @@ class SessionFlows:
 
     def _admit(self, items: Iterable[Item], seq: int) -> None:
         self.pager.guard()
-        for item in items:
+        given = {item.id: item for item in items}
+        for item in given.values():
             if self.pager.table.find(item.id) is not None:
                 continue
             page = self._turn(item, self._line(item, seq))
-            tied = self._before(page) if page.role == "tool" else None
+            tied = self._call(page)
+            if tied in given:
+                self._line(given[tied], seq)  # it may have found no room, and now come in with its result
             moved = self.pager.admit(page, after=tied)
             self._left(moved.left if moved.here else (*moved.left, page))
         self._admitted = max(self._admitted, seq)
         self.pager.unguard()
+        self._drop_lines()
 
-    def _before(self, page: Page) -> ItemId | None:
-        """The turn before a tool's result: the call it answers, or another result of that."""
-        last = next(reversed(self.pager.table.resident.values()), None)
-        return last.id if last is not None and last.position == page.position - 1 else None
+    def _call(self, page: Page) -> ItemId | None:
+        """The turn before a tool's result, here or gone: the call it answers, or another result of that."""
+        return self.pager.table.places().get(page.position - 1) if page.role == TOOL else None
+
+    def _recall_call(self, items: Sequence[Item]) -> Flow[None]:
+        """Read what a tool's result will bring back: the call before it, if that has left the window meanwhile."""
+        if items and role_of(items[0]) == TOOL:
+            call = self.pager.table.places().get(self._turns - 1)
+            group = () if call is None else self.pager.table.together(call)
+            yield from self._read_lines([one for one in group if one not in self.pager.table.resident])
+
+    def _drop_lines(self) -> None:
+        for item in [item for item in self._lines if item not in self.pager.table.resident]:
+            del self._lines[item]
 
     def _bring_in(self, hits: Sequence[Recalled]) -> list[Recalled]:
         """Use the hits that are here, and page in the best of the others, oldest first; those that came in.
@@ -239,10 +263,11 @@ class SessionFlows:
         table, room = self.pager.table, int(self.pager.budget * self.reach.share)
         wanted: list[Recalled] = []
         held: list[Recalled] = []
-        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in table.pinned)
+        stays = table.pinned | table.newest(int(self.pager.budget * self.pager.marks.fresh))
+        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in stays)
         for hit in hits:
             page = table.resident.get(hit.id)
-            cost = self._line(hit.item, hit.seq).tokens if page is None else 0 if page.pinned else page.tokens
+            cost = self._line(hit.item, hit.seq).tokens if page is None else 0 if hit.id in stays else page.tokens
             if cost > free or (page is None and cost > room):
                 self.pager.use(hit.id)
                 continue
@@ -255,8 +280,7 @@ class SessionFlows:
         for hit in sorted(wanted, key=lambda hit: (hit.item.said, hit.item.pos, hit.id)):
             self._fault(hit.item, hit.seq)
         self.pager.unguard()
-        for item in [item for item in self._lines if item not in table.resident]:
-            del self._lines[item]
+        self._drop_lines()
         return [hit for hit in wanted if hit.id in table.resident]
 
     def _fault(self, item: Item, seq: int) -> Moved:
@@ -311,13 +335,17 @@ class SessionFlows:
                 self._reader, lambda s, _, own: written_down(s, own, self.name, forgotten)
             )
             self._recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
-        if mates:
-            found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, mates))
-            for mate in mates:
-                if mate in found:
-                    self._line(found[mate].item, found[mate].seq_from)
-                else:
-                    self._gone(mate)
+        yield from self._read_lines(mates)
+
+    def _read_lines(self, ids: Sequence[ItemId]) -> Flow[None]:
+        if not ids:
+            return
+        found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+        for item in ids:
+            if item in found:
+                self._line(found[item].item, found[item].seq_from)
+            else:
+                self._gone(item)
 
     def _is_tied(self, item: ItemId) -> bool:
         return len(self.pager.table.together(item)) > 1
@@ -364,61 +392,114 @@ class SessionFlows:
     def _dirty(self) -> tuple[ItemId, ...]:
         return tuple(self.pager.table.dirty)
 
-    def _paging(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS) -> Paging:
+    def _paging(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Paging:
         """What is written of these pages: all that have changed, or none, so that `seq` says how far they go."""
         table = self.pager.table
         known = ((page, page.id in table.resident) for item in pages if (page := table.find(item)) is not None)
         rows = tuple(as_row(page, here) for page, here in known)
-        seq = self._admitted if pages else self._written
+        seq, turns = (self._admitted, self._turns) if pages else (self._written, self._counted)
         return Paging(
-            self.name, self._owner, seconds, self.pager.budget, self.pager.policy.name, self.pager.now, self._turns,
-            seq, rows,
+            self.name, self._owner, seconds, self.pager.budget, self.pager.policy.name, self.pager.now, turns, seq,
+            rows, taking,
         )  # fmt: skip
 
-    def _write(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS) -> Flow[None]:
-        paging = self._paging(pages, seconds)
+    def _write(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Flow[None]:
+        paging = self._paging(pages, seconds, taking=taking)
         yield from self._kernel.page(self._writer, paging)
         self._has_written(paging)
 
     def _has_written(self, paging: Paging) -> None:
         self.pager.table.clean(row.item for row in paging.rows)
         self.pager.counters.rows += len(paging.rows)
-        self._written = paging.seq
+        self._written, self._counted = paging.seq, paging.turns
 
     def _kept(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> Kept:
         return kept(snapshot, spaces, own, self.name)
 
     def _take_up(self, found: Kept) -> None:
         """The window as it was written down, then the turns since, as many as the target allows."""
-        self._turns, self._written, self.pager.now = found.turns, found.seq, found.clock
+        self._turns, self._counted, self._written, self.pager.now = found.turns, found.turns, found.seq, found.clock
+        self._admitted = found.seq
         for version in found.segments:
             self._promotion.take_up(version.item, self._brief_room)
-        self._tell_earlier()
         for row in found.pages:
             version_ = found.items[row.item]
-            page = as_page(row, role_of(version_.item))
             shown = self._line(version_.item, version_.seq_from)
-            if row.resident:
-                self.pager.restore([replace(page, tokens=shown.tokens)])
-            else:
-                self._left([page])
-        self._take_recent(found.recent)
-        self.pager.resize(self.pager.budget)
+            self.pager.restore([replace(as_page(row, role_of(version_.item)), tokens=shown.tokens)])
+        self._left([page for page, _ in self.pager.table.away.values()])
+        self._tie_again()
+        self._tell_earlier()
+        self._left(self.pager.relieve())
+        self._take_recent(found)
 
-    def _take_recent(self, turns: Sequence[Version]) -> None:
-        room, chosen = self.pager.target - sum(self.pager.table.reserved.values()), []
-        for version in reversed(turns):
-            room -= self._line(version.item, version.seq_from).tokens
+    def _tie_again(self) -> None:
+        """Ties are not written down: results find their calls by their places. A group that is in part here leaves."""
+        table = self.pager.table
+        places = table.places()
+        for position, item in places.items():
+            page = table.find(item)
+            if page is not None and page.role == TOOL and position - 1 in places:
+                table.tie(places[position - 1], item)
+        for item in list(table.resident):
+            self._settle(item)
+
+    def _settle(self, item: ItemId) -> None:
+        """Send out a page that came back without what it is tied to; a pinned one stays, and is tied no more."""
+        table = self.pager.table
+        group = table.together(item)
+        if item not in table.resident or all(mate in table.resident for mate in group):
+            return
+        if table.pinned.isdisjoint(group):
+            self._left(self.pager.page_out(item))
+            return
+        for mate in group:
+            if mate not in table.resident:
+                table.untie(mate)
+
+    def _take_recent(self, found: Kept) -> None:
+        """Turns that were said since: the newest come in, and what finds no room waits for its segment."""
+        chosen = self._newest(found.recent)
+        for version in found.recent:
+            if version.item.id in chosen:
+                self._admit([version.item], version.seq_from)
+            elif found.known and self.pager.table.find(version.item.id) is None:
+                self._stay_out(version)
+        self._drop_lines()
+
+    def _newest(self, turns: Sequence[Version]) -> set[ItemId]:
+        """The last turns that the target has room for, cut where no call is parted from its results."""
+        groups: list[list[Version]] = []
+        for version in turns:
+            if role_of(version.item) != TOOL or not groups:
+                groups.append([])
+            groups[-1].append(version)
+        whole = room = self.pager.target - sum(self.pager.table.reserved.values())
+        chosen: set[ItemId] = set()
+        for group in reversed(groups):
+            cost = sum(self._line(version.item, version.seq_from).tokens for version in group)
+            headless = role_of(group[0].item) == TOOL
+            if cost > whole or (headless and self.pager.table.places().get(self._turns - 1) not in self._lines):
+                continue
+            room -= cost
             if room < 0:
-                del self._lines[version.item.id]
                 break
-            chosen.append(version)
-        for version in reversed(chosen):
-            self._admit([version.item], version.seq_from)
+            chosen |= {version.item.id for version in group}
+        return chosen
+
+    def _stay_out(self, version: Version) -> None:
+        page = self._turn(version.item, self._line(version.item, version.seq_from))
+        self.pager.table.note(page, self.pager.counters.evictions)
+        call = self._call(page)
+        if call is not None:
+            self.pager.table.tie(call, page.id)
+            self._settle(call)
+        self._left([page])
+        self._admitted = max(self._admitted, version.seq_from)
 
     def _follow(self) -> Flow[None]:
         """Let go of what was erased, forgotten or superseded since the last look, and show anew what was changed."""
-        ids = (*self.pager.table.resident, *self._promotion.ids)
+        quoted = (turn for shown in self._lines.values() if SEGMENT in shown.item.tags for turn in shown.item.source)
+        ids = (*self.pager.table.resident, *self._promotion.ids, *quoted)
         seen = yield from self._kernel.read(self._reader, lambda s, spaces, _: followed(s, spaces, self._heads, ids))
         moved, self._heads = seen.heads != self._heads, seen.heads
         for item in seen.checked:
@@ -428,24 +509,45 @@ class SessionFlows:
             elif item in self.pager.table.resident and version.seq_from != self._lines[item].seq:
                 del self._lines[item]
                 shown = self._line(version.item, version.seq_from)
-                self.pager.table.put(replace(self.pager.table.resident[item], tokens=shown.tokens))
+                self._left(self.pager.change(item, shown.tokens))
         if moved:
             yield from self._renew_always()
 
     def _gone(self, item: ItemId) -> None:
+        """Let go of an item that is gone for good, and of the segments that may quote it."""
         self._promotion.forget(item)
         self._lines.pop(item, None)
         self._left(self.pager.forget(item))
+        for segment in [one for one, shown in self._lines.items() if _quotes(shown.item, item)]:
+            self._gone(segment)
         self._tell_earlier()
+
+    def _check_quoted(self, segment: Item) -> Flow[None]:
+        if SEGMENT not in segment.tags:
+            return
+        standing = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, segment.source))
+        if any(turn not in standing for turn in segment.source):
+            raise Refused(f"{segment.id} quotes a turn that is gone; page in the turns that are left")
+
+    def _check_room(self, item: ItemId) -> None:
+        """See that a pin leaves its room to what is always on and to the segments in brief."""
+        table = self.pager.table
+        kept = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
+        others = FRAME + self._always_room + max(self._brief_room, self._promotion.cost)
+        if others + sum(table.resident[page].tokens for page in kept) > self.pager.budget:
+            raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
 
     # Underneath: what is shown
 
     def _renew_always(self) -> Flow[None]:
-        room = int(self.pager.budget * self._kernel.settings.always_share)
-        always = yield from self._kernel.always(self._reader, room)
+        always = yield from self._kernel.always(self._reader, self._always_room)
         if self._always is None or always.text != self._always.text:
             self._left(self.pager.reserve("always", always.tokens + 1 if always.text else 0))
         self._always = always
+
+    @property
+    def _always_room(self) -> int:
+        return int(self.pager.budget * self._kernel.settings.always_share)
 
     @property
     def _always_text(self) -> str:
@@ -461,9 +563,11 @@ class SessionFlows:
         if counting:
             self._count(lines)
         text = laid_out(self._always_text, self._brief, [shown.text for shown in lines])
+        given_up = ", ".join(self.pager.unpinned)
         return Window(
-            text=text, tokens=table.used, pages=tuple(table.resident.values()), sections=dict(self.pager.meter)
-        )
+            text=text, tokens=table.used, pages=tuple(table.resident.values()), sections=dict(self.pager.meter),
+            notes=(f"unpinned, as the budget had no room for it: {given_up}",) if given_up else (),
+        )  # fmt: skip
 
     def _count(self, lines: Sequence[Line]) -> None:
         """Count what a prefix cache would have had of this window, whose end marks are always new."""
@@ -475,3 +579,7 @@ class SessionFlows:
     def _check_open(self) -> None:
         if self.state != "open":
             raise Refused(f"session {self.name!r} is not open; open it again")
+
+
+def _quotes(item: Item, turn: ItemId) -> bool:
+    return SEGMENT in item.tags and turn in item.source

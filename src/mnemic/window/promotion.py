@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from mnemic.core.clock import moment
 from mnemic.core.cut import count_tokens
@@ -19,6 +19,14 @@ _BEFORE_TURNS: Final = 1 << 40
 """Segments lie before all turns of their session, so that none is taken for a turn's neighbour."""
 
 
+class Told(NamedTuple):
+    """A segment's line in brief, what it costs, and the turns that it may quote."""
+
+    text: str
+    tokens: int
+    sources: tuple[ItemId, ...]
+
+
 class Promotion:
     """Turns out of the window that are in no segment yet, and the lines that stand for the last segments.
 
@@ -32,22 +40,22 @@ class Promotion:
         self.number = 0
         self._writing, self._enough = writing, writing.promote
         self._previous: ItemId | None = None
-        self._lines: dict[ItemId, tuple[str, int]] = {}
+        self._lines: dict[ItemId, Told] = {}
 
     @property
     def lines(self) -> list[tuple[str, int]]:
         """What was said before in brief, each line with its tokens; it grows at its end."""
-        return list(self._lines.values())
+        return [(told.text, told.tokens) for told in self._lines.values()]
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
-        """What it holds something of."""
-        return (*self.waiting, *self._lines)
+        """What it holds something of: turns, segments, and the turns that these quote."""
+        return (*self.waiting, *self._lines, *(turn for told in self._lines.values() for turn in told.sources))
 
     @property
     def cost(self) -> int:
         """Tokens of the lines."""
-        return sum(cost for _, cost in self._lines.values())
+        return sum(told.tokens for told in self._lines.values())
 
     def due(self, *, everything: bool) -> list[Segment]:
         """The segments to be written now: once enough waits, all but the last, which may go on."""
@@ -75,7 +83,7 @@ class Promotion:
             item = Item(
                 id=fresh(), kind=Kind.EPISODE, text=one.line, said=moment(one.turns[-1].at), slots=slots,
                 tags=(SEGMENT,), source=tuple(turn.id for turn in one.turns), agent=scope.agent,
-                session=scope.session, pos=number - _BEFORE_TURNS,
+                session=scope.session, pos=number - _BEFORE_TURNS, channel=one.channel,
             )  # fmt: skip
             items.append(item)
         return items
@@ -94,15 +102,16 @@ class Promotion:
         self.number = max(self.number, number + 1 if isinstance(number, int) else 0)
         self._previous = item.id
         text = brief(item)
-        self._lines[item.id] = (text, count_tokens(text) + 1)
+        self._lines[item.id] = Told(text, count_tokens(text) + 1, item.source)
         if self.cost > room:
             for old in list(self._lines)[: -max(1, len(self._lines) // 2)]:
                 del self._lines[old]
 
     def forget(self, item: ItemId) -> None:
-        """What is gone for good waits no longer, and is not told of."""
+        """What is gone for good waits no longer, and is not told of, nor is a segment that may quote it."""
         self.waiting.pop(item, None)
-        self._lines.pop(item, None)
+        for segment in [one for one, told in self._lines.items() if item == one or item in told.sources]:
+            del self._lines[segment]
 
     def check(self, standing: Mapping[ItemId, Version]) -> None:
         """Keep what still stands of the turns that wait, as it stands now."""

@@ -21,13 +21,14 @@ from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.requests import Ask, Embed, EmbedQuestion, ask, embed
-from mnemic.store.base import Job, JobStep, Store, embedding_lane
-from mnemic.store.requests import answer, claim_job
+from mnemic.store.base import Job, JobState, JobStep, Store, embedding_lane
+from mnemic.store.jobs import LAPSED
+from mnemic.store.requests import answer, claim_job, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
 from mnemic.work.deriving import How, lane_name, strategies, strategy_slice
-from mnemic.work.jobs import LEASE_SECONDS, WORK, Bench, Work, ended, missed
-from mnemic.work.lanes import BUSY, EMBED_PARTS, Slice, embed_slice, failed
+from mnemic.work.jobs import LEASE_SECONDS, TRIES, WORK, Bench, Work, ended, missed
+from mnemic.work.lanes import BUSY, EMBED_PARTS, WAITS, Slice, embed_slice, epoch_of, failed
 from mnemic.work.lineup import Lineup, Owner
 from mnemic.work.pacing import Pacing
 from mnemic.work.thinking import Thinking
@@ -63,7 +64,7 @@ class _Task:
     lane: str
     space: int
     flow: Callable[[str], Flow[Slice]]
-    failed: Callable[[str, MnemicError], Flow[bool]]
+    failed: Callable[[str, MnemicError, int], Flow[bool]]
 
 
 class Background:
@@ -147,6 +148,8 @@ class Background:
     def drain(self, told: Callable[[str, int], None] | None = None, seconds: float | None = None) -> bool:
         """Run slices in this thread until nothing is left, whatever the triggers say; whether that was reached.
 
+        It is not where a job waits to be tried again, or a lane for its user's next hour of questions.
+
         Args:
             told: Called after each slice with its lane and how much it did.
             seconds: Longest to go on; None for as long as it takes. A lane that another worker has is waited for.
@@ -168,8 +171,8 @@ class Background:
             if error is not None and not passed.did:
                 raise error
             if not passed.any:
-                return True
-            if passed.busy_only:
+                return not passed.later
+            if not passed.did:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
                 return False
@@ -189,7 +192,7 @@ class Background:
 
         Args:
             lanes: Only these (`house`, `embed`, `jobs` ...); all when empty.
-            once: Return when nothing is left that can be done now.
+            once: Return when nothing is left that can be done now; what another worker does is waited for.
             told: Called after each slice that did something or failed.
         """
         seen: tuple[int, ...] = ()
@@ -209,8 +212,8 @@ class Background:
             for _ in self._slices(passed):
                 if stop.is_set():
                     return
-            seen, looked = (() if passed.any or passed.failed else moved), time.monotonic()
-            if once and not passed.any:
+            seen, looked = (() if passed.any else moved), time.monotonic()
+            if once and not (passed.did or passed.busy or passed.tried):
                 return
             if not passed.did and passed.any:
                 stop.wait(_RETRY_SECONDS)
@@ -245,8 +248,9 @@ class Background:
         owner = f"{self._name}/{next(self._runs)}"  # one name a run: who comes back late has lost the lease
         attend = partial(self._attend, task.space)
         error: MnemicError | None = None
-        did = BUSY
+        did, epoch = BUSY, 0
         try:
+            epoch = run(look(lambda s: epoch_of(s, task.space)), self.perform)
             with self.meters.run(task.lane) as timed:
                 did = timed(run(task.flow(owner), attend))
         except MnemicError as wrong:
@@ -255,8 +259,9 @@ class Background:
             error = MnemicError(f"lane {task.lane}: {type(wrong).__name__}: {wrong}")
         if error is not None:
             with suppress(MnemicError):
-                did = Slice(done=1) if run(task.failed(owner, error), attend) else BUSY
+                did = Slice(done=1) if run(task.failed(owner, error, epoch), attend) else WAITS
             if not did.done and not isinstance(error, Conflict):
+                passed.tried += 1
                 passed.failed = error
         if did.done or error is not None:
             passed.told(task.lane, task.space, did.done, error)
@@ -297,6 +302,7 @@ class Background:
             models = self._meaning.to_fill() if passed.takes("embed") else []
         except MnemicError as error:
             passed.failed = error
+            passed.told("embed", 0, 0, error)
             return
         for model in models:
             for place, space in enumerate(self.behind(embedding_lane(model))):
@@ -324,23 +330,23 @@ class Background:
         def flow(owner: str) -> Flow[Slice]:
             return strategy_slice(desk, strategy, space, replace(how, owner=owner))
 
-        def fail(owner: str, error: MnemicError) -> Flow[bool]:
+        def fail(owner: str, error: MnemicError, epoch: int) -> Flow[bool]:
             probe = ask([ChatMessage("user", _WELL)], 8)
-            return failed(space, name, owner, error, desk.clock.now(), probe, strategy.batch)
+            return failed(space, name, owner, error, desk.clock.now(), probe, strategy.batch, epoch)
 
         return _Task(name, space, flow, fail)
 
     def _embed_task(self, space: int, model: int) -> _Task:
         name, parts = embedding_lane(model), self._parts.get(model, _FIRST_PARTS)
 
-        def fail(owner: str, error: MnemicError) -> Flow[bool]:
+        def fail(owner: str, error: MnemicError, epoch: int) -> Flow[bool]:
             now = self._kernel.desk.clock.now()
-            return failed(space, name, owner, error, now, embed(model, ["hello"]), parts)
+            return failed(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
         return _Task(name, space, lambda owner: embed_slice(space, model, owner, parts), fail)
 
     def _job_task(self, passed: _Pass) -> Iterator[_Task]:
-        """One slice of the most urgent job, if there is one to do now."""
+        """One slice of the most urgent job, if there is one to do now; jobs whose time has not come wait like lanes."""
         if not passed.takes(JOBS):
             return
         owner = f"{self._name}/{next(self._runs)}"
@@ -348,15 +354,20 @@ class Background:
             job: Job | None = run(claim_job(tuple(self.work), owner, LEASE_SECONDS), self.perform)
             if job is not None:
                 yield self._doing(job, JobStep(job.id, owner))
+            else:
+                waiting = run(look(lambda s: s.jobs(JobState.WAITING)), self.perform)
+                passed.later += sum(job.order.name in self.work for job in waiting)
 
     def _doing(self, job: Job, step: JobStep) -> _Task:
         def flow(_: str) -> Flow[Slice]:
+            if job.error == LAPSED and job.attempts >= TRIES:
+                raise MnemicError(LAPSED)
             more = yield from self.work[job.order.name](self.bench, job, step)
             yield from ended(step, more=more)
             self.lineup.again()
             return Slice(done=1)
 
-        def fail(_: str, error: MnemicError) -> Flow[bool]:
+        def fail(_: str, error: MnemicError, epoch: int) -> Flow[bool]:
             yield from missed(self.bench, job, step, error)
             return False
 
@@ -397,7 +408,9 @@ class _Pass:
     """What is wanted of one look at all lanes, and what became of it.
 
     Attributes:
-        later: Lanes whose time has not come.
+        did, busy, waits: Slices that did something, that were others', and that failed or wait after a failure.
+        tried: Those of them that failed just now.
+        later: Lanes and jobs whose time has not come.
     """
 
     force: bool = False
@@ -405,6 +418,8 @@ class _Pass:
     told: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None
     did: int = 0
     busy: int = 0
+    waits: int = 0
+    tried: int = 0
     later: int = 0
     failed: MnemicError | None = None
 
@@ -414,19 +429,16 @@ class _Pass:
 
     def count(self, one: Slice) -> None:
         """Count what one slice did."""
-        if one.busy:
+        if one.waits:
+            self.waits += 1
+        elif one.busy:
             self.busy += 1
         elif one.done:
             self.did += 1
-        else:
+        elif not self.force:  # where triggers are not asked, it found nothing left
             self.later += 1
 
     @property
     def any(self) -> bool:
         """Whether there was anything to do."""
-        return bool(self.did or self.busy)
-
-    @property
-    def busy_only(self) -> bool:
-        """Whether all of it was others' or had to wait."""
-        return bool(self.busy and not self.did)
+        return bool(self.did or self.busy or self.waits)

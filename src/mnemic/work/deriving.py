@@ -8,7 +8,7 @@ no lease: it costs milliseconds, and of two workers that did the same the second
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -23,10 +23,23 @@ from mnemic.flow import All, Flow, Request
 from mnemic.models.requests import Ask
 from mnemic.past.undoing import SUPERSEDES
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.base import Advance, Draft, JobStep, Lane, Op, Put, Snapshot, Tie
+from mnemic.store.base import Advance, Answer, Draft, JobStep, Lane, Op, Put, Snapshot, Tie
 from mnemic.store.requests import claim, commit, look, record, release
 from mnemic.strategies.base import Bond, Derivation, Edits, Given, Known, Ref, Revision
-from mnemic.work.lanes import BUSY, DERIVER, HOUSE, IDLE, LEASE_SECONDS, Slice, next_vers
+from mnemic.work.hidden import derived_from, hidden_of, spared, spent_of
+from mnemic.work.lanes import (
+    BUSY,
+    DERIVER,
+    HOUSE,
+    IDLE,
+    LEASE_SECONDS,
+    WAITS,
+    Slice,
+    deadly,
+    held,
+    lessened,
+    next_vers,
+)
 from mnemic.work.triggers import Waiting, fired
 from mnemic.writing import closed_by
 
@@ -44,9 +57,6 @@ CATCH_UP: Final = 500
 MAINTAIN: Final = ":maintain"
 """What follows a strategy's name in the lane of its upkeep."""
 
-RERUN: Final = "rerun"
-"""The slot of what was retired for its evidence to be digested again."""
-
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
@@ -62,6 +72,7 @@ class Run:
         lane: As it stands, leased if the strategy asks models.
         given: For the strategy.
         known: The versions of what it was given as known.
+        hidden: What the owner hid of what was derived from these before.
         vers: The versions that the run covers.
         step, job: What its commit moves: the lane, or a dead letter's job.
     """
@@ -73,6 +84,7 @@ class Run:
     lane: Lane
     given: Given
     known: tuple[Version, ...]
+    hidden: Mapping[ItemId, Item]
     vers: tuple[int, ...]
     step: Advance | None = None
     job: JobStep | None = None
@@ -129,8 +141,12 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow
         return IDLE
     if leased:
         lane = yield from claim(space, lane.name, how.owner, LEASE_SECONDS)
-    if lane is None or (not leased and lane.not_before > now):
-        return BUSY
+    if lane is None:
+        return (yield from held(space, lane_name(strategy, how)))
+    if not leased and lane.leased <= now < lane.not_before:
+        return WAITS
+    if leased and deadly(lane):
+        return (yield from lessened(lane, strategy.batch))
     ready = lane if leased else replace(lane, seq=0)
     run = yield from look(lambda s: gathered(s, strategy, space, ready, how))
     if run is None:
@@ -201,10 +217,18 @@ def letter(snapshot: Snapshot, strategy: Strategy, space: int, ver: int, lane: s
 
 
 def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: list[int], **what: Any) -> Run:
+    """A run over what the strategy has not read, oldest first.
+
+    A turn that it derived from before was read before: it is here again because it was pinned, say. Upkeep is given
+    all.
+    """
     (head,) = snapshot.spaces((space,))
     assert head.user is not None
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN))
-    evidence = () if isinstance(head.user, Shared) else _evidence(snapshot, strategy, space, vers, lane)
+    fresh = [] if isinstance(head.user, Shared) else _readable(snapshot, strategy, space, vers, lane)
+    own = [] if lane.name.endswith(MAINTAIN) else derived_from(snapshot, strategy, space, fresh)
+    spent = spent_of(own)
+    evidence = tuple(sorted((item for item in fresh if item.id not in spent), key=lambda item: item.said))
     given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
     return Run(
         space=space,
@@ -214,32 +238,23 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         lane=lane,
         given=given,
         known=known,
+        hidden=hidden_of(own),
         vers=tuple(vers),
         **what,
     )
 
 
-def _evidence(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int], lane: Lane) -> tuple[Item, ...]:
-    """What the strategy reads of these versions, oldest first.
-
-    A turn that it derived from before was read before: it is here again because it was pinned, say. What was hidden of
-    that by its owner stays hidden. Upkeep is given all.
-    """
+def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int], lane: Lane) -> list[Item]:
+    """What the strategy reads of these versions."""
     upto = lane.seq or None
     found = snapshot.versions(space, vers).values()
     shown = (v.item for v in found if v.seq_to is None or (upto is not None and v.seq_to > upto))
-    fresh = [item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE]
-    if lane.name.endswith(MAINTAIN):
-        return tuple(sorted(fresh, key=lambda item: item.said))
-    derived = snapshot.standing((space,), snapshot.derived(space, [item.id for item in fresh])).values()
-    own = (v.item for v in derived if v.item.slots.get("by") == strategy.by and not v.item.slots.get(RERUN))
-    spent = {source for item in own for source in item.source}
-    return tuple(sorted((item for item in fresh if item.id not in spent), key=lambda item: item.said))
+    return [item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE]
 
 
 def driven(desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False) -> Flow[Edits]:
     """What a strategy's flow returns: its reads answered as of the run's pin, its models' answers recorded, its budget
-    kept. Errors of a request are thrown in; what it does not catch ends the run."""
+    kept, and what its owner hid left out. Errors of a request are thrown in; what it does not catch ends the run."""
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
     meter = _Meter(desk, strategy)
     try:
@@ -247,13 +262,15 @@ def driven(desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False) 
         while True:
             try:
                 answer = yield from _answered(request, run, meter)
+            except Conflict:
+                raise  # the run is over: the lease has passed on, or the store is being closed
             except MnemicError as error:
                 request = flow.throw(error)
             else:
                 request = flow.send(answer)
     except StopIteration as done:
         edits: Edits = done.value
-        return edits
+        return (yield from spared(run.space, run.hidden, edits))
     finally:
         flow.close()
 
@@ -265,6 +282,8 @@ def _answered(request: Request, run: Run, meter: _Meter) -> Flow[Any]:
             for one in requests:
                 try:
                     outcomes.append((yield from _answered(one, run, meter)))
+                except Conflict:
+                    raise
                 except MnemicError as error:
                     outcomes.append(error)
             return outcomes
@@ -285,8 +304,17 @@ def _asked(request: Ask, run: Run, meter: _Meter) -> Flow[str]:
         return before.decode()
     meter.count(request)
     answer: str = yield request
-    yield from record(run.space, run.lane.name, asked, answer.encode())
+    yield from record(_kept(run, asked, answer.encode()))
     return answer
+
+
+def _kept(run: Run, asked: bytes, answered: bytes) -> Answer:
+    """The answer under the lease of the run: of its lane, or of a dead letter's job."""
+    owner, job = (run.lane.owner, 0) if run.job is None else (run.job.owner, run.job.id)
+    seconds = LEASE_SECONDS
+    return Answer(
+        space=run.space, lane=run.lane.name, asked=asked, answered=answered, owner=owner, job=job, seconds=seconds
+    )
 
 
 class _Meter:

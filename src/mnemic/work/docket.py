@@ -75,7 +75,7 @@ def _lanes(snapshot: Snapshot, names: list[str], now: int) -> Iterator[Entry]:
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, now: int) -> Entry:
-    running = bool(lane.owner) and lane.lease_until > now
+    running = bool(lane.owner) and lane.leased <= now < lane.lease_until
     tenant, user = _whose(snapshot, lane.space)
     return Entry(
         name=lane.name,
@@ -93,7 +93,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, now: int) -> Entry
 
 def job_entry(snapshot: Snapshot, job: Job, now: int) -> Entry:
     """A job's line."""
-    running = job.state is JobState.WAITING and bool(job.owner) and job.lease_until > now
+    running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
     tenant, user = _whose(snapshot, job.order.space)
     failing = job.state is JobState.WAITING and bool(job.error)
     return Entry(

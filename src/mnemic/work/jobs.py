@@ -22,7 +22,8 @@ from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.base import Advance, Draft, Job, JobState, JobStep, Lane, Op, Order, Put, Snapshot
 from mnemic.store.jobs import DIGEST
 from mnemic.store.requests import claim, commit, end_job, look, release
-from mnemic.work.deriving import MAINTAIN, RERUN, How, drafted, driven, letter, strategy_slice
+from mnemic.work.deriving import MAINTAIN, How, drafted, driven, letter, strategy_slice
+from mnemic.work.hidden import RERUN
 from mnemic.work.lanes import CONFLICT_SECONDS, DERIVER, embed_letter
 
 if TYPE_CHECKING:
@@ -104,7 +105,9 @@ def maintain(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
     strategy = bench.strategy(_payload(job)["strategy"])
     how = How(owner=step.owner, force=True, maintain=True, keep_answers=bench.keep_answers)
     did = yield from strategy_slice(bench.desk, strategy, job.order.space, how)
-    return bool(did.done or did.busy)
+    if did.busy:
+        raise Conflict(f"the upkeep of {strategy.name} is another worker's, or waits; this comes after it")
+    return bool(did.done)
 
 
 WORK: dict[str, Work] = {DIGEST: digest, "rerun": rerun, "maintain": maintain}

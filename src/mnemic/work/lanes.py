@@ -18,6 +18,7 @@ from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NotFound
 from mnemic.flow import Flow
 from mnemic.models.requests import embed
 from mnemic.store.base import JobStep, Lane, Snapshot, VectorRow, Vectors, embedding_lane
+from mnemic.store.jobs import LAPSED
 from mnemic.store.requests import bury, claim, keep, look, release
 
 HOUSE: Final = "house"
@@ -49,13 +50,16 @@ class Slice:
     Attributes:
         done: How many passages or versions it dealt with; 0 for none: nothing there, or its time has not come.
         busy: Another worker has the lane, or it waits after a failure.
+        waits: It is the latter: nobody does anything about it before its time.
     """
 
     done: int = 0
     busy: bool = False
+    waits: bool = False
 
 
 BUSY: Final = Slice(busy=True)
+WAITS: Final = Slice(busy=True, waits=True)
 IDLE: Final = Slice()
 
 
@@ -71,7 +75,9 @@ def embed_slice(space: int, model: int, owner: str, parts: int = EMBED_PARTS) ->
     name = embedding_lane(model)
     lane = yield from claim(space, name, owner, LEASE_SECONDS)
     if lane is None:
-        return BUSY
+        return (yield from held(space, name))
+    if deadly(lane):
+        return (yield from lessened(lane, parts))
     found = yield from look(lambda s: _unembedded(s, space, model, lane, parts))
     vectors = (yield from embed(model, [text for _, _, text in found.passages])) if found.passages else []
     rows = tuple(VectorRow(ver, part, v) for (ver, part, _), v in zip(found.passages, vectors, strict=True))
@@ -82,6 +88,46 @@ def embed_slice(space: int, model: int, owner: str, parts: int = EMBED_PARTS) ->
         return BUSY  # the lease ran out and somebody else went on, or the space was erased meanwhile
     yield from release(space, name, owner)
     return Slice(done=max(1, len(found.passages)))
+
+
+def held(space: int, name: str) -> Flow[Slice]:
+    """Why a lane could not be leased: it is another's, or it waits."""
+    lane = yield from look(lambda s: s.lane(space, name))
+    return BUSY if lane.owner else WAITS
+
+
+def deadly(lane: Lane) -> bool:
+    """Whether a lane's last runs all ended without a word, as when they kill their process."""
+    return lane.error == LAPSED and lane.attempt >= WHOLE_TRIES
+
+
+def lessened(lane: Lane, limit: int) -> Flow[Slice]:
+    """Have a leased lane take half of what it took, or give up the one version that is left.
+
+    Args:
+        limit: The most parts that its runs took.
+    """
+    vers = yield from look(lambda s: next_vers(s, lane.space, lane, limit))
+    if not vers:
+        yield from release(lane.space, lane.name, lane.owner)
+        return IDLE
+    buried = yield from _less(lane, lane.owner, vers, f"{LAPSED}, time and again")
+    return Slice(done=int(buried), busy=not buried)
+
+
+def _less(lane: Lane, owner: str, vers: list[int], told: str) -> Flow[bool]:
+    """Halve what failed, for the next run, or bury what is left of it; whether it was buried."""
+    if len(vers) == 1:
+        yield from bury(lane.space, lane.name, owner, lane.cursor, vers[0], told)
+        yield from release(lane.space, lane.name, owner)
+        return True
+    yield from release(lane.space, lane.name, owner, told, 0, len(vers) // 2, max(lane.reach, vers[-1]))
+    return False
+
+
+def epoch_of(snapshot: Snapshot, space: int) -> int:
+    """How often something was erased in a space; 0 for the store's own work."""
+    return sum(head.epoch for head in snapshot.spaces((space,)))
 
 
 def embed_letter(space: int, model: int, ver: int, step: JobStep) -> Flow[None]:
@@ -140,7 +186,7 @@ def next_vers(snapshot: Snapshot, space: int, lane: Lane, limit: int) -> list[in
 
 
 def failed(
-    space: int, name: str, owner: str, error: MnemicError, now: int, probe: Flow[object], limit: int
+    space: int, name: str, owner: str, error: MnemicError, now: int, probe: Flow[object], limit: int, epoch: int
 ) -> Flow[bool]:
     """Say that a lane's run failed: it waits, is halved, or gives up the one version that cannot be digested.
 
@@ -150,6 +196,7 @@ def failed(
     Args:
         probe: What a healthy model has no trouble with.
         limit: The most parts that the run took.
+        epoch: That of the space when the run began. An error may quote what was erased since, and is not kept then.
 
     Returns:
         Whether a version was given up.
@@ -157,7 +204,8 @@ def failed(
     lane = yield from claim(space, name, owner, LEASE_SECONDS)
     if lane is None:
         return False
-    if isinstance(error, Conflict | Compacted):  # it was overtaken: thought again from the present
+    erased = epoch != (yield from look(lambda s: epoch_of(s, space)))
+    if erased or isinstance(error, Conflict | Compacted):  # it was overtaken: thought again from the present
         yield from release(space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     wait, told = now + _backoff(lane), str(error) or type(error).__name__
@@ -166,12 +214,7 @@ def failed(
     if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
         yield from release(space, name, owner, told, wait, lane.stride, lane.reach)
         return False
-    if len(vers) == 1:
-        yield from bury(space, name, owner, lane.cursor, vers[0], told)
-        yield from release(space, name, owner)
-        return True
-    yield from release(space, name, owner, told, now, len(vers) // 2, max(lane.reach, vers[-1]))
-    return False
+    return (yield from _less(lane, owner, vers, told))
 
 
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import Flow, run
-from mnemic.store.base import Order
+from mnemic.store.base import JobState, Order
+from mnemic.store.requests import look
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 GC: Final = "gc"
 
 
-def gc_order(tenant: str, key: str, trigger: str = "asked", not_before: int = 0) -> Order:
-    """The order to collect a tenant's garbage once; the same key is the same run."""
+def gc_order(tenant: int, key: str, trigger: str = "asked", not_before: int = 0) -> Order:
+    """The order to collect a tenant's garbage once; the same key is the same run.
+
+    Tenants go by their numbers: a name would outlive its erasure here.
+    """
     payload = json.dumps({"tenant": tenant, "trigger": trigger}).encode()
     return Order(name=GC, key=key, payload=payload, not_before=not_before)
 
@@ -34,8 +38,15 @@ def gc_work(opened: Opened) -> Work:
         from mnemic.collecting.slices import Collection, collect_slice, conclude, recalled
 
         given = json.loads(job.order.payload)
+        waiting = yield from look(lambda s: {one.id for one in s.jobs(JobState.WAITING)})
+        for ended in runs.keys() - waiting:
+            del runs[ended]  # elsewhere, or by whoever cancelled it
+        name = yield from look(lambda s: dict(s.tenants()).get(given["tenant"], ""))
+        if (yield from look(lambda s: s.tenant(name))) != given["tenant"]:  # it was erased
+            runs.pop(job.id, None)
+            return False
         if job.id not in runs:
-            plan = plan_for(opened.settings, given["tenant"], trigger=given["trigger"])
+            plan = plan_for(opened.settings, name, trigger=given["trigger"])
             runs[job.id] = Collection(plan), opened.store.info().bytes
         collection, before = runs[job.id]
         yield from collect_slice(bench.desk, collection)
@@ -57,9 +68,9 @@ def gc_chore(opened: Opened) -> Callable[[float], None]:
 
         info, desk = opened.store.info(), opened.kernel.desk
         with opened.store.read() as snapshot:
-            tenants = [name for _, name in snapshot.tenants()]
-        for tenant in tenants:
-            trigger = run(due(desk, tenant, info.bytes, info.free, idle), opened.background.perform)
+            tenants = list(snapshot.tenants())
+        for tenant, name in tenants:
+            trigger = run(due(desk, name, info.bytes, info.free, idle), opened.background.perform)
             if trigger is not None:
                 key = f"{tenant} {desk.clock.now()}"
                 opened.store.order(gc_order(tenant, key, trigger))

@@ -73,6 +73,15 @@ def test_the_feed_behind_the_horizon_says_so(world: World) -> None:
     assert [change.seq for change in _fed(world, "ada")[0]] == [4, 5]
 
 
+def test_the_feed_past_the_end_says_where_to_go_on(world: World) -> None:
+    for n in range(5):
+        world.commit(f"{n}")
+    world.store.rewind(TENANT, 2)
+    with pytest.raises(Compacted, match="ends at commit 2; go on from there"):
+        _fed(world, "ada", after=5)
+    assert _fed(world, "ada", after=2) == ([], 2)
+
+
 def test_waiting_for_what_is_there_already_ends_at_once(world: World) -> None:
     world.commit("one")
     assert world.store.wait(TENANT, 0, 60)

@@ -12,6 +12,7 @@ from mnemic.core.items import State
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.base import (
     Advance,
+    Answer,
     Draft,
     EmbedderState,
     Job,
@@ -52,6 +53,13 @@ def recorded(world: World, asked: bytes, lane: str = LANE) -> bytes | None:
     """What was answered before."""
     with world.store.read() as snapshot:
         return snapshot.recorded(world.space(), lane, asked)
+
+
+def record(world: World, asked: bytes, answered: bytes, **fields: object) -> None:
+    """Keep an answer."""
+    told: dict[str, object] = {} if "space" in fields else {"space": world.space()}
+    told |= {"lane": LANE, "asked": asked, "answered": answered, **fields}
+    world.store.record(Answer(**told))  # type: ignore[arg-type]
 
 
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
@@ -237,10 +245,10 @@ def test_a_run_stays_pinned_while_it_fails_and_is_pinned_anew_once_it_landed(wor
 
 def test_answers_last_until_the_run_lands_or_longer_if_that_is_wanted(world: World) -> None:
     world.commit("x", "y")
-    space, end = world.space(), newest(world)
-    world.store.record(space, LANE, b"who?", b"ada")
-    world.store.record(space, LANE, b"who?", b"Ada")
-    world.store.record(space, "other", b"who?", b"bob")
+    end = newest(world)
+    record(world, b"who?", b"ada")
+    record(world, b"who?", b"Ada")
+    record(world, b"who?", b"bob", lane="other")
     assert (recorded(world, b"who?"), recorded(world, b"what?")) == (b"Ada", None)
     kept = Advance(name=LANE, owner="", after=0, upto=end - 1, keep_answers=True)
     world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(), lane=kept))
@@ -275,17 +283,86 @@ def test_an_erasure_takes_answers_errors_and_the_jobs_of_what_it_erases(world: W
     world.store.claim(space, LANE, "one", 60)
     world.store.bury(space, LANE, "one", 0, end - 1, "cannot read zebra")
     other = world.store.bury(space, LANE, "one", end - 1, end, "saw a zebra")
-    world.store.record(space, LANE, b"zebra?", b"a zebra")
+    record(world, b"zebra?", b"a zebra", owner="one")
     world.erase(item.id)
     (left,) = jobs(world)
     assert (left.id, left.error, recorded(world, b"zebra?")) == (other, "", None)
     stores = ordered(world)
-    world.store.record(space, LANE, b"again?", b"yes")
+    record(world, b"again?", b"yes")
     world.erase(whole=True)
     assert [job.id for job in jobs(world)] == [stores]
-    world.store.record(space, LANE, b"zebra?", b"a zebra")
+    with pytest.raises(Conflict):
+        record(world, b"zebra?", b"a zebra", space=space)
     with world.store.read() as snapshot:
         assert snapshot.recorded(space, LANE, b"zebra?") is None
+
+
+def test_an_erasure_takes_leases_so_that_nothing_said_before_it_is_kept_after(world: World) -> None:
+    item = world.item("zebra")
+    world.commit(world.put(item), "stays")
+    space, end = world.space(), newest(world)
+    world.store.claim(space, LANE, "one", 60)
+    number = ordered(world, space=space)
+    world.store.claim_job(NAMES, "one", 60)
+    world.erase(item.id)
+    for job in (0, number):
+        with pytest.raises(Conflict):
+            record(world, b"zebra?", b"a zebra", owner="one", job=job)
+    world.store.release(space, LANE, "one", "saw a zebra")
+    assert not world.store.end_job(JobStep(number, "one"), JobState.DEAD, "saw a zebra")
+    with pytest.raises(Conflict):
+        world.store.bury(space, LANE, "one", 0, end, "saw a zebra")
+    with world.store.read() as snapshot:
+        assert (snapshot.lane(space, LANE).error, snapshot.recorded(space, LANE, b"zebra?")) == ("", None)
+        assert [job.error for job in snapshot.jobs()] == [""]
+
+
+def test_an_answer_prolongs_the_lease_it_was_asked_under(world: World, clock: ManualClock) -> None:
+    world.commit("x")
+    space = world.space()
+    world.store.claim(space, LANE, "one", 60)
+    number = ordered(world)
+    world.store.claim_job(NAMES, "one", 60)
+    for job in (0, number):
+        clock.tick(25 * SECOND)
+        record(world, b"who?", b"ada", owner="one", job=job)
+    clock.tick(30 * SECOND)
+    assert world.store.claim(space, LANE, "two", 60) is None
+    assert world.store.claim_job(NAMES, "two", 60) is None
+    clock.tick(60 * SECOND)
+    lane, job_ = world.store.claim(space, LANE, "two", 60), world.store.claim_job(NAMES, "two", 60)
+    assert lane is not None
+    assert job_ is not None
+    assert (lane.attempt, job_.attempts) == (1, 1)  # nobody gave them back
+    with pytest.raises(Conflict):
+        record(world, b"who?", b"bob", owner="one")
+
+
+def test_a_clock_set_back_keeps_nothing_for_who_is_gone(world: World, clock: ManualClock) -> None:
+    world.commit("x")
+    space = world.space()
+    world.store.claim(space, LANE, "one", 60)
+    number = ordered(world)
+    world.store.claim_job(NAMES, "one", 60)
+    clock.tick(-3600 * SECOND)
+    assert world.store.claim(space, LANE, "two", 60) is not None
+    assert world.store.claim_job(NAMES, "two", 60) is not None
+    world.store.release(space, LANE, "two", "ill", not_before=clock.now() + 50 * SECOND)
+    world.store.end_job(JobStep(number, "two"), JobState.WAITING, "ill", clock.now() + 50 * SECOND)
+    assert world.store.claim(space, LANE, "three", 60) is None
+    assert world.store.claim_job(NAMES, "three", 60) is None
+    clock.tick(-3600 * SECOND)
+    assert world.store.claim(space, LANE, "three", 60) is not None
+    assert world.store.claim_job(NAMES, "three", 60) is not None
+
+
+def test_what_was_written_under_a_key_is_known_by_it(world: World) -> None:
+    item = world.item("x")
+    world.commit(world.put(item, key="k"))
+    with world.store.read() as snapshot:
+        assert snapshot.keyed(world.space(), "k") == item.id
+        assert snapshot.keyed(world.space(), "other") is None
+        assert snapshot.keyed(99, "k") is None
 
 
 def test_what_has_arrived_is_found_without_looking_at_all_spaces(world: World) -> None:
@@ -316,5 +393,5 @@ def test_jobs_and_answers_are_no_part_of_what_is_remembered(world: World) -> Non
     world.commit("x")
     before = world.store.state_hash(TENANT), list(world.store.export(TENANT))
     ordered(world)
-    world.store.record(world.space(), LANE, b"q", b"a")
+    record(world, b"q", b"a")
     assert (world.store.state_hash(TENANT), list(world.store.export(TENANT))) == before

@@ -33,9 +33,10 @@ def page(
     session: str = "chat",
     seconds: float = 60,
     user: str = "ada",
+    taking: bool = False,
 ) -> int:
     """Write pages, along with ops if there are any."""
-    paging = Paging(session, owner, seconds, 4000, "lru", 9, 2, 5, pages)
+    paging = Paging(session, owner, seconds, 4000, "lru", 9, 2, 5, pages, taking)
     return world.store.commit(Draft(tenant=TENANT, user=user, actor="tester", ops=ops, paging=paging)).seq
 
 
@@ -106,11 +107,27 @@ def test_pages_alone_are_no_commit_and_make_neither_user_nor_session(world: Worl
 def test_a_session_is_one_owner_s_until_the_lease_has_passed(world: World, clock: ManualClock) -> None:
     (one,) = said(world, "one")
     with pytest.raises(Conflict, match="open in another process"):
-        page(world, row(one), owner="b")
+        page(world, row(one), owner="b", taking=True)
     clock.tick(61 * _SECOND)
-    page(world, row(one), owner="b")
+    page(world, row(one), owner="b", taking=True)
     with pytest.raises(Conflict):
         page(world, owner="a")
+
+
+def test_who_lost_a_session_writes_to_it_no_more_though_it_is_nobody_s(world: World, clock: ManualClock) -> None:
+    said(world, "one")
+    clock.tick(61 * _SECOND)
+    page(world, owner="a")  # it lapsed, and nobody has taken it
+    clock.tick(61 * _SECOND)
+    page(world, owner="b", taking=True)
+    clock.tick(61 * _SECOND)
+    before = world.seq()
+    with pytest.raises(Conflict, match="since"):
+        page(world, ops=(world.put(turn(world, "two")),), owner="a")
+    page(world, owner="b", seconds=0)
+    with pytest.raises(Conflict, match="since"):
+        page(world, owner="a")
+    assert world.seq() == before
 
 
 def test_a_lease_given_back_is_free_at_once(world: World) -> None:
@@ -119,7 +136,7 @@ def test_a_lease_given_back_is_free_at_once(world: World) -> None:
     found = session(world)
     assert found is not None
     assert (found.owner, found.lease_until) == ("", 0)
-    page(world, owner="b")
+    page(world, owner="b", taking=True)
 
 
 def test_a_turn_that_comes_with_another_s_session_is_not_written(world: World) -> None:

@@ -1,9 +1,9 @@
 """ARC: what was used once against what was used again, the border moving to where the faults are.
 
 Source: Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003.
-Departures: the size of the window is what lies in it when something must leave, for pages differ in tokens; and where a
-page comes in before another leaves, the newcomer does not count as one of those used once, which is how the paper's
-order of steps (make room, then bring in) comes out.
+Departure: the size of the window is what lies in it once something has left, for pages differ in tokens. A page comes
+in here before another leaves, so the newcomer does not count as one of those used once while that one is chosen: over
+pages of one size it is the paper's Figure 4, hit for hit.
 """
 
 from __future__ import annotations
@@ -47,15 +47,13 @@ class Arc:
         to_tail(self._again, page.id)
 
     def left(self, page: Page, now: int) -> None:
-        """Remembered by the list it left."""
-        size = self._size
-        if page.id in self._once:
-            del self._once[page.id]
-            self._once_ghosts.add(page.id, size - len(self._once))
-        elif page.id in self._again:
-            del self._again[page.id]
-            self._again_ghosts.add(page.id, size)
-        self._again_ghosts.trim(size - len(self._once_ghosts))
+        """Remembered by the list it left: T1 and B1 hold no more than a window, all four lists no more than two."""
+        for order, ghosts in ((self._once, self._once_ghosts), (self._again, self._again_ghosts)):
+            if page.id in order:
+                del order[page.id]
+                ghosts.add(page.id, self._size)
+        self._once_ghosts.trim(self._size - len(self._once))
+        self._again_ghosts.trim(self._size - len(self._once_ghosts))
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
         """The least recently used of the list that is beyond the border."""

@@ -2,7 +2,8 @@
 
 Source: Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer Management Replacement Algorithm", VLDB 1994,
 the full version with its constants: a quarter of the window for what came once, ghosts for half a window.
-Departure: the size of the window is what lies in it when something must leave.
+Departure: the size of the window is what lies in it, for pages differ in tokens. A page comes in here before another
+leaves, so the newcomer does not count while that one is chosen: over pages of one size it is the paper's, hit for hit.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ class TwoQueue:
         self._new: Order = OrderedDict()
         self._hot: Order = OrderedDict()
         self._ghosts = Ghosts()
+        self._newest: ItemId | None = None
 
     def admitted(self, page: Page, now: int) -> None:
         """Among the hot if it is known again, else among the new."""
+        self._forget_newest()
         to_tail(self._hot if page.id in self._ghosts else self._new, page.id)
-        self._ghosts.discard(page.id)
+        self._newest = page.id
 
     def used(self, page: Page, now: int) -> None:
         """A hot page moves back; a new one stays where it is: uses close together count once."""
@@ -39,18 +42,26 @@ class TwoQueue:
 
     def left(self, page: Page, now: int) -> None:
         """One of the new is remembered for a while."""
-        most = int((len(self._new) + len(self._hot)) * self._ghost_share)
-        if page.id in self._new:
-            del self._new[page.id]
-            self._ghosts.add(page.id, max(most, 1))
+        new = page.id in self._new
+        (self._new if new else self._hot).pop(page.id, None)
+        most = max(int((len(self._new) + len(self._hot)) * self._ghost_share), 1)
+        if new:
+            self._ghosts.add(page.id, most)
         else:
-            self._hot.pop(page.id, None)
-            self._ghosts.trim(max(most, 1))
+            self._ghosts.trim(most)
+        self._forget_newest()
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
         """The first of the new while they are more than their share, else the least recently used of the hot."""
-        crowded = len(self._new) > self._new_share * (len(self._new) + len(self._hot))
+        new = len(self._new) - (self._newest in self._new)
+        hot = len(self._hot) - (self._newest in self._hot)
+        crowded = new > self._new_share * (new + hot)
         one, other = (self._new, self._hot) if crowded or not self._hot else (self._hot, self._new)
         page = first(one, pages) or first(other, pages)
         assert page is not None, "a victim is asked for among pages that were admitted"
         return page
+
+    def _forget_newest(self) -> None:
+        """A page that came back takes up a ghost's room until something has left for it, as in the paper's order."""
+        if self._newest is not None and self._newest in self._hot:
+            self._ghosts.discard(self._newest)
