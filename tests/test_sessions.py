@@ -655,3 +655,9 @@ def test_a_question_does_not_drive_out_what_was_just_said(tmp_path: Path) -> Non
                     resident = {page.id for page in talk.window.pages}
                     assert resident.issuperset(ids), (policy, n)
                     assert talk.window.tokens <= 700
+
+
+@pytest.mark.parametrize("wrong", [{"policy": 3}, {"marks": "x"}, {"writing": 1}, {"reach": "x"}, {"budget": 0}])
+def test_what_no_session_can_be_opened_with_is_refused_at_the_door(wrong: dict[str, object]) -> None:
+    with Memory("memory:", embedder="none") as memory, pytest.raises(Invalid, match=next(iter(wrong))):
+        memory.session(user="ada", session="chat", **wrong)

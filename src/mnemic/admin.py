@@ -17,7 +17,7 @@ from mnemic.errors import Invalid, NotFound, StoreError
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
-from mnemic.past.timekeeping import Checkpoint, checkpoints_of, going_back, rewind, take_checkpoint
+from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
 from mnemic.store.base import (
@@ -165,6 +165,15 @@ class Admin:
     def drop_checkpoint(self, name: str) -> None:
         """Let a checkpoint go, with its file."""
         self._store.drop_checkpoint(name)
+
+    def commit_at(self, to: int | When, *, tenant: str | None = None) -> int:
+        """The commit that `rewind` to this would end at: nothing is done.
+
+        Raises:
+            Invalid: there is no such commit, or nothing had been recorded by then.
+            Compacted: it lies behind the horizon.
+        """
+        return commit_at(self._opened, to, tenant or self._opened.settings.tenant)
 
     def rewind(self, to: int | When, *, tenant: str | None = None) -> Rewound:
         """Bring this store back to exactly what it was after a commit, or at a recorded moment; what came after goes.

@@ -64,6 +64,9 @@ class _Shell:
         tokens = opened.settings.window if budget is None else budget
         if not isinstance(tokens, int) or tokens < LEAST_BUDGET:
             raise Invalid("budget", f"is {tokens!r}", f"Give at least {LEAST_BUDGET} tokens.")
+        for field, given, kind in (("marks", marks, Marks), ("writing", writing, Writing), ("reach", reach, Reach)):
+            if not isinstance(given, kind):
+                raise Invalid(field, f"is {type(given).__name__}", f"Give a {kind.__name__}, or leave it out.")
         pager = Pager(_policy(opened.settings.policy if policy is None else policy), tokens, marks=marks)
         self._opened, self._who = opened, who
         self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), pager, writing, reach)
@@ -340,4 +343,8 @@ def _tell_with(error: BaseException | None, failed: MnemicError) -> None:
 
 
 def _policy(given: str | Policy) -> Policy:
-    return open_policy(given) if isinstance(given, str) else given
+    if isinstance(given, str):
+        return open_policy(given)
+    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(given, part)]:
+        raise Invalid("policy", f"{type(given).__name__} has no {missing[0]}", "Give a name, or a Policy.")
+    return given

@@ -240,3 +240,10 @@ def test_a_backup_is_put_back_as_of_a_commit(memory: Memory, tmp_path: Path) -> 
     with Memory(fresh) as back:
         assert back.admin.state_hash() == was
         assert back.admin.verify() == []
+
+
+def test_a_moment_before_anything_was_recorded_is_refused(memory: Memory) -> None:
+    memory.scope(user="ada").write("first")
+    with pytest.raises(Invalid, match="nothing was recorded"):
+        memory.admin.rewind("1999-01-01")
+    assert memory.scope(user="ada").count() == 1

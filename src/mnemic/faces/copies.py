@@ -80,7 +80,8 @@ def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
     if to is None:
         raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, or say --to SEQ.")
     with run.memory() as memory:
-        if not run.confirm(f"Bring {run.path} back to {to}, without what came after?", yes=yes):
+        to = memory.admin.commit_at(to, tenant=run.tenant)  # before a checkpoint is taken for nothing
+        if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
             run.paper.note("nothing was changed")
             return
         began = time.perf_counter()

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from mnemic.core.clock import moment
-from mnemic.errors import NotFound
+from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, read_moment
 from mnemic.settings import Settings
-from mnemic.store.base import Rewound, Snapshot, Store
+from mnemic.store.base import Head, Rewound, Snapshot, Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,25 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
     ]
 
 
+def commit_at(opened: Opened, to: int | When, tenant: str) -> int:
+    """The commit that going back to `to` would end at.
+
+    Raises:
+        NotFound: there is no such tenant.
+        Invalid: there is no such commit, or nothing had been recorded by then.
+        Compacted: it lies behind the horizon.
+    """
+    with opened.store.read() as snapshot:
+        seq = _commit(snapshot, tenant, to, opened.settings, opened.clock.now())
+        number = snapshot.tenant(tenant)
+        head = Head(seq=0, at=0, hash=b"") if number is None else snapshot.head(number)
+    if not 0 <= seq <= head.seq:
+        raise Invalid("to", f"commit {seq} is not between 0 and {head.seq}", "`mnemic log` shows the commits.")
+    if seq < head.horizon:
+        raise Compacted(f"commit {seq} lies behind the horizon, which is commit {head.horizon}")
+    return seq
+
+
 def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
     """Bring a tenant of an open store back to a commit, or to a recorded moment."""
     opened.uses.flush()
@@ -89,4 +108,7 @@ def _commit(snapshot: Snapshot, tenant: str, to: int | When, settings: Settings,
     number = snapshot.tenant(tenant)
     if number is None:
         raise NotFound(f"no tenant {tenant!r} here")
-    return snapshot.seq_at(number, read_moment(to, "to", settings, now))
+    seq = snapshot.seq_at(number, read_moment(to, "to", settings, now))
+    if not seq:
+        raise Invalid("to", f"nothing was recorded by {to}", "`mnemic log --oldest-first` shows the first commit.")
+    return seq
