@@ -19,7 +19,6 @@ from mnemic.past.branching import Branch
 from mnemic.past.merging import Merge
 from mnemic.store.base import ErasureReceipt
 from mnemic.watching.feed import Notice, Watch, changes, written
-from mnemic.window.kept import at_hand
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
@@ -288,6 +287,8 @@ class ScopedMemory(Handle):
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
         """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
+        from mnemic.window.kept import at_hand
+
         return self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
 
     def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:

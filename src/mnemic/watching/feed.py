@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from mnemic.checking import whole
 from mnemic.core.events import Change, Event
@@ -23,6 +22,9 @@ from mnemic.kernel import LIST_LIMIT, Who, on_shelf
 from mnemic.opening import Opened
 from mnemic.store.base import Snapshot
 from mnemic.store.requests import look
+
+if TYPE_CHECKING:
+    import asyncio
 
 BATCH: Final = 200
 """Commits that a watch reads at once."""
@@ -216,6 +218,8 @@ class AsyncWatch:
         if not self._ready:
             self._coming = self._coming or self._fetch()
             # Shielded: what has come when a waiting caller is cancelled is there for its next call.
+            import asyncio  # only who awaits pays for it
+
             self._ready.extend(await asyncio.shield(self._coming))
             self._coming = None
         if not self._ready:
@@ -225,6 +229,8 @@ class AsyncWatch:
         return notice
 
     def _fetch(self) -> asyncio.Future[list[Notice]]:
+        import asyncio  # only who awaits pays for it
+
         loop = asyncio.get_running_loop()
         coming: asyncio.Future[list[Notice]] = loop.create_future()
 
@@ -253,6 +259,8 @@ class AsyncWatch:
         """End it: who awaits the next commit is let go."""
         self._watch.close()
         if self._coming is not None:
+            import asyncio  # only who awaits pays for it
+
             await asyncio.wait((self._coming,))
 
     async def __aenter__(self) -> Self:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from mnemic.store.jobs import LAPSED
 from mnemic.store.requests import answer, claim_job, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
-from mnemic.work.deriving import How, lane_name, strategies, strategy_slice
+from mnemic.work.deriving import How, followed, lane_name, strategies, strategy_slice
 from mnemic.work.jobs import LEASE_SECONDS, TRIES, WORK, Bench, Work, ended, missed
 from mnemic.work.lanes import BUSY, EMBED_PARTS, WAITS, Slice, embed_slice, epoch_of, failed
 from mnemic.work.lineup import Lineup, Owner
@@ -73,21 +73,29 @@ class Background:
     Attributes:
         work: What jobs of each name do; floors above add theirs.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
-        strategies: Those that the settings name.
     """
 
     def __init__(self, store: Store, kernel: Kernel, meaning: Meaning) -> None:
         self._store, self._kernel, self._meaning = store, kernel, meaning
         self.meters = Meters()
         settings = kernel.settings
-        self.strategies: tuple[Strategy, ...] = tuple(strategies(settings.strategies))
+        followed(settings.strategies)  # a name that is none is refused now; reading a store loads no strategy
         self.thinking = Thinking(settings)
         self.pacing = Pacing()
         self.work: dict[str, Work] = dict(WORK)
         self.chores: dict[str, Callable[[float], None]] = {}
-        self.bench = Bench(kernel.desk, self.strategies, settings.keep_answers)
         self.renew()
         renew_in_child(self)
+
+    @cached_property
+    def strategies(self) -> tuple[Strategy, ...]:
+        """Those that the settings name, loaded when something is to be understood."""
+        return tuple(strategies(self._kernel.settings.strategies))
+
+    @cached_property
+    def bench(self) -> Bench:
+        """What work needs from this process."""
+        return Bench(self._kernel.desk, self.strategies, self._kernel.settings.keep_answers)
 
     def renew(self) -> None:
         """Start over without a thread, as a forked child must."""

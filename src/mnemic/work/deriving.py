@@ -119,14 +119,26 @@ def lane_name(strategy: Strategy, how: How) -> str:
     return strategy.name + MAINTAIN if how.maintain else strategy.name
 
 
-def strategies(named: str) -> list[Strategy]:
-    """The strategies that a setting names, separated by commas.
+def followed(named: str) -> tuple[str, ...]:
+    """The names of the strategies that a setting names, separated by commas, each once; none is loaded.
 
     Raises:
-        Invalid: there is none of that name.
+        Invalid: there is none of a name.
     """
-    names = [name.strip() for name in named.split(",") if name.strip()]
-    return [load(STRATEGIES, name)() for name in dict.fromkeys(names)]
+    names = tuple(dict.fromkeys(name.strip() for name in named.split(",") if name.strip()))
+    for name in names:
+        if name not in STRATEGIES:
+            raise Invalid("strategies", f"{name!r} is not known", f"Known: {', '.join(sorted(STRATEGIES))}.")
+    return names
+
+
+def strategies(named: str) -> list[Strategy]:
+    """The strategies that a setting names.
+
+    Raises:
+        Invalid: there is none of a name.
+    """
+    return [load(STRATEGIES, name)() for name in followed(named)]
 
 
 def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow[Slice]:
