@@ -315,3 +315,12 @@ def test_a_branch_is_understood_only_if_it_was_asked_for(memory: Memory, me: Sco
     assert "always" not in "".join(item.text for item in quiet.context("hello").always).lower()
     assert any("French" in item.text for item in keen.context("hello").always)
     assert State.ACTIVE in {version.item.state for version in keen.list()}
+
+
+def test_a_branch_made_anew_under_the_name_of_a_dropped_one_has_not_been_merged(me: ScopedMemory) -> None:
+    home = me.write("Home is Rome")
+    me.branch("try").revise(home.id, "Home is Oslo")
+    me.merge("try")
+    me.drop_branch("try")
+    me.at(home.seq).branch("try").forget(home.id)
+    assert [clash.id for clash in me.merge("try").conflicts] == [home.id]

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from mnemic.core.items import Kind
 from mnemic.testing.histories import __main__ as command
 from mnemic.testing.histories.acts import WEIGHTS, Act, acts, shrunk
 from mnemic.testing.histories.history import History
 from mnemic.testing.histories.world import STORES
+from mnemic.testing.model import Said
 from mnemic.testing.model_time import TimeModel
 
 
@@ -30,6 +34,19 @@ def test_a_store_that_does_something_else_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(TimeModel, "merge", lambda self, user, name, prefer, now: (set(), 0, set(), None))
     found = [seed for seed in range(6) if command._failure(seed, acts(seed, 200), STORES)]
     assert found
+
+
+def test_the_model_forgets_the_merges_of_a_branch_that_was_dropped() -> None:
+    model, now = TimeModel(), datetime(2026, 1, 1, tzinfo=UTC)
+    says = Said(text="Home is Rome", kind=Kind.FACT, said=now)
+    first = model.add("ada", {"home": says}, now)
+    model.branch("ada", "try", now)
+    model.revise("ada/try", "home", "Home is Oslo", now)
+    model.merge("ada", "try", "", now)
+    model.drop("ada", "try", now)
+    model.branch("ada", "try", now, first)
+    model.forget("ada/try", ["home"], now)
+    assert model.merge("ada", "try", "", now)[2] == {"home"}
 
 
 def test_what_fails_is_made_shorter() -> None:

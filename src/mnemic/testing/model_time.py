@@ -124,6 +124,7 @@ class TimeModel(Model):
         if any(off.of == key for off in self.off.values()):
             raise Conflict(name)
         space, parent = self.spaces.pop(key), self.off.pop(key).of
+        self._forget_merges([key])
         self._commit(parent, now, {}, {})
         wrote = {seq for seq, commit in enumerate(self.journal, start=1) if commit.user == key}
         self.erasures.append(Gone(self.seq, frozenset(wrote | _firsts(space))))
@@ -182,6 +183,10 @@ class TimeModel(Model):
             if seq in self.undid:
                 undone.add(self.undid[seq])
         return self.off[key].base, self.off[key].base
+
+    def _forget_merges(self, keys: Sequence[str]) -> None:
+        """A branch made anew under the name of one that was dropped has not been merged."""
+        self.merges = {at: merge for at, merge in self.merges.items() if merge[0] not in keys}
 
     def undo(self, user: str, seq: int, now: datetime, *, cascade: bool) -> int:
         done = super().undo(user, seq, now, cascade=cascade)
@@ -306,6 +311,7 @@ class TimeModel(Model):
             del self.spaces[key]
             self.off.pop(key, None)
             self.marked.discard(key)
+        self._forget_merges(kin)
         self._commit(None, now, {}, {})
         self.journal = [replace(c, user=None) if c.user in kin else c for c in self.journal]
         self.erasures.append(Gone(self.seq, frozenset(wrote)))
