@@ -14,7 +14,7 @@ SOURCE = Path(mnemic.__file__).parent
 FLOORS = (
     ("_version", "errors"),
     ("core",),
-    ("flow", "registry", "settings", "checking"),
+    ("flow", "registry", "settings", "checking", "shelves"),
     ("watching/metering",),
     ("extract",),
     ("models",),
@@ -26,21 +26,24 @@ FLOORS = (
     ("demo",),
     ("recall",),
     ("past/branching",),
-    ("past/merging", "past/reverting", "past/undoing", "writing", "use"),
+    ("past/history", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
     ("work/lanes", "collecting/surveying"),
     ("collecting/slices",),
     ("work/hidden",),
+    ("work/gathering",),
+    ("work/drafting", "work/driving"),
     ("work/deriving",),
-    ("work/docket", "work/jobs", "work/lineup", "work/pacing"),
+    ("work/docket", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
+    ("verbs",),
     ("kernel",),
     ("meaning", "work/thinking"),
-    ("work/background",),
+    ("work/agenda", "work/background"),
     ("watching/profiling",),
     ("watching/tracing",),
     ("opening",),
     ("watching/feed", "watching/vitals"),
     ("reindexing", "collecting/housekeeping", "work/timed", "past/timekeeping"),
-    ("admin",),
+    ("admin", "aio_admin"),
     ("handles",),
     ("window", "session"),
     ("memory", "aio"),
@@ -51,7 +54,7 @@ FLOORS = (
     ("__main__",),
 )
 """From the ground up; a module imports from its own floor and from those below."""
-CATCHING = ("flow", "store/sqlite", "work/background", "models/calling", "watching/feed")
+CATCHING = ("flow", "store/sqlite_commits", "work/background", "models/calling", "watching/feed")
 """Worker loops, and what hands an error on: these may catch whatever comes."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 

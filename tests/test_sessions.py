@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import random
 import re
@@ -12,20 +13,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
-from mnemic.aio import AsyncMemory
+from mnemic.aio import AsyncMemory, AsyncScopedMemory
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.registry import POLICIES
-from mnemic.session import Session
+from mnemic.session import AsyncSession, Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.tiers.pager import Pressure
+from mnemic.tiers.policies.lru import Lru
 from mnemic.tiers.writing import Writing
-from mnemic.window.paging import Reach
+from mnemic.window.terms import Reach
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 FILLER = "We talked about the weather, the garden and what to cook this week, number {}."
@@ -58,14 +61,14 @@ def talk(session: Session, count: int, *, first: int = 0) -> list[ItemId]:
 
 
 def here(session: Session) -> list[ItemId]:
-    return [page.id for page in session.window.pages]
+    return [page.id for page in session.window().pages]
 
 
 def test_turns_come_into_the_window_in_order_and_are_recallable_at_once(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=1000) as s:
         said = talk(s, 5)
         assert here(s) == said
-        assert FILLER.format(3) in s.window.text
+        assert FILLER.format(3) in s.window().text
         assert s.pressure is Pressure.NONE
     assert me.shelf(session="chat-1").count() == 5
 
@@ -73,7 +76,7 @@ def test_turns_come_into_the_window_in_order_and_are_recallable_at_once(me: Scop
 def test_what_no_longer_fits_leaves_and_the_budget_is_never_exceeded(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=600) as s:
         said = talk(s, 60)
-        window = s.window
+        window = s.window()
         assert count_tokens(window.text) <= window.tokens <= 600
         assert sum(window.sections.values()) == 600
         assert here(s)[-1] == said[-1]
@@ -115,9 +118,9 @@ def test_what_other_sessions_said_is_paged_in_too(me: ScopedMemory) -> None:
 def test_what_was_there_stays_where_it_was(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=2000) as s:
         talk(s, 10)
-        before = s.window.text
+        before = s.window().text
         talk(s, 3, first=10)
-        assert s.window.text.startswith(before.removesuffix("</memory>"))
+        assert s.window().text.startswith(before.removesuffix("</memory>"))
         assert s.messages()[:10] == [{"role": "user", "content": FILLER.format(n)} for n in range(10)]
 
 
@@ -148,7 +151,7 @@ def test_a_tool_s_result_is_never_parted_from_its_call(me: ScopedMemory) -> None
 def test_what_leaves_becomes_segments_chained_and_told_in_brief(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=600, writing=Writing(promote=8)) as s:
         said = talk(s, 60)
-        brief = s.window.sections["segments"]
+        brief = s.window().sections["segments"]
     made = sorted(me.list(where=Filter(tags=("segment",)), limit=100), key=lambda v: v.item.slots["segment"])  # type: ignore[arg-type,return-value]
     assert brief > 0
     assert {v.item.kind for v in made} == {Kind.EPISODE}
@@ -174,9 +177,9 @@ def test_a_pinned_page_stays_whatever_comes(me: ScopedMemory) -> None:
 def test_what_is_too_long_for_a_window_is_shown_in_part_and_says_so(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=600) as s:
         item = s.observe("A very long story goes on and on. " * 200, role="user").ids[0]
-        text = s.window.text
+        text = s.window().text
         assert f"{item} holds the rest" in text
-        assert s.window.tokens <= 600
+        assert s.window().tokens <= 600
         assert len(me.get(item).item.text) > 6000
 
 
@@ -197,7 +200,7 @@ def test_what_is_taken_out_of_memory_leaves_the_window_at_once(me: ScopedMemory,
         s.pin(said[1])
         me.erase(said[1]) if how == "erase" else me.forget(said[1])
         assert here(s) == [said[0], *said[2:]]
-        assert FILLER.format(1) not in s.window.text
+        assert FILLER.format(1) not in s.window().text
         assert FILLER.format(1) not in str(s.messages())
 
 
@@ -207,7 +210,7 @@ def test_what_was_superseded_leaves_the_window(me: ScopedMemory) -> None:
         s.page_in(fact)
         me.supersede(fact, "Ada lives in Lisbon")
         assert fact not in here(s)
-        assert "Paris" not in s.window.text
+        assert "Paris" not in s.window().text
 
 
 def test_an_erased_turn_takes_its_segment_along(me: ScopedMemory) -> None:
@@ -215,7 +218,7 @@ def test_an_erased_turn_takes_its_segment_along(me: ScopedMemory) -> None:
         said = talk(s, 60)
         segment = next(v.item for v in me.list(where=Filter(tags=("segment",))) if said[0] in v.item.source)
         me.erase(said[0])
-        assert segment.id not in s.window.text
+        assert segment.id not in s.window().text
 
 
 def test_a_window_is_taken_up_as_it_was_left(me: ScopedMemory) -> None:
@@ -224,14 +227,14 @@ def test_a_window_is_taken_up_as_it_was_left(me: ScopedMemory) -> None:
         s.pin(said[-1])
         s.context("what to cook")
     with me.session("chat-1", budget=600) as left:
-        pages, text = left.window.pages, left.window.text
+        pages, text = left.window().pages, left.window().text
     with me.session("chat-1", budget=600) as s:
-        assert [(page.id, page.pinned, page.uses) for page in s.window.pages] == [
+        assert [(page.id, page.pinned, page.uses) for page in s.window().pages] == [
             (p.id, p.pinned, p.uses) for p in pages
         ]
-        assert s.window.text.partition("<memory ")[2] == text.partition("<memory ")[2]
+        assert s.window().text.partition("<memory ")[2] == text.partition("<memory ")[2]
         talk(s, 1, first=40)
-        assert s.window.pages[-1].position == 40
+        assert s.window().pages[-1].position == 40
 
 
 def test_a_window_is_made_of_the_last_turns_where_none_was_written(me: ScopedMemory) -> None:
@@ -248,7 +251,7 @@ def test_after_a_crash_no_turn_is_lost_and_the_window_is_made_again(tmp_path: Pa
         "import os; from mnemic import Memory\n"
         f"s = Memory({str(tmp_path / 'm.db')!r}).session('chat-1', user='ada', budget=600)\n"
         "for n in range(50): s.observe(f'turn number {n} of a talk that ends abruptly', role='user')\n"
-        "print(*[page.id for page in s.window.pages], flush=True); os._exit(9)\n"
+        "print(*[page.id for page in s.window().pages], flush=True); os._exit(9)\n"
     )
     env = {**os.environ, "MNEMIC_EMBEDDER": "none"}
     died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
@@ -266,7 +269,7 @@ def test_another_process_is_told_that_the_session_is_open(tmp_path: Path, clock:
     with Memory(tmp_path / "m.db", clock=clock) as one, Memory(tmp_path / "m.db", clock=clock) as two:
         first = one.session("chat-1", user="ada", budget=600)
         talk(first, 3)
-        with pytest.raises(Conflict, match="open in another process until"):
+        with pytest.raises(Conflict, match="open already, here or in another process, until"):
             two.session("chat-1", user="ada", budget=600)
         clock.tick(61_000_000)
         second = two.session("chat-1", user="ada", budget=600)
@@ -358,7 +361,7 @@ def test_what_bears_best_on_a_question_comes_in_though_much_else_that_does_is_he
         assert wanted not in here(s)
         s.context("What is the number of the garden gate?")
         assert wanted in here(s)
-        assert len(s._flows._lines) == len(here(s))
+        assert len(s._flows.contents.lines) == len(here(s))
 
 
 def briefed(me: ScopedMemory, session: Session) -> tuple[str, ItemId]:
@@ -371,7 +374,7 @@ def briefed(me: ScopedMemory, session: Session) -> tuple[str, ItemId]:
         ).ids[0]
         for n in range(80)
     ]
-    found = re.search(r"xylophone(\d+)q", session._flows._brief[-1])
+    found = re.search(r"xylophone(\d+)q", session._flows.contents.brief[-1])
     assert found is not None
     return found.group(), said[int(found.group(1))]
 
@@ -379,9 +382,9 @@ def briefed(me: ScopedMemory, session: Session) -> tuple[str, ItemId]:
 def test_a_forgotten_turn_takes_the_brief_that_quotes_it_out_of_the_window(me: ScopedMemory) -> None:
     with me.session("chat-1", budget=1500, writing=Writing(promote=8)) as s:
         word, turn = briefed(me, s)
-        assert word in s.window.text
+        assert word in s.window().text
         me.forget(turn)
-        assert word not in s.window.text
+        assert word not in s.window().text
         assert word not in str(s.messages())
         assert word not in s.context("what else?").text
 
@@ -393,7 +396,7 @@ def test_a_brief_is_not_told_again_of_what_was_forgotten_while_the_session_was_c
         s.page_in(segment.id)
     me.forget(turn)
     with me.session("chat-1", budget=1500) as s:
-        assert word not in s.window.text
+        assert word not in s.window().text
         assert segment.id not in here(s)
         with pytest.raises(Refused, match="quotes"):
             s.page_in(segment.id)
@@ -403,7 +406,7 @@ def test_a_segment_is_as_trusted_as_the_least_trusted_of_its_turns(me: ScopedMem
     with me.session("chat-1", budget=600, writing=Writing(promote=8)) as s:
         for n in range(40):
             s.observe(FILLER.format(n), said=START, channel=Channel.TOOL if n == 5 else Channel.USER)
-        told = s._flows._promotion
+        told = s._flows.contents.promotion
     made = me.list(where=Filter(tags=("segment",)), limit=99)
     web = next(v.item for v in me.list(limit=99) if v.item.channel is Channel.TOOL and v.item.kind is Kind.TURN)
     assert told.number == len(made)
@@ -467,7 +470,7 @@ def test_a_result_brings_its_call_back_if_that_has_left_meanwhile(me: ScopedMemo
 
 
 def test_calls_and_results_stay_together_over_closing_and_opening(me: ScopedMemory) -> None:
-    pairs = []
+    pairs: list[tuple[ItemId, ItemId]] = []
     for opening in range(8):
         with me.session("chat-1", budget=700 + opening % 3 * 200) as s:
             pages = set(here(s))
@@ -492,7 +495,7 @@ def test_a_window_made_anew_is_cut_where_no_call_is_parted_from_its_result(
         shelf.observe(f"result {n} " + "v " * 10, role="tool", said=START + timedelta(minutes=3 * n + 2))
     for budget in range(300, 500, 20):
         with me.session("chat-1", budget=budget) as s:
-            assert s.window.pages[0].role != "tool"
+            assert s.window().pages[0].role != "tool"
             assert whole(s)
 
 
@@ -505,11 +508,11 @@ def test_pins_leave_room_for_what_is_always_on(me: ScopedMemory) -> None:
         for item in pages[12:]:
             with suppress(Refused):
                 s.pin(item)
-        assert 12 <= sum(page.pinned for page in s.window.pages) < len(pages)
+        assert 12 <= sum(page.pinned for page in s.window().pages) < len(pages)
         for n in range(12):
             me.observe(f"Always answer in the style number {n} of a very polite and careful butler.", role="user")
         assert s.context("hello?").tokens <= 1000
-        assert s.window.tokens <= 1000
+        assert s.window().tokens <= 1000
 
 
 def test_what_grows_in_the_window_drives_out_and_a_smaller_budget_gives_up_pins_and_says_so(me: ScopedMemory) -> None:
@@ -519,11 +522,11 @@ def test_what_grows_in_the_window_drives_out_and_a_smaller_budget_gives_up_pins_
         talk(s, 30)
         s.page_in(fact)
         me.revise(fact, text="Ada likes tea and " + "very much honey in it, also " * 40)
-        assert s.window.tokens <= 1000
-        for item in here(s)[:12]:
+        assert s.window().tokens <= 1000
+        for item in [item for item in here(s) if item != fact][:12]:
             s.pin(item)
     with me.session("chat-1", budget=300) as s:
-        window = s.window
+        window = s.window()
         assert count_tokens(window.text) <= window.tokens <= 300
         assert window.notes
         assert window.notes[0] in s.context("tea").notes
@@ -559,7 +562,7 @@ def test_the_budget_and_the_groups_hold_over_any_acts(me: ScopedMemory, seed: in
                     session = me.session("chat-1", budget=draw.choice([300, 500, 700, 1200]))
         except Refused:
             pass
-        window = session.window
+        window = session.window()
         assert count_tokens(window.text) <= window.tokens <= session.budget, act
         assert whole(session), act
     session.close()
@@ -652,12 +655,77 @@ def test_a_question_does_not_drive_out_what_was_just_said(tmp_path: Path) -> Non
                     question = f"how many new leaves have the tomatoes on the balcony, week {n}?"
                     ids = [talk.observe(f"It is week {n}.").id, talk.observe(question, role="user").id]
                     talk.context(question)
-                    resident = {page.id for page in talk.window.pages}
+                    resident = {page.id for page in talk.window().pages}
                     assert resident.issuperset(ids), (policy, n)
-                    assert talk.window.tokens <= 700
+                    assert talk.window().tokens <= 700
 
 
 @pytest.mark.parametrize("wrong", [{"policy": 3}, {"marks": "x"}, {"writing": 1}, {"reach": "x"}, {"budget": 0}])
-def test_what_no_session_can_be_opened_with_is_refused_at_the_door(wrong: dict[str, object]) -> None:
+def test_what_no_session_can_be_opened_with_is_refused_at_the_door(wrong: dict[str, Any]) -> None:
     with Memory("memory:", embedder="none") as memory, pytest.raises(Invalid, match=next(iter(wrong))):
         memory.session(user="ada", session="chat", **wrong)
+
+
+def test_a_session_keeps_its_budget_and_its_policy_unless_others_are_given(memory: Memory, me: ScopedMemory) -> None:
+    with me.session("chat-1", budget=600, policy="arc") as s:
+        talk(s, 20)
+    with me.session("chat-1") as s:
+        assert (s.budget, s.policy) == (600, "arc")
+    with me.session("chat-1", budget=900, policy="lfu") as s:
+        assert (s.budget, s.policy) == (900, "lfu")
+    with me.session("chat-1") as s:
+        assert (s.budget, s.policy) == (900, "lfu")
+        assert s.window().tokens <= 900
+    with me.session("chat-2") as s:
+        assert (s.budget, s.policy) == (memory.settings.window, memory.settings.policy)
+
+
+def test_a_policy_of_the_caller_s_own_is_not_looked_for_when_it_is_left_out(memory: Memory, me: ScopedMemory) -> None:
+    class Own(Lru):
+        name = "of my own"
+
+    with me.session("chat-1", policy=Own()) as s:
+        talk(s, 3)
+    with me.session("chat-1") as s:
+        assert s.policy == memory.settings.policy
+
+
+@pytest.mark.parametrize("verb", ["page_in", "page_out", "pin", "unpin"])
+def test_what_is_no_id_is_invalid_and_what_is_not_there_is_not_found(me: ScopedMemory, verb: str) -> None:
+    gone = me.observe("soon forgotten").id
+    me.forget(gone)
+    with me.session("chat-1", budget=600) as s:
+        talk(s, 1)
+        with pytest.raises(Invalid, match="'nope' is not an item id"):
+            getattr(s, verb)("nope")
+        with pytest.raises(NotFound):
+            getattr(s, verb)(gone)
+
+
+def test_what_a_session_takes_is_written_in_its_signature() -> None:
+    fields = {"budget", "policy", "marks", "writing", "reach"}
+    for front in (Memory, ScopedMemory, AsyncMemory, AsyncScopedMemory):
+        taken = inspect.signature(front.session).parameters
+        assert fields <= set(taken), front
+        assert all(one.kind is not one.VAR_KEYWORD for one in taken.values()), front
+
+
+def test_a_session_is_the_same_awaited() -> None:
+    plain = {name: one for name, one in inspect.getmembers(Session) if not name.startswith("_")}
+    for name, one in plain.items():
+        other = getattr(AsyncSession, name)
+        assert isinstance(other, property) is isinstance(one, property), name
+        if not isinstance(one, property):
+            assert inspect.iscoroutinefunction(other), name
+            assert inspect.signature(other) == inspect.signature(one), name
+
+
+def test_what_finds_no_room_among_what_is_always_on_is_told(me: ScopedMemory) -> None:
+    for n in range(12):
+        me.observe(f"Always answer in the style number {n} of a very polite and careful butler.", role="user")
+    with me.session("chat-1", budget=300) as s:
+        found = s.context("hello?")
+        left_out = [note for note in s.window().notes if "of what is always on" in note]
+        assert len(left_out) == 1
+        assert left_out[0] in found.notes
+        assert found.notes[-1] == f"in the window already: {s.counters.hits}, paged in: {s.counters.faults}"

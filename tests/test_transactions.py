@@ -12,8 +12,9 @@ from mnemic import Conflict, Invalid, Memory, NotFound
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, State, Version
 from mnemic.core.queries import Filter
-from mnemic.kernel import Edits, Statement
 from mnemic.memory import ScopedMemory
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 
 PLANS = Filter(kinds=(Kind.PLAN,))
 

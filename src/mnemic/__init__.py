@@ -38,10 +38,11 @@ if TYPE_CHECKING:
         TooLarge,
     )
     from mnemic.ingest.message import Message
-    from mnemic.kernel import Difference, Statement
     from mnemic.memory import Memory, ScopedMemory
+    from mnemic.past.history import Difference
     from mnemic.settings import Settings
-    from mnemic.store.base import ErasureReceipt
+    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.verbs.statements import Statement
     from mnemic.watching.feed import Notice
 
 _HOMES = {
@@ -55,10 +56,11 @@ _HOMES = {
         " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TooLarge"
     ),
     "mnemic.ingest.message": "Message",
-    "mnemic.kernel": "Difference Statement",
     "mnemic.memory": "Memory ScopedMemory",
+    "mnemic.past.history": "Difference",
     "mnemic.settings": "Settings",
-    "mnemic.store.base": "ErasureReceipt",
+    "mnemic.store.receipts": "ErasureReceipt",
+    "mnemic.verbs.statements": "Statement",
     "mnemic.watching.feed": "Notice",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -20,26 +20,19 @@ from mnemic.opening import Opened, When, chosen_embedder
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
-from mnemic.store.base import (
-    Erasure,
-    ErasureReceipt,
-    Fault,
-    Hold,
-    Info,
-    JobState,
-    Order,
-    Rewound,
-    Snapshot,
-    embedding_lane,
-)
+from mnemic.store.drafts import Erasure
+from mnemic.store.following import JobState, Order, embedding_lane
+from mnemic.store.heads import Hold, Info
 from mnemic.store.place import file_system, free_bytes
+from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
+from mnemic.store.snapshot import Snapshot
 from mnemic.watching.vitals import Vitals, vitals
-from mnemic.work.background import JOBS
-from mnemic.work.deriving import MAINTAIN
+from mnemic.work.deriving import followed
 from mnemic.work.docket import Entry, dead_letters, docket
+from mnemic.work.gathering import MAINTAIN
 from mnemic.work.jobs import rerun_order
-from mnemic.work.lanes import HOUSE
+from mnemic.work.lanes import EMBED, JOBS
 from mnemic.work.timed import GC, gc_chore, gc_work
 
 if TYPE_CHECKING:
@@ -83,12 +76,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
-    """A lane that has work before it: `house` reads by rules, the others make an embedder's vectors.
+    """A lane and what it has before it: a strategy's, such as `house` for rules, or one that makes vectors.
 
     Attributes:
-        embedder: Whose vectors it makes; "" for rules.
+        lane: `embed` for an embedder that has never answered: it has no lane of its own yet.
+        embedder: Whose vectors it makes; "" for a strategy's.
         pending: How many passages it has before it.
-        error: How it failed last in some space, "" where it did not.
+        error: How it failed last in some space, or why its embedder cannot be asked here; "" if nothing went wrong.
         dead: How many passages it gave up (`dead`).
     """
 
@@ -152,7 +146,11 @@ class Admin:
 
         It holds the horizon until it is dropped. An erasure does not reach it: restoring it erases again.
 
+        Args:
+            name: In any script; what no file can be called, on whatever system, is refused. Left out, the moment.
+
         Raises:
+            NotFound: the tenant has nothing that it could hold.
             Conflict: there is one of that name.
             Invalid: the name cannot name a file, or the store is not one.
         """
@@ -203,11 +201,11 @@ class Admin:
 
     def behind(self) -> list[Behind]:
         """What has been written but not yet understood, lane by lane."""
+        meaning, rules = self._opened.meaning, followed(self._opened.settings.strategies)
         with self._store.read() as snapshot:
-            lanes = [(HOUSE, "")] + [
-                (embedding_lane(row.id), row.name) for row in snapshot.embedders() if row.name != WORDS_ALONE
-            ]
-            return [_behind(snapshot, lane, embedder) for lane, embedder in lanes]
+            found = [_behind(snapshot, lane, "") for lane in rules]
+            found += [_behind(snapshot, lane, name, meaning.trouble(name)) for lane, name in self._embedding(snapshot)]
+        return [one for one in found if one.lane != EMBED or one.pending]
 
     def reindex(self, embedder: str | Embedder, told: Callable[[int], None] = lambda done: None) -> Reindexed:
         """Make every vector anew with another embedder, or drop all for `none`; the old ones answer until it is done.
@@ -229,7 +227,9 @@ class Admin:
         """
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
-            return docket(snapshot, self._lanes(snapshot), now, over=over)
+            lanes = dict.fromkeys(self._strategies(), "")
+            lanes |= {lane: self._opened.meaning.trouble(name) for lane, name in self._embedding(snapshot)}
+            return docket(snapshot, lanes, now, over=over)
 
     def dead(self) -> list[Entry]:
         """What could not be digested and was given up, so that the rest could go on."""
@@ -287,12 +287,18 @@ class Admin:
 
     def lane_names(self) -> list[str]:
         """What a worker can be told to do: strategies by name, `embed`, `jobs`."""
-        return [*(one.name for one in self._opened.background.strategies), "embed", JOBS]
+        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS]
 
-    def _lanes(self, snapshot: Snapshot) -> list[str]:
-        followed = self._opened.background.strategies
-        names = [name for one in followed for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
-        return names + [embedding_lane(row.id) for row in snapshot.embedders() if row.name != WORDS_ALONE]
+    def _strategies(self) -> list[str]:
+        """The lanes of strategies, and of their upkeep."""
+        known = self._opened.background.strategies
+        return [name for one in known for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
+
+    def _embedding(self, snapshot: Snapshot) -> list[tuple[str, str]]:
+        """The lanes of embedders with their names; one that has never answered goes by `embed`."""
+        unheard = self._opened.meaning.unheard()
+        rows = [(embedding_lane(row.id), row.name) for row in snapshot.embedders() if row.name != WORDS_ALONE]
+        return [*rows, (EMBED, unheard)] if unheard else rows
 
     def settle(self) -> bool:
         """Whether every erasure has reached every file; tries once more if one is pending."""
@@ -376,12 +382,13 @@ class Admin:
         return [*checks, *_settings(info), *_disk(path), *_modes(path)]
 
 
-def _behind(snapshot: Snapshot, lane: str, embedder: str) -> Behind:
+def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> Behind:
     waiting = snapshot.backlog(lane)
     pending = sum(1 for space, cursor, _ in waiting for _ in snapshot.entries(space, cursor))
     errors = (snapshot.lane(space, lane).error for space, _, _ in waiting)
     dead = sum(job.order.payload == lane.encode() for job in snapshot.jobs(JobState.DEAD))
-    return Behind(lane=lane, embedder=embedder, pending=pending, error=next(filter(None, errors), ""), dead=dead)
+    error = next(filter(None, errors), "") or (trouble if pending else "")
+    return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead)
 
 
 def _settings(info: Info) -> Iterator[Check]:
@@ -425,17 +432,18 @@ def restore(
     """Put a backup in a store's place and erase again what that store had erased since; returns how many items.
 
     Args:
+        backup: A file, or the name of a checkpoint of the store that it goes into.
         to: The commit of `tenant`, or the recorded moment, that the copy is brought back to first; None for its last.
 
     Raises:
+        NotFound: there is no such file and no such checkpoint.
         Invalid: there is no store to take tombstones from, and `without_tombstones` does not say that this is known.
         Refused: that store holds something under a legal hold that the backup has not.
-        StoreLocked: another process has the store open.
+        StoreLocked: this process or another has the store open.
     """
-    from mnemic.store.restoring import replace_store
+    from mnemic.store.restoring import replace_store, source_of
 
-    source, dest = Path(backup).expanduser().absolute(), Path(into).expanduser().absolute()
-    if not source.is_file():
-        raise Invalid("backup", f"there is no file {source}", "Name a file that `mnemic backup` made.")
+    dest = Path(into).expanduser().absolute()
+    source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
     return replace_store(source, dest, without_tombstones=without_tombstones, then=back)

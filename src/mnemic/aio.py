@@ -8,6 +8,8 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from mnemic.admin import Admin
+from mnemic.aio_admin import AsyncAdmin
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
@@ -15,10 +17,13 @@ from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Shared
 from mnemic.flow import Flow, Request, arun, name_of
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.kernel import Ask, Difference, Edits, Statement
 from mnemic.past.branching import Branch
+from mnemic.past.history import Difference
 from mnemic.past.merging import Merge
-from mnemic.store.base import ErasureReceipt
+from mnemic.store.receipts import ErasureReceipt
+from mnemic.verbs.recalling import Ask
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 from mnemic.watching.feed import AsyncWatch, Notice, changes, written
 from mnemic.writing import Given, as_messages
 
@@ -26,6 +31,10 @@ if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
     from mnemic.session import AsyncSession
     from mnemic.store.pages import PageRow, SessionRow
+    from mnemic.tiers.base import Policy
+    from mnemic.tiers.pager import Marks
+    from mnemic.tiers.writing import Writing
+    from mnemic.window.terms import Reach
 
 T = TypeVar("T")
 
@@ -122,6 +131,7 @@ class AsyncScopedMemory(Handle):
 
         Raises:
             NotFound: nothing has been remembered yet to branch from.
+            Invalid: this handle reads a moment by which nothing had been remembered yet. A commit is taken at its word.
         """
         await self._run(self._kernel.branch(self._who, name, understand=understand))
         return self.on_branch(name)
@@ -134,7 +144,8 @@ class AsyncScopedMemory(Handle):
         """Take over what a branch has changed since they were last one, in one commit that `undo` takes back.
 
         What both have changed differently is a conflict: it is reported and nothing is written, unless `prefer` says
-        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch.
+        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch, and where nothing
+        is, tells what the last merge did (`repeated`): one whose answer was lost needs no key to be asked for again.
         """
         return await self._run(self._kernel.merge(self._who, name, prefer or "", dry_run=dry_run))
 
@@ -234,11 +245,21 @@ class AsyncScopedMemory(Handle):
 
     # A window on it
 
-    def session(self, name: str | None = None, **fields: Any) -> AsyncSession:
+    def session(
+        self,
+        name: str | None = None,
+        *,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
+    ) -> AsyncSession:
         """A window for one talk, taken up where it was left: `async with me.session("chat-1") as s`."""
         from mnemic.session import AsyncSession
+        from mnemic.window.terms import terms
 
-        return AsyncSession(self._opened, self._who, name, **fields)
+        return AsyncSession(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
     async def sessions(self) -> Sequence[tuple[str, SessionRow]]:
         """The windows that talks have, by name, as they were written down last."""
@@ -256,12 +277,19 @@ class AsyncScopedMemory(Handle):
 
     # Watching
 
-    async def changes(self, *, after: int = 0, limit: int = 100) -> Sequence[Notice]:
-        """The commits of this memory and the shared one after seq `after`, oldest first.
+    async def changes(self, *, after: int | str = 0, limit: int = 100) -> Sequence[Notice]:
+        """The commits of this memory and the shared one after commit `after`, oldest first; on a branch, of it alone.
+
+        With an agent or a session named, what they did to items of that shelf, in both memories: to what `recall` and
+        `list` show here. What belongs to no agent is on no agent's shelf.
+
+        Args:
+            after: The `mark` of a notice, or a commit's number; 0 begins with what is kept.
 
         Raises:
+            NotFound: the branch is not there.
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
-                before it; the message says where to go on. 0 begins with what is kept.
+                before it. Once there are as many commits again, only a mark can tell.
         """
         return await self._run(changes(self._who, after, limit))
 
@@ -269,13 +297,18 @@ class AsyncScopedMemory(Handle):
         """What a commit wrote, as it left it, but for what was erased since."""
         return await self._run(written(self._who, seq))
 
-    def watch(self, *, after: int | None = None) -> AsyncWatch:
-        """The commits of this memory and the shared one as they are made, by any thread or process.
+    def watch(self, *, after: int | str | None = None) -> AsyncWatch:
+        """The commits of this memory and the shared one as they are made, by any thread or process; as of `changes`.
 
         An iterator that waits for the next one and ends when it is closed, or the memory is.
 
         Args:
-            after: Where to begin, to go on from an earlier watch; left out, with what is committed from now on.
+            after: Where to begin: the `mark` of an earlier watch goes on from it; left out, with what is committed from
+                now on.
+
+        Raises:
+            NotFound: the branch is not there; the iterator, once it was dropped.
+            Compacted: of the iterator, as of `changes`.
         """
         return AsyncWatch(self._opened, self._who, after)
 
@@ -297,17 +330,33 @@ class AsyncMemory(Front[AsyncScopedMemory]):
     __doc__ = Front.__doc__
     _handle = AsyncScopedMemory
 
+    @property
+    def admin(self) -> AsyncAdmin:
+        """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        return AsyncAdmin(Admin(self._opened))
+
     def session(
-        self, session: str, *, user: str | Shared, tenant: str | None = None, agent: str | None = None, **fields: Any
+        self,
+        session: str,
+        *,
+        user: str | Shared,
+        tenant: str | None = None,
+        agent: str | None = None,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
     ) -> AsyncSession:
         """A window on one user's memory for one talk; see `session` of a scope."""
-        return self.scope(user=user, tenant=tenant, agent=agent).session(session, **fields)
+        scoped = self.scope(user=user, tenant=tenant, agent=agent)
+        return scoped.session(session, budget=budget, policy=policy, marks=marks, writing=writing, reach=reach)
 
     async def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:
         """Wait until all that was written is understood and has its vectors; whether that was reached in time."""
         return await asyncio.to_thread(self._opened.background.drain, told, seconds)
 
-    def watch(self, *, user: str | Shared, after: int | None = None, tenant: str | None = None) -> AsyncWatch:
+    def watch(self, *, user: str | Shared, after: int | str | None = None, tenant: str | None = None) -> AsyncWatch:
         """The commits of one user's memory and the shared one as they are made; see `watch` of a scope."""
         return self.scope(user=user, tenant=tenant).watch(after=after)
 

@@ -8,18 +8,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from mnemic.admin import Admin
 from mnemic.checking import whole
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
 from mnemic.core.scope import Scope, Shared
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
-from mnemic.kernel import Ask, Past, Statement, Who
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, looking, open_store, read_moment
 from mnemic.settings import Settings
 from mnemic.store.base import Store
+from mnemic.verbs.recalling import Ask
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.who import Past, Who
 
 
 class Handle:
@@ -143,11 +144,6 @@ class Front(Generic[H]):
         who = Who(scope=scope, actor=clean_name("actor", acting))
         handle: H = self._handle(self._opened, who)
         return handle
-
-    @property
-    def admin(self) -> Admin:
-        """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
-        return Admin(self._opened)
 
     @property
     def settings(self) -> Settings:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.requests import Meant
-from mnemic.store.base import EmbedderRow, EmbedderState
+from mnemic.store.following import EmbedderRow, EmbedderState
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +54,7 @@ class Meaning:
         self._open: dict[str, Embedding] = {}
         self._failed: dict[str, str] = {}
         self._down: dict[str, tuple[float, str]] = {}
+        self._silent = ""
 
     def rows(self) -> list[EmbedderRow]:
         """The embedders that the store knows."""
@@ -70,8 +71,17 @@ class Meaning:
             with self._store.read() as snapshot:
                 if not snapshot.highest():
                     return []  # a store in which nothing was written yet is left as it is
-            return [self._store.enlist(self._given.name, self._given.dims, EmbedderState.SERVING)]
+            return [self._store.enlist(self._given.name, self._dims(self._given), EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
+
+    def unheard(self) -> str:
+        """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""
+        return "" if self._words_alone or self._given is None or self.rows() else self._given.name
+
+    def trouble(self, name: str) -> str:
+        """Why an embedder could not be asked, as far as this process has tried; "" if it could, or has not."""
+        silent = self._silent if self._given is not None and self._given.name == name else ""
+        return self._failed.get(name, "") or silent
 
     def is_remote(self, model: int) -> bool:
         """Whether an embedder's work is another machine's."""
@@ -124,6 +134,16 @@ class Meaning:
         with self._lock:
             for embedding in self._open.values():
                 embedding.forget()
+
+    def _dims(self, embedder: Embedder) -> int:
+        """How long its vectors are; an endpoint is asked for that, and may not answer."""
+        try:
+            dims = embedder.dims
+        except ModelError as error:
+            self._silent = str(error)
+            raise
+        self._silent = ""
+        return dims
 
     def _opened(self, name: str) -> Embedding | None:
         with self._lock:

@@ -7,6 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from mnemic.admin import Admin
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
@@ -14,10 +15,13 @@ from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Shared
 from mnemic.flow import Flow, name_of, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.kernel import Ask, Difference, Edits, Statement
 from mnemic.past.branching import Branch
+from mnemic.past.history import Difference
 from mnemic.past.merging import Merge
-from mnemic.store.base import ErasureReceipt
+from mnemic.store.receipts import ErasureReceipt
+from mnemic.verbs.recalling import Ask
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 from mnemic.watching.feed import Notice, Watch, changes, written
 from mnemic.writing import Given, as_messages
 
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
     from mnemic.store.pages import PageRow, SessionRow
+    from mnemic.tiers.base import Policy
+    from mnemic.tiers.pager import Marks
+    from mnemic.tiers.writing import Writing
+    from mnemic.window.terms import Reach
 
 T = TypeVar("T")
 
@@ -148,6 +156,7 @@ class ScopedMemory(Handle):
 
         Raises:
             NotFound: nothing has been remembered yet to branch from.
+            Invalid: this handle reads a moment by which nothing had been remembered yet. A commit is taken at its word.
         """
         self._run(self._kernel.branch(self._who, name, understand=understand))
         return self.on_branch(name)
@@ -160,7 +169,8 @@ class ScopedMemory(Handle):
         """Take over what a branch has changed since they were last one, in one commit that `undo` takes back.
 
         What both have changed differently is a conflict: it is reported and nothing is written, unless `prefer` says
-        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch.
+        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch, and where nothing
+        is, tells what the last merge did (`repeated`): one whose answer was lost needs no key to be asked for again.
         """
         return self._run(self._kernel.merge(self._who, name, prefer or "", dry_run=dry_run))
 
@@ -267,19 +277,33 @@ class ScopedMemory(Handle):
 
     # A window on it
 
-    def session(self, name: str | None = None, **fields: Any) -> Session:
+    def session(
+        self,
+        name: str | None = None,
+        *,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
+    ) -> Session:
         """A window for one talk, taken up where it was left: `with me.session("chat-1") as s`.
 
         Args:
             name: What its turns are kept under; left out, this handle's own session.
-            fields: `budget` (tokens), `policy` (a name or a policy of your own), `marks`, `writing`, `reach`.
+            budget: Tokens of the window; left out, what the session had, or the setting `window` for a new one.
+            policy: Which page leaves first, by name or a policy of your own; left out, likewise (setting `policy`).
+            marks: Where it evicts and how far down.
+            writing: When the state of its pages is written.
+            reach: How far a question reaches.
 
         Raises:
-            Conflict: another process has it open.
+            Conflict: it is open already, here or in another process.
         """
         from mnemic.session import Session
+        from mnemic.window.terms import terms
 
-        return Session(self._opened, self._who, name, **fields)
+        return Session(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
     def sessions(self) -> Sequence[tuple[str, SessionRow]]:
         """The windows that talks have, by name, as they were written down last."""
@@ -297,12 +321,19 @@ class ScopedMemory(Handle):
 
     # Watching
 
-    def changes(self, *, after: int = 0, limit: int = 100) -> Sequence[Notice]:
-        """The commits of this memory and the shared one after seq `after`, oldest first.
+    def changes(self, *, after: int | str = 0, limit: int = 100) -> Sequence[Notice]:
+        """The commits of this memory and the shared one after commit `after`, oldest first; on a branch, of it alone.
+
+        With an agent or a session named, what they did to items of that shelf, in both memories: to what `recall` and
+        `list` show here. What belongs to no agent is on no agent's shelf.
+
+        Args:
+            after: The `mark` of a notice, or a commit's number; 0 begins with what is kept.
 
         Raises:
+            NotFound: the branch is not there.
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
-                before it; the message says where to go on. 0 begins with what is kept.
+                before it. Once there are as many commits again, only a mark can tell.
         """
         return self._run(changes(self._who, after, limit))
 
@@ -310,13 +341,18 @@ class ScopedMemory(Handle):
         """What a commit wrote, as it left it, but for what was erased since."""
         return self._run(written(self._who, seq))
 
-    def watch(self, *, after: int | None = None) -> Watch:
-        """The commits of this memory and the shared one as they are made, by any thread or process.
+    def watch(self, *, after: int | str | None = None) -> Watch:
+        """The commits of this memory and the shared one as they are made, by any thread or process; as of `changes`.
 
         An iterator that waits for the next one and ends when it is closed, or the memory is.
 
         Args:
-            after: Where to begin, to go on from an earlier watch; left out, with what is committed from now on.
+            after: Where to begin: the `mark` of an earlier watch goes on from it; left out, with what is committed from
+                now on.
+
+        Raises:
+            NotFound: the branch is not there; the iterator, once it was dropped.
+            Compacted: of the iterator, as of `changes`.
         """
         return Watch(self._opened, self._who, after)
 
@@ -334,6 +370,11 @@ class Memory(Front[ScopedMemory]):
     __doc__ = Front.__doc__
     _handle = ScopedMemory
 
+    @property
+    def admin(self) -> Admin:
+        """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        return Admin(self._opened)
+
     def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:
         """Wait until all that was written is understood and has its vectors; whether that was reached in time.
 
@@ -347,12 +388,23 @@ class Memory(Front[ScopedMemory]):
         return self._opened.background.drain(told, seconds)
 
     def session(
-        self, session: str, *, user: str | Shared, tenant: str | None = None, agent: str | None = None, **fields: Any
+        self,
+        session: str,
+        *,
+        user: str | Shared,
+        tenant: str | None = None,
+        agent: str | None = None,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
     ) -> Session:
         """A window on one user's memory for one talk; see `session` of a scope."""
-        return self.scope(user=user, tenant=tenant, agent=agent).session(session, **fields)
+        scoped = self.scope(user=user, tenant=tenant, agent=agent)
+        return scoped.session(session, budget=budget, policy=policy, marks=marks, writing=writing, reach=reach)
 
-    def watch(self, *, user: str | Shared, after: int | None = None, tenant: str | None = None) -> Watch:
+    def watch(self, *, user: str | Shared, after: int | str | None = None, tenant: str | None = None) -> Watch:
         """The commits of one user's memory and the shared one as they are made; see `watch` of a scope."""
         return self.scope(user=user, tenant=tenant).watch(after=after)
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import partial
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, StoreError
 from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
-from mnemic.kernel import Kernel, Past, Who
+from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.base import Embedder
 from mnemic.models.requests import EmbedQuestion
@@ -30,6 +31,7 @@ from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.requests import Commit, Erase, answer
 from mnemic.use import UseCounts
+from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.work.background import Background
 from mnemic.writing import Desk
@@ -55,7 +57,7 @@ class Opened:
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a verb's flow; what is written wakes the background."""
-        with self.background.foreground():
+        with self.background.pacing:
             answered = self.background.perform(request)
         if isinstance(request, Commit) and (behind := self._crowd(request)):
             answered = dataclasses.replace(answered, behind=behind)
@@ -144,7 +146,9 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         Invalid: no embedder goes by that name, or its package is not installed.
     """
     if not isinstance(named, str):
-        if missing := [part for part in ("name", "dims", "passages", "query") if not hasattr(named, part)]:
+        parts = ("name", "dims", "passages", "query")
+        # Asked for in earnest, `dims` may call an endpoint.
+        if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
     from mnemic.models.opening import open_embedder

@@ -44,6 +44,7 @@ POLICIES: Final = {
     "heat": "mnemic.tiers.policies.heat:Heat",  # MemoryOS, arXiv:2506.06326
     "importance": "mnemic.tiers.policies.importance:Importance",  # what a page says
     "combined": "mnemic.tiers.policies.combined:Combined",  # the best made by hand
+    "steady": "mnemic.tiers.policies.steady:Steady",  # the same for talks asked about as they go on
     "learned": "mnemic.tiers.policies.learned:Learned",  # weights from a file
     "adaptive": "mnemic.tiers.policies.adaptive:Adaptive",  # follows the best of several
     "stay": "mnemic.tiers.policies.stay:Stay",  # last in, first out: a loop's best

@@ -17,59 +17,32 @@ from mnemic.core.queries import Context
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid, MnemicError, Refused
 from mnemic.flow import Flow, Request, arun, name_of, run
-from mnemic.kernel import Ask
-from mnemic.tiers.base import Policy
 from mnemic.tiers.counters import Counters
-from mnemic.tiers.pager import Marks, Pager, Pressure
-from mnemic.tiers.policies import open_policy
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.pager import Pager, Pressure
+from mnemic.verbs.recalling import Ask
 from mnemic.window.layout import Window
-from mnemic.window.paging import REACH, WRITING, Reach, SessionFlows
+from mnemic.window.paging import SessionFlows
+from mnemic.window.terms import Terms
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
-    from mnemic.kernel import Who
     from mnemic.opening import Opened
+    from mnemic.verbs.who import Who
 
 T = TypeVar("T")
-
-LEAST_BUDGET: Final = 256
-"""Tokens below which a window holds next to nothing."""
-
-
-MARKS: Final = Marks(evict=0.97, fresh=0.2)
-"""Told at 0.75 and 0.9, evicting above 0.97 down to 0.7: as measured on dialogue (`mnemic bench session`)."""
 
 
 class _Shell:
     """What a session shows without asking the store, and how it is made."""
 
-    def __init__(
-        self,
-        opened: Opened,
-        who: Who,
-        name: str | None,
-        *,
-        budget: int | None = None,
-        policy: str | Policy | None = None,
-        marks: Marks = MARKS,
-        writing: Writing = WRITING,
-        reach: Reach = REACH,
-    ) -> None:
+    def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
         if not who.past.is_now:
             raise Refused("this handle looks at the past; open a session on the one it came from")
         named = who.scope.session if name is None else name
         if named is None:
             raise Invalid("session", "is missing", "Name it, such as session('chat-1').")
-        tokens = opened.settings.window if budget is None else budget
-        if not isinstance(tokens, int) or tokens < LEAST_BUDGET:
-            raise Invalid("budget", f"is {tokens!r}", f"Give at least {LEAST_BUDGET} tokens.")
-        for field, given, kind in (("marks", marks, Marks), ("writing", writing, Writing), ("reach", reach, Reach)):
-            if not isinstance(given, kind):
-                raise Invalid(field, f"is {type(given).__name__}", f"Give a {kind.__name__}, or leave it out.")
-        pager = Pager(_policy(opened.settings.policy if policy is None else policy), tokens, marks=marks)
         self._opened, self._who = opened, who
-        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), pager, writing, reach)
+        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), terms)
         self._leave: Callable[[], None] = _nothing
 
     def _follow(self) -> None:
@@ -134,8 +107,8 @@ class Session(_Shell):
     Safe to share between threads, one verb at a time. Close it, so that others may open it at once.
     """
 
-    def __init__(self, opened: Opened, who: Who, name: str | None, **fields: Any) -> None:
-        super().__init__(opened, who, name, **fields)
+    def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
+        super().__init__(opened, who, name, terms)
         self._lock = threading.RLock()
         self._run(self._flows.open())
         self._follow()
@@ -171,7 +144,6 @@ class Session(_Shell):
         """
         return self._counted(self._run(self._flows.context(self._asked(query, k, now, explain=explain))))
 
-    @property
     def window(self) -> Window:
         """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
         return self._run(self._flows.look())
@@ -226,8 +198,8 @@ class Session(_Shell):
 class AsyncSession(_Shell):
     """The same, awaited. `async with` opens it."""
 
-    def __init__(self, opened: Opened, who: Who, name: str | None, **fields: Any) -> None:
-        super().__init__(opened, who, name, **fields)
+    def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
+        super().__init__(opened, who, name, terms)
         self._lock = asyncio.Lock()
 
     async def observe(
@@ -340,11 +312,3 @@ def _tell_with(error: BaseException | None, failed: MnemicError) -> None:
     if error is None:
         raise failed
     error.add_note(f"the session could not be closed: {failed}")
-
-
-def _policy(given: str | Policy) -> Policy:
-    if isinstance(given, str):
-        return open_policy(given)
-    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(given, part)]:
-        raise Invalid("policy", f"{type(given).__name__} has no {missing[0]}", "Give a name, or a Policy.")
-    return given

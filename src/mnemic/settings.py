@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.errors import Invalid
+from mnemic.registry import POLICIES
 
 PREFIX: Final = "MNEMIC_"
+
+LEAST_WINDOW: Final = 256
+"""Tokens below which a session's window holds next to nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +101,8 @@ class Settings:
         """Settings with every `MNEMIC_<NAME>` of `environ` applied.
 
         Raises:
-            Invalid: an unknown name (with the nearest known one), or a value that is empty, of the wrong type, or
-                too small a number.
+            Invalid: an unknown name (with the nearest known one), or a value that is empty, of the wrong type, too
+                small a number, or none of the choices there are.
         """
         fields = {f.name: f for f in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
@@ -119,12 +123,20 @@ class Settings:
         return self.store or str(self.home / "memory.db")
 
 
+_LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}
+_ONE_OF: Final = {f"{PREFIX}POLICY": tuple(POLICIES)}
+_KINDS: Final = {"bool": "yes or no", "int": "a whole number", "float": "a number"}
+
+
 def _parse(variable: str, raw: str, type_name: str) -> object:
     if not raw.strip():
         raise Invalid(variable, "is empty", "Give it a value, or unset it.")
     value = _read(variable, raw, type_name)
-    if type_name == "int" and isinstance(value, int) and value < 1:
-        raise Invalid(variable, f"is {value}", "Give a number of at least 1.")
+    least = _LEAST.get(variable, 1)
+    if type_name == "int" and isinstance(value, int) and value < least:
+        raise Invalid(variable, f"is {value}", f"Give a number of at least {least:,}.")
+    if variable in _ONE_OF and value not in _ONE_OF[variable]:
+        raise Invalid(variable, f"{raw!r} is not one", f"There are: {', '.join(_ONE_OF[variable])}.")
     if isinstance(value, float) and not 0 <= value < math.inf:
         raise Invalid(variable, f"is {raw}", "Give a number of seconds, at least 0.")
     return value
@@ -144,4 +156,4 @@ def _read(variable: str, raw: str, type_name: str) -> object:
             case _:
                 return raw
     except (KeyError, ValueError) as error:
-        raise Invalid(variable, f"{raw!r} is not a {type_name}", "Correct or unset it.") from error
+        raise Invalid(variable, f"{raw!r} is not {_KINDS.get(type_name, type_name)}", "Correct or unset it.") from error

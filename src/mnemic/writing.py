@@ -21,8 +21,8 @@ from mnemic.core.tokens import entry_terms
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 from mnemic.settings import Settings
-from mnemic.store.base import Put
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Put
 
 _BYTES_A_TOKEN: Final = 8
 """At most about this many bytes make a token, so chunks cut by tokens stay under the limit in bytes."""

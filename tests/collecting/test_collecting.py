@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
 
+import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mnemic.collecting import slices, surveying
 from mnemic.collecting.housekeeping import gc, plan_for, rebuild
 from mnemic.collecting.slices import Collection, collect_slice, due, recalled
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
-from mnemic.errors import Compacted, Invalid, NotFound, Refused
-from mnemic.flow import run
+from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
+from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 from mnemic.tiers.retention import Past
 
@@ -106,6 +109,86 @@ def test_of_two_that_say_the_same_one_stays_with_the_evidence_of_both(memory: Me
     with pytest.raises(NotFound):
         me.get(second)
     assert memory.admin.verify() == []
+
+
+def test_evidence_that_an_heir_takes_over_is_rested_on(memory: Memory, me: ScopedMemory, clock: ManualClock) -> None:
+    said = [me.observe(text, tags=["retain:ephemeral"]).id for text in ("I live in Rome.", "I still live in Rome.")]
+    first, second = (me.write("Ada lives in Rome.", source=[one]).id for one in said)
+    clock.tick(2 * DAY)
+    assert [one.id for one in memory.admin.gc().taken] == [second]
+    assert me.get(first).item.source == tuple(me.get(one).item.id for one in said)
+
+
+@pytest.fixture
+def surveyed(memory: Memory) -> Iterator[Callable[..., Collection]]:
+    """A run that has chosen what its collectors take; it goes on, to its end, when it is called again."""
+
+    def go(work: Collection | str) -> Collection:
+        fresh = isinstance(work, str)
+        work = Collection(plan_for(SETTINGS, collectors=[work])) if isinstance(work, str) else work
+        while not (work._batches if fresh else work.done):
+            run(collect_slice(memory._opened.kernel.desk, work), memory._opened.perform)
+        return work
+
+    yield go
+    assert memory.admin.verify() == []
+
+
+def test_what_somebody_came_to_rest_on_meanwhile_is_left(
+    me: ScopedMemory, clock: ManualClock, surveyed: Callable[..., Collection]
+) -> None:
+    item = me.observe("the code is 1234", tags=["retain:ephemeral"]).id
+    clock.tick(2 * DAY)
+    work = surveyed("ttl")
+    me.write("The code of Ada's door is 1234.", source=[item])
+    assert surveyed(work).passed == 1
+    assert me.get(item).item.text == "the code is 1234"
+
+
+def test_what_is_kept_meanwhile_keeps_what_it_rests_on(
+    me: ScopedMemory, clock: ManualClock, surveyed: Callable[..., Collection]
+) -> None:
+    item = me.observe("the code is 1234", tags=["retain:ephemeral"]).id
+    fact = me.write("Ada's code is 1234.", source=[item], tags=["retain:ephemeral"]).id
+    me.pin(item)
+    me.unpin(item)
+    clock.tick(2 * DAY)
+    work = surveyed("ttl")
+    me.pin(fact)
+    assert surveyed(work).passed == 2
+    assert me.get(fact).item.source == (me.get(item).item.id,)
+
+
+def test_what_was_written_anew_meanwhile_is_left(
+    me: ScopedMemory, clock: ManualClock, surveyed: Callable[..., Collection]
+) -> None:
+    item = me.write("Ada's code is 1234.", tags=["retain:ephemeral"]).id
+    clock.tick(2 * DAY)
+    work = surveyed("ttl")
+    me.revise(item, tags=())
+    assert surveyed(work).passed == 1
+    assert me.get(item).item.tags == ()
+
+
+def test_a_duplicate_stays_where_the_first_was_forgotten_meanwhile(
+    me: ScopedMemory, surveyed: Callable[..., Collection]
+) -> None:
+    said = me.observe(["I live in Rome.", "I still live in Rome."]).ids
+    first, second = (me.write("Ada lives in Rome.", source=[one]).id for one in said)
+    work = surveyed("duplicates")
+    me.forget(first)
+    assert surveyed(work).passed == 1
+    assert me.get(second).item.source == said[1:]
+
+
+def test_duplicates_of_several_batches_have_one_heir(
+    me: ScopedMemory, surveyed: Callable[..., Collection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "BATCH", 2)
+    said = me.observe([f"I live in Rome, I said {n} times." for n in range(6)]).ids
+    first, *_ = (me.write("Ada lives in Rome.", source=[one]).id for one in said)
+    assert surveyed(surveyed("duplicates")).passed == 0
+    assert set(me.get(first).item.source) == set(said)
 
 
 def test_a_hold_keeps_what_a_collector_would_take_and_what_a_run_would_drop(
@@ -254,3 +337,77 @@ def test_a_triggered_run_that_did_nothing_is_remembered_and_not_journaled(memory
     record = run(recalled("default"), perform)
     assert record.at > 0
     assert record.bandit.runs == {"periodic": 1}
+
+
+def test_a_class_that_is_none_is_told_with_how_many_items_name_it(memory: Memory, me: ScopedMemory) -> None:
+    me.observe(["one", "two"], tags=["retain:ephemral"])
+    me.observe("three", tags=["retain:keep", "retain:ephemeral", "other"])
+    me.observe("four", tags=["retain:"])
+    assert memory.admin.gc(dry_run=True).unknown_classes == {"ephemral": 2, "": 1}
+    assert memory.admin.gc().unknown_classes == {"ephemral": 2, "": 1}
+    assert me.count() == 4
+
+
+def test_writing_a_file_anew_opens_none_elsewhere(tmp_path: Path, opened: list[str | None]) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path, settings=SETTINGS, embedder="none") as memory:
+        memory.scope(user="ada").observe([f"said {n} " + "x" * 40_000 for n in range(100)])
+    opened.clear()
+    rebuild(path)
+    assert {Path(name).parent if name else name for name in opened} == {tmp_path}
+
+
+def test_a_file_that_cannot_be_written_anew_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path, settings=SETTINGS, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe([f"said {n} " + "word " * 200 for n in range(200)])
+        state = memory.admin.state_hash()
+    with largest_file(path.stat().st_size // 2), pytest.raises(StoreError):
+        rebuild(path)
+    with Memory(path, settings=SETTINGS, embedder="none") as memory:
+        assert memory.admin.state_hash() == state
+        assert memory.admin.verify() == []
+
+
+@pytest.fixture
+def opened() -> Iterator[list[str | None]]:
+    """The names of files that SQLite opens; None for one that it makes somewhere for itself."""
+    names: list[str | None] = []
+    before = apsw.vfs_names()[0]
+
+    class Watching(apsw.VFS):
+        def __init__(self) -> None:
+            super().__init__("watching", base="")
+
+        def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
+            names.append(name.filename() if isinstance(name, apsw.URIFilename) else name)
+            return super().xOpen(name, flags)
+
+    watching = Watching()
+    apsw.set_default_vfs("watching")
+    yield names
+    apsw.set_default_vfs(before)
+    watching.unregister()
+
+
+def test_looking_over_a_space_takes_no_long_look(
+    memory: Memory, me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveying, "PAGE", 5)
+    said = me.observe([f"said {n}" for n in range(20)]).ids
+    facts = [me.write(f"fact {n}", source=[item]).id for n, item in enumerate(said)]
+    for fact, item in zip(facts, said, strict=True):
+        me.link(fact, item, "about")
+    me.forget(*said)
+    looks: list[Request] = []
+
+    def counted(request: Request) -> object:
+        looks.append(request)
+        return memory._opened.perform(request)
+
+    work = Collection(plan_for(SETTINGS, dry_run=True))
+    while not work.done:
+        run(collect_slice(memory._opened.kernel.desk, work), counted)
+    pages = 5 + 4 + 4  # of what stands, the last one empty; of its sources; of what it is linked to
+    assert len(looks) >= pages

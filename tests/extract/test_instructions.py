@@ -117,7 +117,6 @@ def test_the_clause_is_given_as_it_was_written() -> None:
     assert found.text == "From now on, sign off with “Best, A.” please."
     assert text[found.start : found.end] == found.text
     assert found.rule == "from now on"
-    assert found.strong
 
 
 def test_a_lower_case_name_counts_only_for_who_writes_no_capitals() -> None:

@@ -29,6 +29,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def person(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of a person whose programs are nowhere else."""
+    folder = home.parent / "person"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("MNEMIC_EMBEDDER", "none")
+    return folder
+
+
+@pytest.fixture
 def run(home: Path) -> Run:
     """Run the command line in this process; a code that was not expected fails the test."""
 

@@ -50,7 +50,8 @@ def test_why_gives_every_score_and_reason_of_the_last_answer(run: Run) -> None:
 def test_context_is_what_the_model_was_given(run: Run) -> None:
     *_, context = said(run, MOVED, WHEN, "/context", args=YES)
     assert [one["role"] for one in context["messages"]] == ["system", "user", "assistant", "user"]
-    assert context["recalled"] in context["messages"][-1]["content"]
+    assert [one["content"] for one in context["messages"][1:]] == [MOVED, "Yes.", WHEN]
+    assert MOVED in context["recalled"]
     assert "<memory" in plainly(run, WHEN, "/context", args=YES)
     assert "no model was asked" in plainly(run, WHEN, "/context")
 

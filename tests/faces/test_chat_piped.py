@@ -13,6 +13,7 @@ import pytest
 from commandline import Run
 
 import mnemic
+from mnemic.faces.chat.prompt import prompt
 from mnemic.models.chat.scripted import Scripted
 from mnemic.testing.chat_server import Server, serving, status
 
@@ -71,6 +72,14 @@ def test_a_session_can_be_named_and_recall_sees_all_of_them(run: Run) -> None:
     assert turn["recalled"]["items"][0]["item"]["session"] == "monday"
 
 
+def test_a_chat_on_a_branch_stays_on_it(run: Run) -> None:
+    run("add", "We leave on Friday.")
+    run("branch", "try")
+    turns(run, MOVED, args=("--branch", "try"))
+    assert [one["text"] for one in run("list", "--json").lines] == ["We leave on Friday."]
+    assert MOVED in [one["text"] for one in run("list", "--branch", "try", "--json").lines]
+
+
 def test_going_on_with_a_session_is_no_conflict(run: Run) -> None:
     for text in (MOVED, WHEN):
         assert turns(run, text, args=("--session", "monday", "--model", "scripted:Yes."))[0]["error"] is None
@@ -81,9 +90,9 @@ def test_the_model_is_given_memory_as_data_and_the_last_turns(run: Run, server: 
     run("add", MOVED)
     turns(run, "Hello.", WHEN, args=("--model", spec(server), "--limit", "40"))
     rules, hello, nice, question = server.asked[1]["messages"]
-    assert (rules["role"], hello["content"], nice["content"]) == ("system", "Hello.", "How nice.")
-    recalled, _, asked = question["content"].partition("\n</memory>\n\n")
-    assert asked == WHEN
+    assert (rules["role"], nice["content"], question["content"]) == ("system", "How nice.", WHEN)
+    recalled, _, said = hello["content"].partition("\n</memory>\n\n")
+    assert said == "Hello."
     assert MOVED in recalled
     assert MOVED not in rules["content"]
     assert server.asked[1]["max_tokens"] == 40
@@ -91,15 +100,38 @@ def test_the_model_is_given_memory_as_data_and_the_last_turns(run: Run, server: 
 
 def test_a_standing_instruction_reaches_the_model(run: Run, server: Server) -> None:
     turns(run, "Please always answer in one sentence.", WHEN, args=("--model", spec(server)))
-    question = server.asked[1]["messages"][-1]["content"]
-    assert "Please always answer in one sentence." in question.partition("</memory-always>")[0]
+    rules = server.asked[1]["messages"][0]["content"]
+    assert "Please always answer in one sentence." in rules.partition("</memory-always>")[0]
+
+
+def test_the_model_is_given_the_window_of_the_session_which_goes_on_where_it_was(run: Run, server: Server) -> None:
+    said = [f"Number {n} is a fine number." for n in range(8)]
+    turns(run, *said[:6], args=("--model", spec(server), "--session", "numbers"))
+    turns(run, *said[6:], args=("--model", spec(server), "--session", "numbers"))
+    told = server.asked[-1]["messages"]
+    assert [one["role"] for one in told] == ["system", *["user", "assistant"] * 7, "user"]
+    assert [one["content"] for one in told if one["role"] == "user"] == said
+    assert told[: len(server.asked[-2]["messages"])] == server.asked[-2]["messages"]
+    assert len(run("session", "show", "numbers", "--json").json["pages"]) == 16
+
+
+def test_what_was_recalled_goes_before_the_next_message_and_what_one_said_twice_is_one() -> None:
+    roles = ("system", "user", "user", "assistant", "system", "system", "assistant", "user", "system", "user")
+    told = prompt([{"role": role, "content": f"{role} {n}"} for n, role in enumerate(roles)])
+    assert [(one.role, one.content) for one in told] == [
+        ("system", "system 0"),
+        ("user", "user 1\n\nuser 2"),
+        ("assistant", "assistant 3\n\nassistant 6"),
+        ("user", "system 4\n\nsystem 5\n\nuser 7\n\nsystem 8\n\nuser 9"),
+    ]
 
 
 def test_the_budget_holds(run: Run) -> None:
     for day in range(9):
         run("add", f"On day {day} I walked to the harbour and counted {day + 3} boats.")
-    (turn,) = turns(run, "How many boats in the harbour?", args=("--budget", "120"))
-    assert 0 < turn["recalled"]["tokens"] <= 120
+    (turn,) = turns(run, "How many boats in the harbour?", args=("--budget", "300"))
+    assert 0 < turn["recalled"]["tokens"] <= 300
+    assert "120 is not in the range" in run("chat", "--budget", "120", stdin="", code=2).err
 
 
 def test_the_model_and_its_key_are_settings(run: Run, server: Server) -> None:

@@ -129,6 +129,18 @@ def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str])
     run("--store", "third.db", "load", "other.jsonl", code=2)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("MNEMIC_POLICY", "foo", "MNEMIC_POLICY: 'foo' is not one. There are: fifo, lru"),
+        ("MNEMIC_WINDOW", "abc", "MNEMIC_WINDOW: 'abc' is not a whole number."),
+        ("MNEMIC_WINDOW", "100", "MNEMIC_WINDOW: is 100. Give a number of at least 256."),
+    ],
+)
+def test_a_setting_no_session_can_have_is_refused_with_the_choices(run: Run, name: str, value: str, told: str) -> None:
+    assert told in run("settings", code=2, **{name: value}).err
+
+
 def test_settings_tell_value_origin_and_meaning(run: Run) -> None:
     told = run("settings", "--json", MNEMIC_K="5").json["settings"]
     assert told["k"] == {"value": 5, "from": "environment", "meaning": "Items a recall returns."}

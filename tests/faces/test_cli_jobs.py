@@ -14,8 +14,11 @@ import pytest
 from commandline import Run
 
 import mnemic
-from mnemic import Memory
+from mnemic import SHARED, Memory
+from mnemic.core.scope import Shared
 from mnemic.settings import Settings
+from mnemic.store.drafts import JobStep
+from mnemic.store.following import JobState, Order
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 
@@ -82,3 +85,64 @@ def test_what_is_dead_is_listed_and_tried_again(run: Run) -> None:
     assert "--all" in run("retry", code=2).err
     assert run("retry", "99", code=3).err
     assert run("jobs", "--cancel", "99", code=3).err
+
+
+def give_up(memory: Memory, user: str | Shared, branch: str = "") -> None:
+    """Have rules give up what was written last."""
+    store = memory._opened.store
+    with store.read() as snapshot:
+        head = snapshot.space(1, user, branch)
+        assert head is not None
+        cursor, newest = snapshot.lane(head.id, "house").cursor, snapshot.newest(head.id)
+    store.claim(head.id, "house", "test", 60)
+    store.bury(head.id, "house", "test", cursor, newest, "it bites")
+    store.release(head.id, "house", "test")
+
+
+def test_what_was_given_up_is_shown_with_its_item_and_how_it_begins(run: Run, home: Path) -> None:
+    home.mkdir()
+    with Memory(home / "memory.db", settings=Settings(background=False), embedder="none") as memory:
+        ada, ids = memory.scope(user="ada"), {}
+        for name, me, user in (
+            ("seen", ada, "ada"),
+            ("hidden", ada, "ada"),
+            ("shared", memory.scope(user=SHARED), SHARED),
+        ):
+            (ids[name],) = me.observe(f"{name} zebra, and " + "a long story about it " * 20).ids
+            give_up(memory, user)
+        (ids["branch"],) = ada.branch("draft", understand=True).observe("branch zebra").ids
+        give_up(memory, "ada", "draft")
+        ada.forget(ids["hidden"])
+    told = {one["item"]: one for one in run("dead", "--json").json["entries"]}
+    assert set(told) == set(ids.values())
+    assert told[ids["seen"]]["text"].startswith("seen zebra, and a long")
+    assert len(told[ids["seen"]]["text"]) < 100
+    assert (told[ids["hidden"]]["text"], told[ids["branch"]]["text"]) == (None, "branch zebra")
+    assert told[ids["shared"]]["text"].startswith("shared zebra")
+    assert {(one["error"], one["attempts"], one["at"][:2]) for one in told.values()} == {("it bites", 1, "20")}
+    assert [one["branch"] for one in told.values()].count("draft") == 1
+    out = run("dead").out
+    for shown in (
+        ids["seen"],
+        "seen zebra",
+        "shared zebra",
+        "branch zebra",
+        "(hidden)",
+        "it bites (1 attempt)",
+        "draft",
+    ):
+        assert shown in out
+    assert "hidden zebra" not in out
+
+
+def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
+    home.mkdir()
+    with Memory(home / "memory.db", settings=Settings(background=False), embedder="none") as memory:
+        memory.scope(user="ada").observe("hello")
+        order = Order(name="maintain", key="k", payload=b'{"strategy": "dreaming"}')
+        step = JobStep(memory.admin.order(order), "test")
+        memory._opened.store.claim_job(("maintain",), "test", 60)
+        memory._opened.store.end_job(step, JobState.DEAD, "no such strategy")
+    (told,) = run("dead", "--json").json["entries"]
+    assert (told["name"], told["item"], told["text"]) == ("maintain", None, None)
+    assert "no such strategy" in run("dead").out

@@ -38,6 +38,15 @@ def test_once_shows_what_there_is(run: Run, add: Callable[..., str]) -> None:
     assert line["events"] == [{"n": 0, "verb": "wrote", "item": second, "erased": False}]
     assert line["items"][0]["text"] == "I like tea."
     assert line["shared"] is False
+    assert run("watch", "--once", "--agent", "planner", "--json").lines == [line]
+    third = add("I like mate.")
+    (more,) = run("watch", "--once", "--after", line["mark"], "--json").lines
+    assert more["items"][0]["id"] == third
+    run("restore", "--to", "1", "--yes")
+    for text in ("Another.", "And another."):
+        add(text)
+    assert "brought back" in run("watch", "--once", "--after", line["mark"], code=3).err
+    assert "after:" in run("watch", "--once", "--after", "yesterday", code=2).err
 
 
 def test_once_says_what_was_shared_and_leaves_others_out(run: Run, add: Callable[..., str], home: Path) -> None:

@@ -69,18 +69,6 @@ class Claude:
 
 
 @pytest.fixture
-def person(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home folder of a person."""
-    folder = home.parent / "person"
-    folder.mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setenv("MNEMIC_EMBEDDER", "none")
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    return folder
-
-
-@pytest.fixture
 def claude(person: Path) -> Claude:
     return Claude(person)
 

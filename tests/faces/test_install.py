@@ -18,20 +18,12 @@ from mnemic.faces.installing import files, spans
 from mnemic.faces.installing.clients import CLIENTS, Machine
 from mnemic.faces.installing.plan import entry_path
 
-MOVED = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "APPDATA", "OPENCODE_CONFIG")
-
 
 @pytest.fixture
-def person(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The home folder of a person whose programs are nowhere else."""
-    folder = home.parent / "person"
-    folder.mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.setenv("MNEMIC_EMBEDDER", "none")
+def person(person: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, whose memory is where it is unless somebody says so."""
     monkeypatch.delenv("MNEMIC_HOME")
-    for name in MOVED:
-        monkeypatch.delenv(name, raising=False)
-    return folder
+    return person
 
 
 @pytest.fixture

@@ -3,43 +3,17 @@
 Run it only while format 2 has not been released; afterwards the file is what old stores look like, and stays.
 """
 
-import tempfile
-from contextlib import closing
-from pathlib import Path
+from golden_store import DIMS, at_hand, embed, lived, make
 
-from mnemic.core.items import Kind
-from mnemic.store.base import EmbedderState, VectorRow, Vectors, embedding_lane
-from mnemic.store.schema import FORMAT
+from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.sqlite import SqliteStore
-from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.testing.store_contract.carrying import busy
-from mnemic.testing.store_contract.world import TENANT, World
-
-HERE = Path(__file__).parent
-DIMS = 4
-
-
-def main() -> None:
-    assert FORMAT <= 2, "today's code makes files of another format; this one is as it was made, and stays"
-    path = HERE / "format-2.db"
-    path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        clock, entropy = ManualClock(step=1_000_000), SeededEntropy("golden")
-        with closing(SqliteStore(Path(folder) / "making.db", clock=clock, entropy=entropy)) as store:
-            path.with_suffix(".txt").write_text(fill(store))
-            store.backup(path)
+from mnemic.testing.store_contract.world import TENANT
 
 
 def fill(store: SqliteStore) -> str:
     """Write something of everything; returns what the store then holds, a line each."""
-    world = World(store)
-    busy(world)
-    world.commit("stands", "待つ", "um café")
-    world.commit(
-        world.put(world.item("always answer in verse", kind=Kind.PROCEDURE, slots={"standing": True})),
-        world.put(world.item("lives in Lisbon", kind=Kind.PROFILE)),
-        world.put(world.item("the door code is 7", pinned=True)),
-    )
+    world = lived(store)
+    at_hand(world)
     store.compact(TENANT, 3)
     model, space = store.enlist("golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
@@ -54,16 +28,5 @@ def fill(store: SqliteStore) -> str:
     )
 
 
-def embed(store: SqliteStore, space: int, model: int) -> None:
-    """Give all but the last entry a vector that says whose it is."""
-    with store.read() as snapshot:
-        entries = list(snapshot.entries(space))[:-1]
-    rows = tuple(VectorRow(e.ver, e.part, bytes([e.ver, e.part]) * DIMS) for e in entries)
-    lane = embedding_lane(model)
-    store.claim(space, lane, "maker", 60)
-    store.keep(Vectors(space=space, model=model, rows=rows, lane=lane, owner="maker", after=0, upto=entries[-1].ver))
-    store.release(space, lane, "maker")
-
-
 if __name__ == "__main__":
-    main()
+    make(2, fill)

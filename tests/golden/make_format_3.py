@@ -3,50 +3,30 @@
 Run it only while format 3 has not been released; afterwards the file is what old stores look like, and stays.
 """
 
-import tempfile
-from contextlib import closing
-from pathlib import Path
+from golden_store import DIMS, at_hand, embed, lived, make
 
 from mnemic.core.items import Kind
-from mnemic.store.base import Draft, EmbedderState, Fork, Hold, Order, VectorRow, Vectors, embedding_lane
+from mnemic.store.drafts import Draft, Fork
+from mnemic.store.following import Answer, EmbedderState, Order, embedding_lane
+from mnemic.store.heads import Hold
 from mnemic.store.pages import PageRow, Paging
-from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite import SqliteStore
-from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.testing.store_contract.carrying import busy
 from mnemic.testing.store_contract.world import TENANT, World
-
-HERE = Path(__file__).parent
-DIMS = 4
-
-
-def main() -> None:
-    assert FORMAT <= 3, "today's code makes files of another format; this one is as it was made, and stays"
-    path = HERE / "format-3.db"
-    path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        clock, entropy = ManualClock(step=1_000_000), SeededEntropy("golden")
-        with closing(SqliteStore(Path(folder) / "making.db", clock=clock, entropy=entropy)) as store:
-            path.with_suffix(".txt").write_text(fill(store))
-            store.backup(path)
 
 
 def fill(store: SqliteStore) -> str:
     """Write something of everything; returns what the store then holds, a line each."""
-    world = World(store)
-    busy(world)
-    world.commit("stands", "待つ", "um café")
-    world.commit(
-        world.put(world.item("always answer in verse", kind=Kind.PROCEDURE, slots={"standing": True})),
-        world.put(world.item("lives in Lisbon", kind=Kind.PROFILE)),
-        world.put(world.item("the door code is 7", pinned=True)),
-    )
+    world = lived(store)
+    at_hand(world)
     store.compact(TENANT, 3)
     page(world)
     branch(world)
     model, space = store.enlist("golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
     store.order(Order(name="gc", key="golden", space=space, priority=3))
+    with store.read() as snapshot:
+        given = tuple(version.item.id for version in snapshot.core((space,)))
+    store.record(Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
     store.hold(Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     return told(store, world, space, model)
 
@@ -67,17 +47,6 @@ def branch(world: World) -> None:
     world.store.commit(Draft(tenant=TENANT, user="ada", actor="tester", ops=(op,), branch="try", fork=Fork()))
 
 
-def embed(store: SqliteStore, space: int, model: int) -> None:
-    """Give all but the last entry a vector that says whose it is."""
-    with store.read() as snapshot:
-        entries = list(snapshot.entries(space))[:-1]
-    rows = tuple(VectorRow(e.ver, e.part, bytes([e.ver, e.part]) * DIMS) for e in entries)
-    lane = embedding_lane(model)
-    store.claim(space, lane, "maker", 60)
-    store.keep(Vectors(space=space, model=model, rows=rows, lane=lane, owner="maker", after=0, upto=entries[-1].ver))
-    store.release(space, lane, "maker")
-
-
 def told(store: SqliteStore, world: World, space: int, model: int) -> str:
     """What the store says of itself."""
     with store.read() as snapshot:
@@ -96,10 +65,11 @@ def told(store: SqliteStore, world: World, space: int, model: int) -> str:
             "pages": "|".join(str(tuple(row)) for row in snapshot.pages(space, chat.session)),
             "branch": "|".join(v.item.text for _, v in snapshot.scan((try_out.id,))),
             "jobs": "|".join(f"{job.order.name} {job.order.key} {job.order.priority}" for job in snapshot.jobs()),
+            "answer": snapshot.recorded(space, "noting", b"who?"),
             "holds": "|".join(f"{hold.user} {hold.session} {hold.reason}" for hold in snapshot.holds(1)),
         }
     return "".join(f"{name} {value}\n" for name, value in lines.items())
 
 
 if __name__ == "__main__":
-    main()
+    make(3, fill)

@@ -19,7 +19,7 @@ from mnemic.core.tokens import hash_term
 from mnemic.index.columns import Column, Columns
 from mnemic.index.lexical import Catalogues
 from mnemic.index.reading import Reading
-from mnemic.store.base import Erasure
+from mnemic.store.drafts import Erasure
 
 
 def holders(reading: Reading, word: str) -> set[int]:

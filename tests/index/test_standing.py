@@ -11,8 +11,8 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
-from mnemic.kernel import Edits
 from mnemic.memory import ScopedMemory
+from mnemic.verbs.transacting import Edits
 
 FILTERS = (
     Filter(),

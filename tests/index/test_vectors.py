@@ -18,7 +18,8 @@ from mnemic.index import signs, vectors
 from mnemic.index.columns import Column
 from mnemic.index.reading import Reading
 from mnemic.index.vectors import Sight, Similarity, VectorTable
-from mnemic.store.base import Draft, EmbedderState, Erasure, Put, VectorRow, Vectors, embedding_lane
+from mnemic.store.drafts import Draft, Erasure, Put
+from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 
 DIMS = 100  # no multiple of 64
 Floats = NDArray[np.float32]

@@ -14,7 +14,7 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab import capacity_report
 from mnemic.lab.capacity import Asked, Sweep, bench_capacity, measure, pages_in, pages_of, stream
-from mnemic.lab.capacity_report import COLUMNS, Swept, read_sweep, show_sweep, tables, write_csv
+from mnemic.lab.capacity_report import COLUMNS, LARGE, Swept, bars, read_sweep, show_sweep, tables, write_csv
 from mnemic.lab.cues import Asker, Cue
 from mnemic.lab.hot_tier import BASELINES
 
@@ -118,6 +118,15 @@ def test_a_log_of_another_bench_is_refused(tmp_path: Path) -> None:
     other.write_text('{"kind": "run", "format": 1}\n')
     with pytest.raises(Invalid, match="not the log of a text sweep"):
         read_sweep(other)
+
+
+def test_of_a_large_text_more_is_found_with_an_archive_than_by_a_window_of_any_size(swept: Swept) -> None:
+    data = {**swept.header["data"], "chunks": LARGE}
+    large = replace(swept, header={**swept.header, "data": data})
+    assert bars(swept) == []
+    assert [figure.met for figure in bars(large)] == [True, True]
+    poor = [replace(line, hit1=replace(line.hit1, mean=0.0)) if line.archive else line for line in swept.lines]
+    assert [figure.met for figure in bars(replace(large, lines=tuple(poor)))] == [False, False]
 
 
 def test_pictures_are_drawn_of_every_law(swept: Swept, tmp_path: Path) -> None:

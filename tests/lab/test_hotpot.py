@@ -14,9 +14,13 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.hotpot import Protocol, bench_hotpot, schedule
 from mnemic.lab.hotpot_report import (
+    BAR,
     COLUMNS,
+    LEVEL,
     WINDOW,
     Capacities,
+    Ratio,
+    bars,
     notes,
     read_capacities,
     show_capacities,
@@ -184,6 +188,25 @@ def test_options_that_there_are_not(file: Path, tmp_path: Path) -> None:
     other.write_text('{"kind": "run", "format": 1}\n')
     with pytest.raises(Invalid, match="not the log of a capacity run"):
         read_capacities(other)
+
+
+@pytest.mark.parametrize(("ratio", "met"), [(1.34, True), (1.2, False)])
+def test_the_bar_is_over_a_window_that_finds_what_the_papers_found(made: Capacities, ratio: float, met: bool) -> None:
+    usual = {"lag": 10, "law": "spread", "order": "file", "unit": "paragraph"}
+    window = made.alone[WINDOW, 9]
+    level = replace(window, found=replace(window.found, mean=LEVEL + 0.05))
+    as_stated = replace(
+        made,
+        header={**made.header, "protocol": usual},
+        headline=9,
+        alone={**made.alone, (WINDOW, 9): level},
+        ratios={9: Ratio(value=ratio, low=1.0, high=2.0)},
+    )
+    (figure,) = bars(as_stated)
+    assert (figure.value, figure.bar, figure.met) == (ratio, BAR, met)
+    assert bars(replace(as_stated, header=made.header)) == []
+    low = replace(window, found=replace(window.found, mean=LEVEL - 0.2))
+    assert bars(replace(as_stated, alone={**made.alone, (WINDOW, 9): low})) == []
 
 
 def test_a_picture_is_drawn(made: Capacities, tmp_path: Path) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mnemic.errors import Invalid
-from mnemic.lab.paging import Plan, capacity, gather, measure, ratio
-from mnemic.lab.paging_report import COLUMNS, mean_closed, tables, write_csv
-from mnemic.lab.replay import replay
+from mnemic.lab.metrics import Estimate
+from mnemic.lab.paging import FAMILIES, Plan, Row, capacity, gather, measure, ratio
+from mnemic.lab.paging_report import COLUMNS, bars, mean_closed, tables, write_csv
+from mnemic.lab.replay import Tally, replay
 from mnemic.lab.traces import load
 from mnemic.tiers.policies import open_policy
 
@@ -90,9 +92,30 @@ def test_conversations_become_traces_and_one_that_is_not_there_is_named(locomo_f
         "after": conversations, "spread": 2 * conversations, "recalled": 2 * conversations, "loop": 2, "errands": 1,
     }  # fmt: skip
     with pytest.raises(Invalid, match="nobody"):
-        list(gather([locomo_file], [], ["after"], Plan(), ["nobody"]))
+        list(gather([locomo_file], [], ["after"], Plan(conversations=("nobody",))))
     with pytest.raises(Invalid, match="families"):
         list(gather([], [], ["dreams"], Plan()))
+
+
+def test_only_the_first_so_many_questions_are_asked(locomo_file: Path) -> None:
+    few, all_ = (list(gather([locomo_file], [], ["after"], Plan(limit=limit))) for limit in (1, None))
+    assert 0 < sum(one.reads for one in few) < sum(one.reads for one in all_)
+
+
+def test_recalling_tells_how_far_it_is_and_asks_each_question_once(locomo_file: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    list(gather([locomo_file], [], ["recalled"], Plan(draws=3), lambda *one: told.append(one)))
+    assert told == [("recall", n, 6) for n in range(1, 7)]
+
+
+def test_draws_of_one_conversation_are_no_evidence_of_another() -> None:
+    """Three draws of the same are one: the interval is over conversations, not over what was drawn of them."""
+    (trace,) = load(ERRANDS)
+    twin = replace(trace, name="twin", references=trace.references[:-2])
+    policies = Plan(policies=("fifo",), capacities=(0.5,))
+    two = measure([trace, twin], policies)[0].hit_rate
+    six = measure([trace, twin] * 3, policies)[0].hit_rate
+    assert (six.mean, six.low, six.high, six.n) == (two.mean, two.low, two.high, two.n)
 
 
 def test_nothing_to_measure_is_said() -> None:
@@ -110,3 +133,35 @@ def test_the_record_for_machines_is_json(capsys: pytest.CaptureFixture[str]) -> 
     record = json.loads(capsys.readouterr().out)
     assert record["rows"][0]["closed"] is None
     assert tuple(record["rows"][0]) == COLUMNS
+
+
+def every_row(plan: Plan, hits: dict[str, float], optimal: float = 0.5) -> list[Row]:
+    """Each policy with one hit rate everywhere."""
+
+    def row(family: str, share: float, policy: str) -> Row:
+        rate, gap = hits[policy], (hits[policy] - hits["lru"]) / (optimal - hits["lru"])
+        tally = Tally(reads=1, hits=0, evictions=0, prefetched=0, prefetch_hits=0, written=1, through=0, back=0)
+        return Row(
+            family=family, capacity=share, policy=policy, traces=1, hit_rate=Estimate(rate, rate, rate, 1),
+            optimal=optimal, closed=Estimate(gap, gap, gap, 1), tally=tally,
+        )  # fmt: skip
+
+    return [row(family, share, policy) for family in FAMILIES for share in plan.capacities for policy in hits]
+
+
+def test_the_bars_are_a_quarter_of_the_gap_and_more_than_lru_and_the_window_everywhere() -> None:
+    plan = Plan(policies=("lru", "window", "adaptive"))
+    good = bars(every_row(plan, {"lru": 0.1, "window": 0.0, "adaptive": 0.2}), plan)
+    assert [(figure.value, figure.met) for figure in good] == [(pytest.approx(25), True), (8, True)]
+    poor = bars(every_row(plan, {"lru": 0.1, "window": 0.19, "adaptive": 0.19}), plan)
+    assert [figure.met for figure in poor] == [False, False]
+
+
+def test_the_bars_hold_for_what_they_were_stated_for() -> None:
+    policies = ("lru", "window", "adaptive")
+    plan = Plan(policies=policies)
+    rows = every_row(plan, {"lru": 0.1, "window": 0.0, "adaptive": 0.2})
+    assert bars([row for row in rows if row.family != "recalled"], plan) == []
+    assert bars([row for row in rows if row.policy != "window"], plan) == []
+    for other in (Plan(policies=policies, limit=3), Plan(policies=policies, by_tokens=True), Plan(capacities=(0.5,))):
+        assert bars(rows, other) == []

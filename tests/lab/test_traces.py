@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,11 @@ def test_recalled_reads_what_is_found_of_what_was_said(pair: Dataset) -> None:
         for one in trace.references:
             newest = one.page if one.write else newest
             assert one.write or newest - dialogues.READ < one.page <= newest
+
+
+def test_recalled_asks_questions_that_name_no_evidence_too(pair: Dataset) -> None:
+    bare = replace(pair, questions=tuple(replace(one, gold=(), sessions=()) for one in pair.questions))
+    first = {corpus.ns: [doc.id for doc in corpus.docs] for corpus in pair.corpora}
+    (trace,) = dialogues.recalled(bare, 0, lambda question, k: first[question.ns][:1])
+    assert trace.reads == len(pair.questions)
+    assert list(dialogues.spread(bare, 0)) == []

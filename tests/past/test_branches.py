@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,11 +108,53 @@ def test_a_merge_is_one_commit_that_is_undone_and_done_once(me: ScopedMemory) ->
     merged = me.merge("try")
     assert (set(merged.ids), merged.links, merged.conflicts) == ({home, pet}, 1, ())
     assert said(me) == ["Ada lives in Porto", "Ada has a zebra"]
-    assert me.merge("try").seq is None
+    assert me.merge("try") == replace(merged, repeated=True)
     undone = me.undo(merged.seq or 0)
     assert said(me) == before
     me.undo(undone.seq)
     assert said(me) == ["Ada lives in Porto", "Ada has a zebra"]
+
+
+@pytest.mark.parametrize("prefer", [None, "branch", "parent"])
+def test_a_merge_asked_for_again_tells_what_it_did_and_writes_nothing(me: ScopedMemory, prefer: str | None) -> None:
+    home, tea = me.write("Ada lives in Lisbon").id, me.write("Ada likes tea").id
+    branch = me.branch("try")
+    assert me.merge("try").seq is None
+    branch.revise(tea, "Ada likes coffee")
+    branch.link(tea, home, "about")
+    if prefer:
+        branch.revise(home, "Ada lives in Porto")
+        me.revise(home, "Ada lives in Braga")
+    done = me.merge("try", prefer=prefer)
+    assert len(done.conflicts) == bool(prefer)
+    me.revise(tea, "Ada likes milk")
+    me.link(home, tea, "near")
+    last = me.log()[0].seq
+    for again in (prefer, "branch"):
+        assert me.merge("try", prefer=again) == replace(done, repeated=True)
+        assert not me.merge("try", prefer=again, dry_run=True).refused
+    assert me.log()[0].seq == last
+    more = branch.write("Ada has a zebra").id
+    assert (me.merge("try").ids, me.merge("try").ids, me.merge("try").repeated) == ((more,), (more,), True)
+
+
+def test_a_branch_off_a_moment_before_anything_is_refused_and_off_a_commit_is_empty(memory: Memory) -> None:
+    memory.scope(user="bob").write("who came before")
+    between = memory.scope(user="bob").log()[0].at
+    me = memory.scope(user="ada")
+    with pytest.raises(NotFound):
+        me.at(between).branch("early")
+    me.write("first")
+    for when in (between, "1999-12-31"):
+        with pytest.raises(Invalid, match=r"nothing was remembered here by then\. The first commit is 2"):
+            me.at(when).branch("early")
+    assert [me.at(seq).branch(f"off-{seq}").count() for seq in (0, 1, 2)] == [0, 0, 1]
+    assert me.at(me.log(newest=False)[0].at).branch("then").count() == 1
+    for name in ("off-0", "off-1", "off-2", "then"):
+        me.drop_branch(name)
+    memory.admin.compact(3)
+    with pytest.raises(Compacted):
+        me.at("1999-12-31").branch("early")
 
 
 def test_a_merge_that_was_undone_can_be_made_again(me: ScopedMemory) -> None:
@@ -137,7 +180,7 @@ def test_what_both_have_changed_is_reported_and_nothing_is_written(me: ScopedMem
     assert said(me) == ["Ada likes tea", "Ada lives in Braga"]
     assert me.merge("try", prefer="parent").ids == (other,)
     assert me.get(home).item.text == "Ada lives in Braga"
-    assert me.merge("try").conflicts == ()
+    assert not me.merge("try").refused
 
 
 def test_a_side_that_is_named_settles_a_conflict(me: ScopedMemory) -> None:

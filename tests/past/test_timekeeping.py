@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused
+from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused, StoreLocked
 from mnemic.admin import restore
-from mnemic.store.base import Answer, Order
+from mnemic.store.following import Answer, Order
 from mnemic.store.memory import MemoryStore
 from mnemic.store.sqlite import SqliteStore
 
@@ -89,10 +89,46 @@ def test_a_moment_names_a_commit_and_the_horizon_is_the_end(memory: Memory) -> N
     me.write("second")
     memory.admin.compact(1)
     assert memory.admin.rewind(when).seq == 1
-    with pytest.raises(Compacted):
-        memory.admin.rewind(0)
+    for past in (0, "1999-01-01"):
+        with pytest.raises(Compacted):
+            memory.admin.rewind(past)
     with pytest.raises(Invalid):
         memory.admin.rewind(9)
+
+
+def test_a_session_shows_what_was_said_after_going_back(either: Memory) -> None:
+    me = either.scope(user="ada")
+    with me.session("chat") as session:
+        for n in range(6):
+            session.observe(f"turn {n}")
+    either.admin.rewind(2)
+    me.shelf(session="chat").observe("said after going back")
+    with me.session("chat") as session:
+        text = session.window().text
+    assert [line in text for line in ("turn 1", "turn 2", "said after going back")] == [True, False, True]
+
+
+def test_a_checkpoint_of_a_tenant_that_is_not_there_is_not_taken(memory: Memory) -> None:
+    memory.scope(user="ada").write("first")
+    with pytest.raises(NotFound, match="nobody"):
+        memory.admin.checkpoint("one", tenant="nobody")
+    assert memory.admin.checkpoints() == []
+
+
+def test_a_moment_at_which_another_tenant_had_nothing_yet_leaves_it_empty(memory: Memory, tmp_path: Path) -> None:
+    me = memory.scope(user="ada")
+    me.write("first")
+    then = me.log()[0].at
+    me.write("second")
+    memory.scope(user="eve", tenant="later").write("third")
+    copy, fresh = memory.admin.backup(tmp_path / "copy.db"), tmp_path / "fresh.db"
+    with pytest.raises(Invalid, match="nothing was recorded by 1999"):
+        restore(copy, fresh, without_tombstones=True, to="1999-01-01")
+    restore(copy, fresh, without_tombstones=True, to=then)
+    with Memory(fresh) as back:
+        assert back.scope(user="ada").count() == 1
+        assert back.scope(user="eve", tenant="later").count() == 0
+        assert back.admin.verify() == []
 
 
 def test_going_back_takes_nothing_that_is_held(either: Memory) -> None:
@@ -195,12 +231,20 @@ def test_a_restore_that_would_take_out_what_is_held_is_refused(tmp_path: Path) -
         old = memory.admin.backup(tmp_path / "old.db")
         later = me.write("second").id
         held = memory.admin.hold(user="ada", item=later)
-    with pytest.raises(Refused, match=f"hold {held}"):
+    with pytest.raises(Refused, match=f"lacks some of item {later}.*hold {held}.*hold release {held}.*taken later"):
         restore(old, path)
     with Memory(path) as memory:
         assert memory.scope(user="ada").get(later).item.text == "second"
         memory.admin.release_hold(held)
     restore(old, path)
+
+
+def test_a_store_that_is_open_is_not_replaced(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        memory.scope(user="ada").write("first")
+        old = memory.admin.backup(tmp_path / "old.db")
+        with pytest.raises(StoreLocked, match="in this process or another"):
+            restore(old, tmp_path / "memory.db")
 
 
 def test_what_was_erased_before_a_hold_is_erased_again_by_a_restore(tmp_path: Path) -> None:
@@ -228,6 +272,86 @@ def test_a_checkpoint_file_that_the_store_does_not_know_can_be_dropped(memory: M
     for name in ("stray", "../memory"):
         with pytest.raises(NotFound):
             memory.admin.drop_checkpoint(name)
+
+
+@pytest.mark.parametrize("name", ["旅行之前", "avant l'été", "before.unfinished", "..", "a 1 (2)", "می\u200cخواهم"])
+def test_a_checkpoint_takes_any_name_that_a_file_can_have(memory: Memory, name: str) -> None:
+    memory.scope(user="ada").write("first")
+    made = memory.admin.checkpoint(name)
+    memory.admin.checkpoint("another")
+    assert {one.name: one.there for one in memory.admin.checkpoints()} == {"another": True, name: True}
+    memory.admin.drop_checkpoint(name)
+    assert not made.path.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["a/b", "../up", "a\\b", "a:b", "a\nb", "a\u202eb", " a", "a ", "-a", "é" * 130, "\ud800", "a?"]
+)
+def test_a_name_that_no_file_can_have_everywhere_is_refused(memory: Memory, name: str) -> None:
+    memory.scope(user="ada").write("first")
+    with pytest.raises(Invalid, match="name"):
+        memory.admin.checkpoint(name)
+    assert memory.admin.checkpoints() == []
+
+
+def test_two_spellings_of_the_same_letters_are_one_name(memory: Memory) -> None:
+    memory.scope(user="ada").write("first")
+    memory.admin.checkpoint("e\u0301te\u0301")
+    with pytest.raises(Conflict):
+        memory.admin.checkpoint("\xe9t\xe9")
+    memory.admin.drop_checkpoint("\xe9t\xe9")
+    assert memory.admin.checkpoints() == []
+
+
+def test_what_a_process_that_is_gone_left_half_copied_is_taken_away(memory: Memory, tmp_path: Path) -> None:
+    memory.scope(user="ada").write("first")
+    memory.admin.checkpoint("one")
+    left = [tmp_path / "checkpoints" / f"memory-x.db.4194305.unfinished{end}" for end in ("", "-journal")]
+    for file in left:
+        file.write_bytes(b"half")
+    memory.admin.checkpoint("two")
+    assert not any(file.exists() for file in left)
+
+
+def test_a_checkpoint_is_put_back_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        me.write("first")
+        memory.admin.checkpoint("旅行之前")
+        me.write("second")
+    restore("旅行之前", path)
+    with Memory(path) as memory:
+        assert memory.scope(user="ada").count() == 1
+    with pytest.raises(NotFound, match=r"'nowhere'.*mnemic checkpoints"):
+        restore("nowhere", path)
+
+
+def test_a_checkpoint_is_put_back_by_its_name_in_the_place_of_a_damaged_store(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        memory.scope(user="ada").write("first")
+        memory.admin.checkpoint("before")
+    path.write_bytes(path.read_bytes()[:4096] + b"damage" * 2000)
+    restore("before", path, without_tombstones=True)
+    with Memory(path) as memory:
+        assert memory.scope(user="ada").count() == 1
+
+
+def test_a_file_and_a_checkpoint_of_one_name_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "memory.db"
+    with Memory(path) as memory:
+        me = memory.scope(user="ada")
+        me.write("first")
+        memory.admin.checkpoint("before")
+        me.write("second")
+        memory.admin.backup(tmp_path / "before")
+    with pytest.raises(Invalid, match="both"):
+        restore("before", path)
+    restore("./before", path)
+    with Memory(path) as memory:
+        assert memory.scope(user="ada").count() == 2
 
 
 def test_a_backup_is_put_back_as_of_a_commit(memory: Memory, tmp_path: Path) -> None:

@@ -30,11 +30,6 @@ from mnemic.testing.faults import largest_file, read_only
 from mnemic.testing.store_contract.world import World
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
-
-
 def filled(path: Path, texts: int = 3) -> World:
     world = World(SqliteStore(path))
     for n in range(texts):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -16,7 +15,8 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Item
 from mnemic.errors import Conflict
 from mnemic.store import lanes
-from mnemic.store.base import Advance, Draft, EmbedderState, Put, VectorRow, Vectors, embedding_lane
+from mnemic.store.drafts import Advance, Draft, Put
+from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.store.restoring import replace_store
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import FailAt, KillAt, Probe
@@ -25,18 +25,6 @@ from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.torture import children
 
 DIMS = 384
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def world(path: Path) -> Iterator[World]:
-    world = World(SqliteStore(path))
-    yield world
-    world.store.close()
 
 
 def left(path: Path, marks: list[bytes]) -> list[bytes]:
@@ -119,7 +107,8 @@ def opened(path: Path, probe: Probe) -> World:
     return World(SqliteStore(path, probe=probe))
 
 
-def test_a_dismissal_that_is_cut_short_goes_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def half_dismissed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[World, int]:
+    """A world of ten turns, and the embedder whose dismissal was cut short in it."""
     monkeypatch.setattr(lanes, "SLICE", 3)
     world = opened(path, FailAt("dismiss:slice", RuntimeError("cut"), 2))
     world.commit(*(f"turn {n}" for n in range(10)))
@@ -127,6 +116,11 @@ def test_a_dismissal_that_is_cut_short_goes_on(path: Path, monkeypatch: pytest.M
     world.store.keep(batch(world, model))
     with pytest.raises(RuntimeError):
         world.store.dismiss(model)
+    return world, model
+
+
+def test_a_dismissal_that_is_cut_short_goes_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, model = half_dismissed(path, monkeypatch)
     with world.store.read() as snapshot:
         assert snapshot.embedders()[0].state is EmbedderState.RETIRING
     assert 0 < len(vectors(world, model)) < 10
@@ -141,13 +135,7 @@ def test_a_dismissal_that_is_cut_short_goes_on(path: Path, monkeypatch: pytest.M
 def test_a_half_dismissed_embedder_that_is_enlisted_again_starts_at_the_beginning(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "SLICE", 3)
-    world = opened(path, FailAt("dismiss:slice", RuntimeError("cut"), 2))
-    world.commit(*(f"turn {n}" for n in range(10)))
-    model = enlist(world)
-    world.store.keep(batch(world, model))
-    with pytest.raises(RuntimeError):
-        world.store.dismiss(model)
+    world, model = half_dismissed(path, monkeypatch)
     assert enlist(world) == model
     assert cursor(world, model) == 0
     world.store.keep(batch(world, model))

@@ -14,9 +14,9 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import migrations, schema, sqlite, sqlite_rows
-from mnemic.store.base import embedding_lane
+from mnemic.store import migrations, schema, sqlite_file, sqlite_items, sqlite_lanes
 from mnemic.store.codec import kind_number
+from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.store_contract.world import TENANT, World
@@ -26,11 +26,6 @@ NOT_BY_ITEM = {"tenant", "space", "meta", "embedder"}
 """Tables that hold nothing of one item: names of tenants, users and embedders, and facts about the file."""
 TENANTS_OWN = {"tenant", "meta", "embedder"}
 """Tables that hold nothing of one space."""
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
 
 
 def test_every_column_of_the_file_is_declared_and_every_declared_one_is_there(path: Path) -> None:
@@ -125,7 +120,7 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
     def add_a_table(db: apsw.Connection) -> None:
         db.execute("CREATE TABLE later(note TEXT)")
 
-    monkeypatch.setattr(sqlite, "FORMAT", FORMAT + 1)
+    monkeypatch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
     World(SqliteStore(path)).store.close()
@@ -146,7 +141,7 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite, "FORMAT", FORMAT + 1)
+        patch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
         patch.setattr(migrations, "FORMAT", FORMAT + 1)
         patch.setitem(migrations.MIGRATIONS, FORMAT + 1, fail_half_way)
         with pytest.raises(KeyboardInterrupt):
@@ -348,14 +343,14 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_rows._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (sqlite_rows._ADD_VECTOR, (1, 1, 1, 0, b"")),
-        (sqlite_rows._BACKLOG, ("embed:1",)),
-        (sqlite_rows._DROP_VECTORS, (1, 10)),
+        (sqlite_lanes._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (sqlite_lanes._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_lanes._BACKLOG, ("embed:1",)),
+        (sqlite_lanes._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown
         assert "SCAN entry" not in shown, shown
         assert "SCAN v " not in shown, shown
         assert "SCAN l " not in shown, shown
-    assert "entry_core" in plan(path, sqlite_rows._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))
+    assert "entry_core" in plan(path, sqlite_items._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))

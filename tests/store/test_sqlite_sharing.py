@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import shutil
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +15,8 @@ import pytest
 from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
-from mnemic.store.base import Draft
 from mnemic.store.commits import CommitQueue, Ticket
+from mnemic.store.drafts import Draft
 from mnemic.store.ledger import prepare
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import FailAt, Passed
@@ -25,18 +24,6 @@ from mnemic.testing.generators import SeededEntropy
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
 
 SPAWN = multiprocessing.get_context("spawn")
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "memory.db"
-
-
-@pytest.fixture
-def world(path: Path) -> Iterator[World]:
-    world = World(SqliteStore(path))
-    yield world
-    world.store.close()
 
 
 # Group commit

@@ -11,7 +11,7 @@ import pytest
 
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
-from mnemic.store.base import Note
+from mnemic.store.drafts import Note
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.store_contract.vectors import batch, enlist
 from mnemic.testing.store_contract.world import TENANT, World

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mnemic.core.ids import ItemId
-from mnemic.testing.torture import Report, ioerror, kill, power, processes
+from mnemic.testing.torture import Report, engine, ioerror, kill, power, processes
 from mnemic.testing.torture.__main__ import main
 from mnemic.testing.torture.life import Done, WorkingLife
 from mnemic.testing.torture.subject import How, Promise, Said, parse, promises, subject
@@ -91,6 +91,7 @@ def test_a_few_kills_lose_nothing(name: str) -> None:
 def test_a_few_power_cuts_lose_nothing() -> None:
     report = power(60, SEED, weak_runs=20, workers=0)
     assert report.passed, report.problems
+    assert report.figures["rewinds before the cuts"]
 
 
 @pytest.mark.parametrize("name", ["sqlite", "memory"])
@@ -146,6 +147,34 @@ def test_a_life_tells_beforehand_what_it_will_change_and_so_finds_out_a_forgetfu
     assert [one.done for one in said] == [False, True] * 3
     (promise,) = promises(said).values()
     assert promise.problems("ada", set(hands.kept))
+
+
+@pytest.mark.parametrize("name", ["store", "memory"])
+def test_a_life_alone_brings_the_store_back_and_one_among_others_does_not(tmp_path: Path, name: str) -> None:
+    for alone in (True, False):
+        path = tmp_path / f"{alone}.db"
+        store = subject(name).open(path, How())
+        life, said = store.life("ada", SEED, alone=alone), list[Said]()
+        for _ in range(80):
+            life.step(lambda line, said=said: said.append(parse(line)))  # type: ignore[misc]
+        store.close()
+        assert subject(name).audit(path, said).problems == ()
+        untold = [one for one in said if one.act != "rewind"]
+        assert (len(untold) < len(said)) == alone
+        assert bool(subject(name).audit(path, untold).problems) == alone
+
+
+def test_an_audit_knows_which_commits_must_be_there_after_a_rewind() -> None:
+    def done(act: str, seq: int, hash: str) -> Said:
+        return Said(who="ada", act=act, done=True, seq=seq, hash=hash)
+
+    acts = [done("write", 1, "a"), done("write", 2, "b"), done("write", 3, "c")]
+    begun = Said(who="ada", act="rewind", seq=1)
+    whole, cut = {1: "a", 2: "b", 3: "c"}, {1: "a"}
+    assert engine.journals([*acts, begun]) == [whole, cut]
+    assert engine.journals([*acts, begun, begun, done("rewind", 1, "a")]) == [cut]
+    assert engine.journals([*acts, begun, done("write", 2, "d")]) == [{**whole, 2: "d"}, {**cut, 2: "d"}]
+    assert engine.journals([]) == [{}]
 
 
 def test_an_unknown_subject_is_refused() -> None:

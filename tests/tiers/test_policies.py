@@ -18,7 +18,7 @@ from mnemic.testing.policy_contract import Make, PolicyContract, page
 from mnemic.tiers.base import Page, Policy
 from mnemic.tiers.pager import FIXED, Pager
 from mnemic.tiers.policies import open_policy
-from mnemic.tiers.policies.adaptive import Adaptive
+from mnemic.tiers.policies.adaptive import Adaptive, _Shadow
 from mnemic.tiers.policies.arc import Arc
 from mnemic.tiers.policies.clock import Clock
 from mnemic.tiers.policies.combined import Combined
@@ -33,6 +33,7 @@ from mnemic.tiers.policies.lru import Lru
 from mnemic.tiers.policies.reservoir import Reservoir
 from mnemic.tiers.policies.scored import Scored
 from mnemic.tiers.policies.stay import Stay
+from mnemic.tiers.policies.steady import Steady
 from mnemic.tiers.policies.two_queue import TwoQueue
 from mnemic.tiers.policies.window import Window
 
@@ -106,7 +107,7 @@ def test_a_law_of_worth_is_pure_and_finite(name: str, one: Page, later: int) -> 
     assert abs(worth) < 1e6
 
 
-@pytest.mark.parametrize("law", [Forgetting(), Heat(), Combined()])
+@pytest.mark.parametrize("law", [Forgetting(), Heat(), Combined(), Steady()])
 @given(one=pages(), later=times, longer=times)
 def test_what_was_used_longer_ago_is_worth_no_more(law: Scored, one: Page, later: int, longer: int) -> None:
     now = one.last_use + later
@@ -114,14 +115,14 @@ def test_what_was_used_longer_ago_is_worth_no_more(law: Scored, one: Page, later
     assert law.worth(older, now) <= law.worth(one, now)
 
 
-@pytest.mark.parametrize("law", [Forgetting(), Heat(), Combined()])
+@pytest.mark.parametrize("law", [Forgetting(), Heat(), Combined(), Steady()])
 @given(one=pages(), more=st.integers(1, 100), later=times)
 def test_what_was_used_more_is_worth_no_less(law: Scored, one: Page, more: int, later: int) -> None:
     now = one.last_use + later
     assert law.worth(replace(one, uses=one.uses + more), now) >= law.worth(one, now)
 
 
-@pytest.mark.parametrize("law", [Importance(), Combined()])
+@pytest.mark.parametrize("law", [Importance(), Combined(), Steady()])
 @given(one=pages(), other=shares, later=times)
 def test_what_says_more_is_worth_no_less(law: Scored, one: Page, other: float, later: int) -> None:
     low, high = sorted((one.importance, other))
@@ -325,6 +326,37 @@ def test_the_adaptive_one_finds_that_a_loop_is_best_sat_out() -> None:
     resident = run(Adaptive(), loop, 20)
     again = run(Adaptive(), loop + loop[:30], 20)
     assert len(set(resident) & set(again)) >= 17
+
+
+def test_to_the_steady_one_a_first_use_tells_more_than_a_tenth_and_a_newcomer_is_nothing_special() -> None:
+    law, one = Steady(), page(1)
+    first, tenth = (
+        law.worth(replace(one, uses=uses), 50) - law.worth(replace(one, uses=uses - 1), 50) for uses in (1, 10)
+    )
+    assert first > 10 * tenth > 0
+    assert law.worth(replace(one, last_use=49), 50) == law.worth(one, 50)
+
+
+def test_the_adaptive_one_goes_over_at_any_price_only_where_both_hold_the_same() -> None:
+    """After 50 references of a loop of 30 the window of 20 holds the first 20 of it, by LRU and by staying alike."""
+    loop = "".join(chr(0x4E00 + n) for n in range(30)) * 20
+
+    def dear() -> Adaptive:
+        return Adaptive([Lru(), Stay()], margin=1e9)
+
+    assert run(dear(), loop[:45], 20) == run(Lru(), loop[:45], 20)
+    assert run(dear(), loop, 20) == run(Stay(), loop, 20)
+
+
+def test_going_over_to_a_near_relative_is_cheaper_than_to_a_stranger() -> None:
+    """One page of five differs, so a fifth of the lead is enough."""
+    kept, other = (_Shadow(Lru()) for _ in range(2))
+    for shadow, ids in ((kept, "abcde"), (other, "abcdf")):
+        for now, id_ in enumerate(ids):
+            shadow.refer(replace(page(now), id=ItemId(id_)), now)
+    assert other.apart(kept) == pytest.approx(0.2)
+    assert kept.apart(kept) == 0
+    assert other.apart(_Shadow(Lru())) == 1
 
 
 def test_what_was_learned_is_of_the_features_it_has() -> None:

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from mnemic import Kind, Memory, ScopedMemory, Settings
 from mnemic.core.items import Item, Version
-from mnemic.kernel import Edits, Statement
 from mnemic.tools import Toolbox
 from mnemic.tools.files import MEMORY_TOOL, TOOLS, run_command
 from mnemic.tools.files_commands import COMMANDS, perform
 from mnemic.tools.files_kept import KEPT, changed, cut, edits, folded
 from mnemic.tools.files_tree import File, Place, Tree, Untold, place_of, shown
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 
 LIMITS = Settings()
 TEXTS = (

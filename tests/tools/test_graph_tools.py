@@ -21,10 +21,10 @@ from mnemic.core.items import Channel, Item, Kind, Version
 from mnemic.core.queries import Filter
 from mnemic.ingest.message import Message
 from mnemic.ingest.readers import read
-from mnemic.kernel import Edits
 from mnemic.memory import ScopedMemory
 from mnemic.tools import Result, Toolbox, graph_calls
 from mnemic.tools.graph_items import graph_of
+from mnemic.verbs.transacting import Edits
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "reference-server.jsonl"
 SECRET = "sk-ant-" + "a1B2" * 8

@@ -85,15 +85,13 @@ def test_threads_lose_no_count() -> None:
     assert meters.measured().timed["verb", "x"].count == 16_000
 
 
-def test_gauges_are_read_when_somebody_looks_and_go_when_dropped() -> None:
+def test_gauges_are_read_when_somebody_looks() -> None:
     meters = Meters()
     held = {"hits": 3.0}
     meters.gauge("session", lambda: held)
     assert meters.measured().gauges == {"session.hits": 3.0}
     held["hits"] = 4.0
     assert meters.measured().gauges == {"session.hits": 4.0}
-    meters.drop_gauge("session")
-    assert meters.measured().gauges == {}
 
 
 def test_what_is_told_says_what_is_new_and_nothing_when_nothing_is() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, Verb
+from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, StoreError, Verb
+from mnemic.store.sqlite import SqliteStore
 from mnemic.watching.feed import Notice
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -65,6 +66,69 @@ def test_who_watches_is_told_that_the_journal_was_brought_back(memory: Memory) -
     with me.watch(after=2) as watch:
         me.write("it goes on")
         assert next(watch).seq == 3
+
+
+@pytest.mark.parametrize("where", ["file", "memory:"])
+def test_a_journal_brought_back_and_grown_again_is_not_taken_for_the_one_that_was_read(path: Path, where: str) -> None:
+    with Memory(path if where == "file" else where) as memory:
+        me = memory.scope(user="ada")
+        for n in range(5):
+            me.write(f"statement {n}")
+        third, *_, last = me.changes(after=2)
+        with me.watch() as idle, me.watch(after=5) as numbered, me.watch(after=2) as reading:
+            assert next(reading).mark == third.mark
+            memory.admin.rewind(3)
+            for n in range(4):
+                me.write(f"another {n}")
+            for watch in (idle, numbered):
+                with pytest.raises(Compacted, match="commit 5 is not the one that was read"):
+                    next(watch)
+        with pytest.raises(Compacted, match="brought back"):
+            me.changes(after=last.mark)
+        with pytest.raises(Compacted, match="brought back"), me.watch(after=last.mark) as again:
+            next(again)
+        assert seqs(me.changes(after=third.mark)) == [4, 5, 6, 7]
+        with me.watch(after=third.mark) as again:
+            assert next(again).seq == 4
+            assert again.mark == me.changes(after=3, limit=1)[0].mark
+        memory.admin.compact(4)
+        assert seqs(me.changes(after=me.changes(after=4)[0].mark)) == [6, 7]
+        assert seqs(me.changes(after=4)) == seqs(me.changes()) == [5, 6, 7]
+
+
+@pytest.mark.parametrize("after", ["", "x", "5-", "5-zz", "-1", "5-0123456789abcdeg", "9" * 30])
+def test_a_mark_that_is_none_is_refused(memory: Memory, after: str) -> None:
+    with pytest.raises(Invalid, match="after"):
+        memory.scope(user="ada").changes(after=after)
+    with pytest.raises(Invalid, match="after"):
+        memory.watch(user="ada", after=after)
+
+
+def test_a_branch_that_is_not_there_cannot_be_watched(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    for _ in range(2):
+        for act in (lambda: me.on_branch("no").watch(), lambda: me.on_branch("no").changes()):
+            with pytest.raises(NotFound, match="no branch 'no'"):
+                act()
+        me.write("one")
+    me.branch("try").write("two")
+    with me.on_branch("try").watch(after=1) as watch:
+        assert seqs([next(watch), next(watch)]) == [3, 4]
+        me.drop_branch("try")
+        with pytest.raises(NotFound, match="no branch 'try'"):
+            next(watch)
+
+
+def test_a_shelf_hears_of_what_it_could_recall_and_of_nothing_else(memory: Memory) -> None:
+    common, me = memory.scope(user=SHARED, actor="office"), memory.scope(user="ada", agent="a")
+    common.write("the tea of nobody")
+    common.shelf(agent="a").write("the tea of a, shared")
+    common.shelf(agent="b").write("the tea of b, shared")
+    memory.scope(user="ada").write("the tea of ada")
+    me.write("the tea of a")
+    heard = [version.item.text for notice in me.changes() for version in me.written(notice.seq)]
+    assert heard == ["the tea of a, shared", "the tea of a"]
+    assert {item.text for item in me.recall("tea").items} == set(heard)
 
 
 def test_words_of_a_commit_come_on_demand_and_only_to_those_who_may_read_them(memory: Memory) -> None:
@@ -157,6 +221,29 @@ def test_an_awaited_watch_loses_nothing_when_its_caller_is_cancelled(path: Path)
             return seqs(found)
 
     assert asyncio.run(main()) == [1, 2, 3]
+
+
+def test_an_awaited_watch_goes_on_after_an_error_that_passes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    troubles = [StoreError("the disk hiccuped")]
+    wait = SqliteStore.wait
+
+    def hiccup(self: SqliteStore, tenant: str, after: int, seconds: float) -> bool:
+        if troubles:
+            raise troubles.pop()
+        return wait(self, tenant, after, seconds)
+
+    monkeypatch.setattr(SqliteStore, "wait", hiccup)
+
+    async def main() -> None:
+        async with AsyncMemory(path) as memory:
+            me = memory.scope(user="ada")
+            watch = me.watch()
+            with pytest.raises(StoreError, match="hiccuped"):
+                await anext(watch)
+            await me.observe("Hello.")
+            assert (await anext(watch)).seq == 1
+
+    asyncio.run(main())
 
 
 def test_many_awaited_watches_leave_room_for_writers(path: Path) -> None:

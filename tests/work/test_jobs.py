@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from waits import Waits
 
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
@@ -19,7 +20,7 @@ from mnemic.models.requests import Ask
 from mnemic.models.scripted import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store.base import JobState, Order
+from mnemic.store.following import JobState, Order
 from mnemic.store.memory import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.work.background import Background
@@ -71,24 +72,11 @@ def worked(memory: Memory, clock: ManualClock, *lanes: str) -> list[str]:
             if error is not None:
                 wrong.append(str(error))
 
-        stop = _After(2)
+        stop = Waits(2)
         background.serve(stop, lanes=lanes, once=True, told=told)  # type: ignore[arg-type]
         if not did:
             return wrong
     raise AssertionError("it never ends")
-
-
-class _After:
-    """An event that is set when it has been waited for so often."""
-
-    def __init__(self, waits: int) -> None:
-        self._left = waits
-
-    def is_set(self) -> bool:
-        return self._left <= 0
-
-    def wait(self, seconds: float) -> None:
-        self._left -= 1
 
 
 def test_a_passage_that_chokes_the_embedder_is_put_aside_and_the_rest_goes_on(clock: ManualClock) -> None:
@@ -214,7 +202,7 @@ def test_no_answer_is_paid_for_twice_however_often_a_run_is_cut_short(
                 return real(ask)
 
             monkeypatch.setattr(memory._opened.background.thinking, "answer", cutting)
-            memory._opened.background.serve(_After(1), once=True)  # type: ignore[arg-type]
+            memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
             clock.tick(120 * SECOND)
         monkeypatch.setattr(memory._opened.background.thinking, "answer", real)
         worked(memory, clock)
@@ -352,7 +340,7 @@ def test_one_users_flood_does_not_starve_the_others(clock: ManualClock) -> None:
             memory.scope(user=user).observe(f"hello from {user}")
         slices: list[tuple[str, int]] = []
         told = lambda lane, space, done, error: slices.append((lane, space))  # noqa: E731
-        memory._opened.background.serve(_After(1), once=True, told=told)  # type: ignore[arg-type]
+        memory._opened.background.serve(Waits(1), once=True, told=told)  # type: ignore[arg-type]
         served = [space for lane, space in slices if lane.startswith("embed")]
         assert served[:3] == sorted(set(served))
         assert len(served) > 6
@@ -370,7 +358,7 @@ def test_a_writer_is_told_of_a_backlog_and_never_held_up(clock: ManualClock) -> 
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mnemic.store.snapshot import RowsSnapshot
+    from mnemic.store.rows_snapshot import RowsSnapshot
 
     with opened(clock) as memory:
         for n in range(50):
@@ -465,11 +453,11 @@ def test_a_run_whose_lease_was_lost_half_way_writes_nothing(
             if len(heard) == 1:
                 clock.tick(120 * SECOND)
                 monkeypatch.setattr(two.thinking, "answer", real)
-                two.serve(_After(1), once=True)  # type: ignore[arg-type]
+                two.serve(Waits(1), once=True)  # type: ignore[arg-type]
             return real(ask)
 
         monkeypatch.setattr(one._opened.background.thinking, "answer", slow)
-        one._opened.background.serve(_After(1), once=True)  # type: ignore[arg-type]
+        one._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a", "Noted: b", "Noted: c"]
         assert one.admin.verify() == []
 
@@ -484,7 +472,7 @@ def test_a_clock_set_back_keeps_no_lane_for_a_worker_that_is_gone(
         space = 1
         assert memory._opened.store.claim(space, "noting", "somebody", 60) is not None
         clock.tick(-3600 * SECOND)
-        memory._opened.background.serve(_After(1), once=True)  # type: ignore[arg-type]
+        memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a"]
         assert memory.admin.verify() == []
 
@@ -504,7 +492,7 @@ def test_closing_stops_a_run_before_it_asks_again(
             return real(ask)
 
         monkeypatch.setattr(background.thinking, "answer", closing)
-        background.serve(_After(1), once=True)  # type: ignore[arg-type]
+        background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert len(heard) == 3
         with memory._opened.store.read() as snapshot:
             (lane,) = snapshot.lanes()

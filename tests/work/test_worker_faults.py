@@ -8,17 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from waits import Waits
 
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, ModelError
 from mnemic.flow import Flow
-from mnemic.models.requests import Ask
+from mnemic.models.chat.base import ChatMessage
+from mnemic.models.requests import Ask, ask
 from mnemic.models.scripted import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store.base import Job, JobState, JobStep, Order
+from mnemic.store.drafts import JobStep
+from mnemic.store.following import Job, JobState, Order
 from mnemic.store.memory import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.work.background import Background
@@ -44,19 +47,6 @@ def _noting(monkeypatch: pytest.MonkeyPatch) -> None:
 class Ill(Scripted):
     def passages(self, texts: object) -> object:  # type: ignore[override]
         raise ModelError("it is ill")
-
-
-class Waits:
-    """An event that is set when it has been waited for so often."""
-
-    def __init__(self, most: int) -> None:
-        self.left = most
-
-    def is_set(self) -> bool:
-        return self.left <= 0
-
-    def wait(self, seconds: float) -> None:
-        self.left -= 1
 
 
 def opened(clock: ManualClock, embedder: Scripted | str = "none", **settings: object) -> Memory:
@@ -217,14 +207,14 @@ def test_a_flush_says_when_a_job_or_a_users_next_hour_is_waited_for(clock: Manua
 
 
 def test_the_thread_stays_for_a_job_that_waits_after_a_failure(clock: ManualClock) -> None:
-    from mnemic.work.background import _Pass
+    from mnemic.work.agenda import Pass
 
     with opened(clock) as memory:
         background = memory._opened.background
         background.work["x"] = doing(ModelError("not yet"))
         memory.admin.order(Order(name="x", key="k"))
-        background._run(_Pass())
-        later = _Pass()
+        background._run(Pass())
+        later = Pass()
         background._run(later)
         assert (later.any, later.later) == (False, 1)
 
@@ -312,3 +302,197 @@ def test_a_collection_that_ended_elsewhere_is_not_kept(clock: ManualClock) -> No
         memory.admin.order(gc_order(1, "second"))
         assert memory.flush()
         assert runs == {}
+
+
+class Unheard(Scripted):
+    """An endpoint that has not answered yet: not even how long its vectors are is known."""
+
+    down = True
+
+    @property
+    def dims(self) -> int:  # type: ignore[override]
+        if self.down:
+            raise ModelError("nobody answers there")
+        return self._dims
+
+    @dims.setter
+    def dims(self, value: int) -> None:
+        self._dims = value
+
+
+def test_what_waits_for_an_embedder_that_never_answered_is_seen(clock: ManualClock) -> None:
+    embedder = Unheard()
+    with opened(clock, embedder) as memory:
+        me = memory.scope(user="ada")
+        assert [one.lane for one in memory.admin.behind()] == ["house"]
+        me.observe(["one", "two"])
+        (_, lane) = memory.admin.behind()
+        assert (lane.lane, lane.embedder, lane.pending, lane.error) == ("embed", embedder.name, 2, "")
+        with pytest.raises(ModelError):
+            memory.flush()
+        (_, lane) = memory.admin.behind()
+        assert (lane.pending, lane.error) == (2, "nobody answers there")
+        (entry,) = (one for one in memory.admin.jobs() if one.name == "embed")
+        assert (entry.state, entry.user, entry.pending, entry.error) == ("failing", "ada", 2, "nobody answers there")
+        embedder.down = False
+        memory.flush()
+        (_, lane) = memory.admin.behind()
+        assert (lane.lane, lane.pending, lane.error) == ("embed:1", 0, "")
+        assert [one.name for one in memory.admin.jobs()] == []
+
+
+def test_why_an_embedder_cannot_be_opened_here_is_seen(clock: ManualClock) -> None:
+    store = MemoryStore(clock=clock)
+    settings = Settings(background=False)
+    with Memory(store, settings=settings, clock=clock, embedder="scripted") as memory:
+        memory.scope(user="ada").observe("one")
+        memory.flush()
+        name = memory.admin.behind()[-1].embedder
+        with store.read() as snapshot:
+            (row,) = snapshot.embedders()
+        other = store.enlist("far away", row.dims, row.state)
+        memory.flush()
+        found = {one.embedder: one for one in memory.admin.behind()}
+        assert (found[name].pending, found[name].error) == (0, "")
+        assert found["far away"].pending == 1
+        assert "far away" in found["far away"].error
+        (entry,) = memory.admin.jobs()
+        assert (entry.name, entry.state) == (f"embed:{other}", "failing")
+
+
+def test_every_strategy_that_is_followed_is_seen(clock: ManualClock) -> None:
+    with opened(clock, strategies="house, noting") as memory:
+        memory.scope(user="ada").observe("one")
+        assert [(one.lane, one.pending) for one in memory.admin.behind()] == [("house", 1), ("noting", 1)]
+
+
+def test_a_queue_of_erasures_has_no_answer_paid_for_twice(clock: ManualClock) -> None:
+    with opened(clock, strategies="noting") as memory:
+        me = memory.scope(user="ada")
+        background = answering(memory, lambda ask: "a canary")
+        going = list(me.observe([f"canary {n}" for n in range(6)]).ids)
+        memory.flush()
+        heard: list[str] = []
+
+        def erasing(ask: Ask) -> str:
+            heard.append(ask.messages[-1].content)
+            if going:
+                me.erase(going.pop())
+            return f"Noted: {heard[-1]}"
+
+        answering(memory, erasing)
+        me.observe([f"turn {n}" for n in range(4)])
+        for number in range(12):
+            served(background, once=True)
+            clock.tick(SECOND)
+            me.observe(f"later {number}")  # a run that is pinned anew would take this in
+        assert [text for text in heard if "turn" in text] == [f"turn {n}" for n in range(4)]
+        assert len(heard) == len(set(heard))
+        assert [v.item.text for v in me.list(where=NOTES) if "turn" in v.item.text] != []
+        assert memory.admin.dead() == []
+
+
+def test_an_erasure_of_what_a_run_was_given_takes_its_answers(clock: ManualClock) -> None:
+    with opened(clock, strategies="noting") as memory:
+        me = memory.scope(user="ada")
+        ids = me.observe(["zebra", "horse", "foal"]).ids
+        cut: list[str] = []
+
+        def answer(ask: Ask) -> str:
+            cut.append(ask.messages[-1].content)
+            if cut[-1] == "foal":
+                me.erase(ids[0])
+            return f"Noted: {cut[-1]}"
+
+        served(answering(memory, answer), once=True)
+        assert not memory._opened.store._tables.content(1).answers  # type: ignore[attr-defined]
+        clock.tick(120 * SECOND)
+        memory.flush()
+        texts = sorted(v.item.text for v in me.list(where=NOTES))
+        assert [text for text in texts if "notes" not in text] == ["Noted: foal", "Noted: horse"]
+
+
+def test_kept_answers_go_with_what_was_read_out_of_them(clock: ManualClock) -> None:
+    with opened(clock, strategies="noting", keep_answers=True) as memory:
+        me = memory.scope(user="ada")
+        me.observe(["zebra", "horse"])
+        answering(memory, lambda ask: f"Noted: {ask.messages[-1].content}")
+        memory.flush()
+        answers = memory._opened.store._tables.content(1).answers  # type: ignore[attr-defined]
+        assert len(answers) == 2
+        (note,) = (v.item.id for v in me.list(where=NOTES) if "zebra" in v.item.text)
+        me.erase(note)
+        assert not any(b"zebra" in said for said, _ in answers.values())
+
+
+def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.work.heartbeat.BEAT_SECONDS", 0.001)
+    with opened(clock, strategies="noting") as memory:
+        me = memory.scope(user="ada")
+        me.observe("turn", slots={"outcome": "done"})
+        two = Background(memory._opened.store, memory._opened.kernel, memory._opened.meaning)
+        heard: list[str] = []
+
+        def fast(ask: Ask) -> str:
+            heard.append(ask.messages[-1].content)
+            return "x"
+
+        def slow(ask: Ask) -> str:
+            for _ in range(5):
+                clock.tick(50 * SECOND)
+                renewed = threading.Event()
+                while not renewed.wait(0.001):
+                    with memory._opened.store.read() as snapshot:
+                        held = snapshot.lane(1, "noting")
+                    if held.lease_until > clock.now() + 55 * SECOND:
+                        renewed.set()
+                served(two, once=True, waits=1)
+            return fast(ask)
+
+        two.thinking.answer = fast  # type: ignore[method-assign]
+        served(answering(memory, slow), once=True)
+        assert heard == ["turn"]
+        assert {v.item.text for v in me.list(where=NOTES)} >= {"x"}
+
+
+def test_a_job_keeps_its_lease_while_its_model_thinks(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.work.heartbeat.BEAT_SECONDS", 0.001)
+    with opened(clock) as memory:
+        background, until = memory._opened.background, clock.now() + 100 * SECOND
+
+        def slow(ask_: Ask) -> str:
+            clock.tick(50 * SECOND)
+            while True:
+                (job,) = (one for one in _waiting(memory) if one.order.name == "x")
+                if job.lease_until > until:
+                    return "done"
+
+        def work(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+            yield from ask([ChatMessage("user", "think")])
+            return False
+
+        background.work["x"] = work
+        memory.admin.order(Order(name="x", key="k"))
+        served(answering(memory, slow), once=True)
+        assert [one.state for one in memory.admin.jobs(over=True)] == ["done"]
+
+
+def _waiting(memory: Memory) -> list[Job]:
+    with memory._opened.store.read() as snapshot:
+        return snapshot.jobs(JobState.WAITING)
+
+
+def test_no_byte_of_an_answer_that_held_what_was_erased_is_left_in_any_file(tmp_path: Path) -> None:
+    settings = Settings(background=False, strategies="noting", keep_answers=True)
+    with Memory(tmp_path / "m.db", settings=settings, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        gone = me.observe("a canary").ids
+        answering(memory, lambda ask: f"Quoth {ask.messages[-1].content.replace('canary', 'kanarienvogel')}")
+        memory.flush()
+        me.observe("a sparrow")
+        memory.flush()
+        assert me.erase(*gone).status == "clean"
+        held = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert b"Quoth a sparrow" in held
+        assert b"canary" not in held
+        assert b"kanarienvogel" not in held

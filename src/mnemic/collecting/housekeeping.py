@@ -17,8 +17,8 @@ from mnemic.core.text import clean_text
 from mnemic.flow import run
 from mnemic.opening import Opened
 from mnemic.settings import Settings
-from mnemic.store.base import Hold
 from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.heads import Hold
 from mnemic.store.sqlite_errors import translated
 from mnemic.tiers.retention import Past, retention
 from mnemic.tiers.retention import past as read_past
@@ -36,18 +36,21 @@ class Collected:
     Attributes:
         taken: What was retired: whose, by which collector, and why.
         passed: How many of those chosen were left, because they changed or were held meanwhile.
+        unknown_classes: Retention classes that tags name and the settings do not, each with how many items name it;
+            these are kept.
         horizon: The commit before which the past is gone; `horizon_before` is where that was before.
         held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
         versions, links, events, names: Rows that went for good; with `dry_run`, at most so many versions would.
         pages: What went back to the disk.
         bytes_before, bytes_after: Of all files of the store.
-        slices: How many slices that took; `longest` and `p99` are seconds that one kept writers out.
+        pauses: Seconds that each slice took, shortest first; the most that it kept a writer out.
         seq: The commit that journals the run; None where it did nothing.
     """
 
     dry_run: bool
     taken: tuple[Taken, ...]
     passed: int
+    unknown_classes: Mapping[str, int]
     horizon_before: int
     horizon: int
     held_back: str
@@ -58,9 +61,7 @@ class Collected:
     pages: int
     bytes_before: int
     bytes_after: int
-    slices: int
-    longest: float
-    p99: float
+    pauses: tuple[float, ...]
     seconds: float
     seq: int | None
 
@@ -68,6 +69,21 @@ class Collected:
     def freed(self) -> int:
         """Bytes by which the files are smaller; below 0 if writers wrote more meanwhile."""
         return self.bytes_before - self.bytes_after
+
+    @property
+    def slices(self) -> int:
+        """How many slices that took."""
+        return len(self.pauses)
+
+    @property
+    def longest(self) -> float:
+        """Seconds of the longest slice; 0 where there was none."""
+        return self.pauses[-1] if self.pauses else 0.0
+
+    @property
+    def p99(self) -> float:
+        """Seconds that 99 of a hundred slices did not pass; 0 where there was none."""
+        return self.pauses[(len(self.pauses) - 1) * 99 // 100] if self.pauses else 0.0
 
     @property
     def by_collector(self) -> Mapping[str, int]:
@@ -123,11 +139,11 @@ def gc(opened: Opened, plan: Plan, told: Callable[[int], None] = lambda done: No
 
 
 def _collected(work: Collection, before: int, after: int, seconds: float) -> Collected:
-    pauses = sorted(work.pauses)
     return Collected(
         dry_run=work.plan.choose_only,
         taken=tuple(work.taken),
         passed=work.passed,
+        unknown_classes=dict(sorted(work.unknown.items())),
         horizon_before=work.horizon[0],
         horizon=work.horizon[1],
         held_back=work.held_back,
@@ -138,9 +154,7 @@ def _collected(work: Collection, before: int, after: int, seconds: float) -> Col
         pages=work.swept.pages,
         bytes_before=before,
         bytes_after=after,
-        slices=len(pauses),
-        longest=pauses[-1] if pauses else 0.0,
-        p99=pauses[(len(pauses) - 1) * 99 // 100] if pauses else 0.0,
+        pauses=tuple(sorted(work.pauses)),
         seconds=seconds,
         seq=work.seq,
     )
@@ -168,7 +182,8 @@ def holds(opened: Opened, tenant: str) -> list[Hold]:
 def rebuild(path: Path) -> tuple[int, int]:
     """Write a store's file anew, dense and able to give pages back from then on; its bytes before and after.
 
-    Nobody may have it open, and it takes as much room again while it runs. Cut short, the file is as it was.
+    Nobody may have it open, and while it runs it takes as much memory as is in it, and as much room on the disk again.
+    Cut short, the file is as it was.
 
     Raises:
         StoreLocked: somebody has it open.
@@ -177,6 +192,7 @@ def rebuild(path: Path) -> tuple[int, int]:
     before = path.stat().st_size
     with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
         db.pragma("secure_delete", "ON")
+        db.pragma("temp_store", "MEMORY")  # the copy would lie in the folder for temporary files, and be no more erased
         db.pragma("journal_mode", "DELETE")  # refused while another connection is there
         db.pragma("auto_vacuum", "INCREMENTAL")
         db.execute("VACUUM")

@@ -22,11 +22,14 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
-from mnemic.store.base import Draft, Note, Op, Put, Snapshot, SpaceHead, Swept
 from mnemic.store.codec import canonical
 from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.drafts import Draft, Note, Op, Put
+from mnemic.store.heads import SpaceHead
+from mnemic.store.receipts import Swept
 from mnemic.store.requests import commit, enter, jot, look, move_horizon, sweep
-from mnemic.tiers.collectors.base import Choice, Collector, chosen
+from mnemic.store.snapshot import Snapshot
+from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
 from mnemic.tiers.retention import Past, Retention
 from mnemic.tiers.schedule import Bandit, Measures, firing, reward
 from mnemic.work.lanes import DERIVER, Slice
@@ -88,7 +91,8 @@ class Collection:
 
     Attributes:
         taken: What was retired, or with `choose_only` what would be.
-        passed: What was chosen, and left because it changed meanwhile.
+        passed: What was chosen, and left because meanwhile it changed, was held, or something came to rest on it.
+        unknown: Retention classes that tags name and the settings do not, by how many items do.
         horizon: Where the horizon stands now, and where it stood before.
         held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
         pauses: Seconds that each slice kept writers out.
@@ -98,6 +102,7 @@ class Collection:
     plan: Plan
     taken: list[Taken] = field(default_factory=list)
     passed: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
     horizon: tuple[int, int] = (0, 0)
     held_back: str = ""
     swept: Swept = field(default_factory=Swept)
@@ -106,6 +111,8 @@ class Collection:
     seq: int | None = None
     _spaces: deque[SpaceHead] | None = None
     _batches: deque[tuple[SpaceHead, str, list[Choice]]] = field(default_factory=deque)
+    _seen: dict[ItemId, int] = field(default_factory=dict)
+    """The commits of which what was chosen, and its heirs, stood then."""
     _moved: bool = False
     _dropped: bool = False
 
@@ -145,12 +152,19 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
     if not run.plan.collectors:
         return Slice(done=1)
     ground = yield from survey(head, run.plan.retention, desk.clock.now())
-    for name, choices in chosen(run.plan.collectors, ground).items():
+    run.unknown.update(name for item in ground.items.values() for name in ground.retention.unknown(item.tags))
+    for name, choices in in_layers(chosen(run.plan.collectors, ground), ground):
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
         else:
             run._batches += ((head, name, choices[at : at + BATCH]) for at in range(0, len(choices), BATCH))
+            run._seen |= {item: ground.items[item].seq for item in _named(choices)}
     return Slice(done=max(1, len(ground.items)))
+
+
+def _named(choices: Sequence[Choice]) -> list[ItemId]:
+    """What was chosen, and its heirs."""
+    return [item for choice in choices for item in (choice.id, choice.heir) if item is not None]
 
 
 def _taken(head: SpaceHead, collector: str, choices: Sequence[Choice]) -> Iterator[Taken]:
@@ -161,12 +175,12 @@ def _taken(head: SpaceHead, collector: str, choices: Sequence[Choice]) -> Iterat
 def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
     """Retire one batch, or, where something of it has changed meanwhile, its halves; one that has is left."""
     head, name, choices = run._batches.popleft()
-    draft, going = yield from look(lambda s: _draft(s, run.plan, head, name, choices))
+    draft, going = yield from look(lambda s: _draft(s, run, head, name, choices))
     run.passed += len(choices) - len(going)
     if not going:
         return Slice(done=len(choices))
     try:
-        yield from commit(draft)
+        done = yield from commit(draft)
     except Conflict:
         if len(going) == 1:
             run.passed += 1
@@ -174,24 +188,26 @@ def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
             run._batches.extendleft((head, name, half) for half in (going[len(going) // 2 :], going[: len(going) // 2]))
         return Slice(done=len(choices))
     run.taken += _taken(head, name, going)
+    run._seen |= dict.fromkeys(draft.expect, done.seq)  # an heir of this batch may be one of the next
     return Slice(done=len(choices))
 
 
 def _draft(
-    snapshot: Snapshot, plan: Plan, head: SpaceHead, collector: str, choices: Sequence[Choice]
+    snapshot: Snapshot, run: Collection, head: SpaceHead, collector: str, choices: Sequence[Choice]
 ) -> tuple[Draft, list[Choice]]:
     """The commit that retires what still may go: with heirs that take over sources, and the event that says why."""
     assert head.user is not None
     ids = [choice.id for choice in choices]
-    held = snapshot.held(head.tenant, head.id, ids)
-    standing = snapshot.standing((head.id,), [*ids, *(choice.heir for choice in choices if choice.heir is not None)])
-    going = [c for c in choices if c.id in standing and c.id not in held and _may_go(standing[c.id])]
+    kept = {*snapshot.held(head.tenant, head.id, ids), *_rested_on(snapshot, head, ids)}
+    standing = snapshot.standing((head.id,), _named(choices))
+    same = {item for item, version in standing.items() if version.seq_from == run._seen[item]}
+    going = [c for c in choices if c.id not in kept and same.issuperset(_named([c]))]
     puts: list[Op] = [
         Put(verb=Verb.RETIRED, item=replace(standing[c.id].item, state=State.RETIRED), terms=None) for c in going
     ]
     heirs = _inherited(standing, going)
     puts += (Put(verb=Verb.REVISED, item=version.item, terms=None) for version in heirs.values())
-    payload = {"collector": collector, "trigger": plan.trigger, "items": len(going)}
+    payload = {"collector": collector, "trigger": run.plan.trigger, "items": len(going)}
     reasons = {choice.id: choice.reason for choice in going}
     note = Note(verb=Verb.COLLECTED, payload=canonical({**payload, "reasons": reasons}))
     expect = {item: standing[item].seq_from for item in (*(choice.id for choice in going), *heirs)}
@@ -199,8 +215,11 @@ def _draft(
     return Draft(tenant=tenant, user=head.user, actor=DERIVER, ops=(*puts, note), expect=expect), going
 
 
-def _may_go(version: Version) -> bool:
-    return version.item.state is not State.RETIRED and not version.item.pinned
+def _rested_on(snapshot: Snapshot, head: SpaceHead, ids: Sequence[ItemId]) -> set[ItemId]:
+    """What cites these, and goes itself, has gone by now: those on which something that stands still rests."""
+    standing = snapshot.standing((head.id,), snapshot.derived(head.id, ids))
+    live = (v.item for v in standing.values() if v.item.state is not State.RETIRED and v.item.id not in ids)
+    return {source for item in live for source in item.source}
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from mnemic.core.clock import micros
@@ -16,13 +17,14 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED, Shared
 from mnemic.flow import Flow
 from mnemic.past.undoing import SUPERSEDES
-from mnemic.store.base import Snapshot, SpaceHead
 from mnemic.store.codec import canonical
+from mnemic.store.heads import SpaceHead
 from mnemic.store.requests import look
+from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Edge, Ground, Standing
 from mnemic.tiers.retention import Retention
 
-PAGE: Final = 500
+PAGE: Final = 100
 """Versions of one look: some milliseconds, so that whoever writes or asks is let through."""
 
 EXPIRES: Final = "expires"
@@ -52,12 +54,21 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
         yield from look(lambda s: _read_page(s, head, seen))
     absent = {source for item in seen.items.values() for source in item.source} - seen.items.keys()
     ends = {end for edge in seen.edges.values() for end in (edge.src, edge.dst)} - seen.items.keys()
-    elsewhere = yield from look(lambda s: _elsewhere(s, head, sorted(absent)))
-    gone, last = yield from look(lambda s: (_gone(s, head, sorted(ends)), s.head(head.tenant).seq))
+    elsewhere = yield from _paged(sorted(absent), partial(_elsewhere, head=head))
+    gone = yield from _paged(sorted(ends), partial(_gone, head=head))
+    last = yield from look(lambda s: s.head(head.tenant).seq)
     return Ground(
         items=seen.items, edges=tuple(seen.edges.values()), held=seen.held, elsewhere=elsewhere, gone=gone, now=now,
         head=last, retention=retention,
     )  # fmt: skip
+
+
+def _paged(ids: Sequence[ItemId], found: Callable[..., frozenset[ItemId]]) -> Flow[frozenset[ItemId]]:
+    """What is found of these, a page to a look."""
+    pages: list[frozenset[ItemId]] = []
+    for at in range(0, len(ids), PAGE):
+        pages.append((yield from look(partial(found, items=ids[at : at + PAGE]))))
+    return frozenset().union(*pages)
 
 
 def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
@@ -114,11 +125,11 @@ def _elsewhere(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> 
     return frozenset(item for item, version in found.items() if version.item.state is not State.RETIRED)
 
 
-def _gone(snapshot: Snapshot, head: SpaceHead, ends: Sequence[ItemId]) -> frozenset[ItemId]:
+def _gone(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> frozenset[ItemId]:
     """Those that are nowhere, or were retired behind the horizon."""
     horizon = snapshot.head(head.tenant).horizon
     shared = snapshot.space(head.tenant, SHARED)
     spaces = (head.id,) if shared is None else (head.id, shared.id)
-    found = snapshot.standing(spaces, ends)
+    found = snapshot.standing(spaces, items)
     kept = {i for i, v in found.items() if v.item.state is not State.RETIRED or v.seq_from > horizon}
-    return frozenset(set(ends) - kept)
+    return frozenset(set(items) - kept)

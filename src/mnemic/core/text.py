@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Final
 
 from mnemic.errors import Invalid, TooLarge
 
 NAME_LIMIT: Final = 256
 """Most characters in a name of a tenant, user, agent, session or speaker."""
+FILE_NAME_LIMIT: Final = 120
+"""Most bytes in what somebody gives to name a file with: systems take 255, and the rest is ours."""
+_NOT_IN_FILES: Final = frozenset('/\\:*?"<>|')
+_JOINERS: Final = "\u200c\u200d"
+"""Not printable, and part of words in several scripts."""
 
 
 def clean_name(field: str, name: object) -> str:
@@ -26,6 +32,23 @@ def clean_name(field: str, name: object) -> str:
     _refuse_unstorable(field, name)
     if any(ord(c) < 32 or ord(c) == 127 for c in name):
         raise Invalid(field, "holds a control character", "Remove it.")
+    return name
+
+
+def clean_file_name(field: str, name: str) -> str:
+    """`name` in one spelling of its letters (NFC), if it can be part of a file's name on any system, in any script.
+
+    Raises:
+        Invalid, TooLarge: it cannot.
+    """
+    name = unicodedata.normalize("NFC", clean_name(field, name))
+    if len(name.encode()) > FILE_NAME_LIMIT:
+        raise TooLarge(field, f"has {len(name.encode())} bytes", f"Names of files have at most {FILE_NAME_LIMIT}.")
+    bad = next((c for c in name if c in _NOT_IN_FILES or not (c.isprintable() or c in _JOINERS)), None)
+    if bad is not None:
+        raise Invalid(field, f"{name!r} holds {bad!r}, which cannot be in the name of a file", "Leave it out.")
+    if name != name.strip() or name.startswith("-"):
+        raise Invalid(field, f"{name!r} begins with '-' or a space, or ends with one", "Leave it out.")
     return name
 
 

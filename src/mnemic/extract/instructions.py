@@ -41,14 +41,12 @@ class Instruction:
     Attributes:
         text: The clause as it was written: `text[start:end]` of what it was found in.
         rule: Which way of saying it was recognised, such as "from now on" or "以后".
-        strong: The words themselves say that it is for good; otherwise it is a matter of form.
     """
 
     text: str
     start: int
     end: int
     rule: str
-    strong: bool
 
 
 def instructions(text: str) -> list[Instruction]:
@@ -62,9 +60,7 @@ def instructions(text: str) -> list[Instruction]:
             if heard := _heard(low, text[sentence.start :], sentence.asks, language):
                 at, rule = heard
                 start, end = sentence.start + at, sentence.start + len(low)
-                found.append(
-                    Instruction(text[start:end], start, end, rule.name, not (rule.weak or rule.once or rule.plain))
-                )
+                found.append(Instruction(text[start:end], start, end, rule.name))
                 break
     return found
 

@@ -12,7 +12,7 @@ import click
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
-from mnemic.work.lanes import HOUSE
+from mnemic.work.lanes import EMBED, HOUSE
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
@@ -91,6 +91,7 @@ def lane_row(one: Behind) -> tuple[str, str]:
     """A lane for a person."""
     what = f"meaning ({flat(one.embedder)})" if one.embedder else "rules" if one.lane == HOUSE else one.lane
     state = f"{many(one.pending, 'passage')} left" if one.pending else "all done"
+    state += "; nothing has come from it yet" if one.lane == EMBED else ""
     state += f"; {one.dead:,} given up (`mnemic dead`)" if one.dead else ""
     return what, state + (f"; last error: {flat(one.error)}" if one.error else "")
 

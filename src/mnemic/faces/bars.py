@@ -1,12 +1,27 @@
-"""What every long command of the laboratory shares: lists in its options, and a bar on the terminal."""
+"""What commands that fill or measure something share: lists in their options, and bars on the terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import click
 
 from mnemic.faces.errand import Errand
+
+if TYPE_CHECKING:
+    from mnemic.lab.speed import Figure
+
+MISSED: Final = 8
+_BAR: Final = 24
+
+
+def meter(used: int, of: int) -> str:
+    """How much of something is used, as a bar of its own."""
+    full = min(_BAR, round(used / of * _BAR))
+    return "█" * full + "░" * (_BAR - full)
 
 
 def listed(text: str) -> list[str]:
@@ -32,3 +47,9 @@ def progress(run: Errand) -> Iterator[Callable[[str, int, int], None]]:
             bar.update(tasks[system], completed=done, total=total)  # type: ignore[arg-type]
 
         yield tell
+
+
+def hold_to_bars(figures: Iterable[Figure]) -> None:
+    """Leave with an exit code of its own where a figure, shown by then, misses its bar."""
+    if any(figure.met is False for figure in figures):
+        click.get_current_context().exit(MISSED)

@@ -29,16 +29,18 @@ if TYPE_CHECKING:
 def branch(name: str, at: str | None, understand: bool) -> None:
     """Make a branch of this memory, where things can be tried out.
 
-    It shows what was there at its commit. What is written with --branch NAME stays on it until `mnemic merge NAME`.
+    It shows what was there at its commit; a moment before anything was remembered is refused. What is written with
+    --branch NAME stays on it until `mnemic merge NAME`.
     """
     run = errand()
     with run.mine(shelved=False) as me:
         looking_at(me, None, None, at).branch(name, understand=understand)
-        made = next(one for one in me.branches() if one.name == name)
+        made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
     if run.paper.json:
-        run.paper.document(_branch_record(made))
+        run.paper.document({**_branch_record(made), "items": items})
     else:
-        run.paper.line(f"branch {flat(name)} comes off commit {made.base}")
+        shows = f"shows {many(items, 'item')}" if items else "it is empty"
+        run.paper.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
         run.paper.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
 
 
@@ -82,13 +84,15 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
 
 
 def _print_merge(paper: Paper, me: ScopedMemory, name: str, done: Merge, *, dry_run: bool) -> None:
-    for clash in done.conflicts:
+    for clash in () if done.repeated else done.conflicts:
         paper.line(paper.ink(f"{clash.id}  changed on both sides", fg="yellow"))
         for side, said in (("branch", clash.branch), ("parent", clash.parent)):
             paper.line(f"    {side}  {_side(said)}")
     what = f"{many(len(done.ids), 'item')} and {many(done.links, 'link')}"
-    if dry_run:
+    if dry_run and not done.repeated:
         paper.line(f"would take {what} from branch {flat(name)}")
+    elif done.repeated:
+        paper.note(f"nothing on branch {flat(name)} is new here: commit {done.seq} merged {what} from it")
     elif done.seq is not None:
         paper.line(f"merged {what} from branch {flat(name)} in commit {done.seq}; undo: mnemic undo {done.seq}")
         for item in done.ids[:10]:
@@ -156,6 +160,7 @@ def _merge_record(done: Merge, *, dry_run: bool) -> dict[str, Any]:
         "ids": list(done.ids),
         "links": done.links,
         "prefer": done.prefer or None,
+        "repeated": done.repeated,
         "conflicts": [_clash_record(clash) for clash in done.conflicts],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,7 +40,7 @@ def checkpoint(name: str | None, drop: bool) -> None:
         run.paper.document({**_record(made), "seconds": round(took, 3)})
     else:
         run.paper.line(f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s")
-        run.paper.line(f"bring it back: mnemic restore {made.path}")
+        run.paper.line(f"bring it back: mnemic restore {shlex.quote(flat(made.name))}")
 
 
 @verb("mnemic checkpoints", "mnemic checkpoints --json")

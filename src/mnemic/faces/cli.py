@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from mnemic import _version
-from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
+from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
 from mnemic.faces.errand import errand
 from mnemic.faces.verb import Verbs, one_line
 
@@ -30,11 +30,12 @@ _EXITS: Final = (
     ("0", "done"),
     ("1", "failed for another reason"),
     ("2", "the command line, a setting or the input cannot be taken"),
-    ("3", "no such item, commit, user, file or store"),
+    ("3", "no such item, commit, user, file or store; or a past that is gone (behind the horizon, taken back)"),
     ("4", "changed meanwhile, or refused; nothing was written"),
     ("5", "the store cannot be served (full, read-only, corrupt, foreign, newer, locked)"),
     ("6", "`verify` or `doctor` found something wrong"),
     ("7", "erased, but another process still reads an old copy (status pending)"),
+    ("8", "a bench ran to its end, and missed a bar"),
     ("130", "interrupted; what was acknowledged is on disk"),
     ("141", "the reader of a pipe went away"),
 )
@@ -42,6 +43,7 @@ _EXITS: Final = (
 _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
     (Invalid, USAGE),
     (NotFound, ABSENT),
+    (Compacted, ABSENT),
     (Conflict, CONFLICT),
     (Refused, CONFLICT),
     (StoreError, STORE),

@@ -41,27 +41,29 @@ def backup(dest: Path) -> None:
     "mnemic restore memory-backup.db --yes",
     "mnemic --store other.db restore memory-backup.db --no-tombstones",
     "mnemic restore --to 1 --yes",
+    "mnemic restore before-import --yes",
 )
-@click.argument("source", metavar="[BACKUP]", required=False, type=click.Path(path_type=Path))
+@click.argument("given", metavar="[BACKUP|NAME]", required=False, type=WORDS)
 @click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
-def restore(source: Path | None, to: str | None, no_tombstones: bool, yes: bool) -> None:
+def restore(given: str | None, to: str | None, no_tombstones: bool, yes: bool) -> None:
     """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
 
-    What was erased here since stays erased. Before the store itself is brought back, a checkpoint of it is taken.
+    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
+    erased. Before the store itself is brought back, a checkpoint of it is taken.
     """
     from mnemic.admin import restore as put_back
+    from mnemic.store.restoring import source_of
 
     run = errand()
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
-    if source is None:
+    if given is None:
         _rewind(run, back, yes=yes)
         return
-    if not source.expanduser().is_file():
-        raise NotFound(f"there is no file {source}; name one that `mnemic backup` made")
+    source = source_of(given, run.path)
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.paper.note("nothing was changed")
         return
@@ -78,7 +80,7 @@ def restore(source: Path | None, to: str | None, no_tombstones: bool, yes: bool)
 
 def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
     if to is None:
-        raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, or say --to SEQ.")
+        raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, a checkpoint, or say --to SEQ.")
     with run.memory() as memory:
         to = memory.admin.commit_at(to, tenant=run.tenant)  # before a checkpoint is taken for nothing
         if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
@@ -95,7 +97,7 @@ def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
         run.paper.line(
             f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
         )
-        run.paper.line(f"as it was before: mnemic restore {kept.path}")
+        run.paper.line(f"as it was before: mnemic restore {kept.name}")
 
 
 @verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")

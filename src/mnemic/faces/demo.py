@@ -37,7 +37,6 @@ _EARLIER: Final = "en-02"
 """A question asked as of an earlier date, and now."""
 _CHANGED: Final = "demo:fact:city-2"
 _UNDONE: Final = "demo:s03:3"
-_ERASED: Final = "demo:s04:7"
 _CANARY: Final = "罗莎"
 
 

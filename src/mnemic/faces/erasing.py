@@ -18,7 +18,7 @@ from mnemic.faces.writing import acknowledge
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.memory import ScopedMemory
-    from mnemic.store.base import ErasureReceipt
+    from mnemic.store.receipts import ErasureReceipt
 
 PENDING: Final = 7
 """The exit code of an erasure that another process still holds up."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +18,7 @@ from mnemic.faces.verb import WORDS, Verbs, verb
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
     from mnemic.core.ids import ItemId
-    from mnemic.store.base import Hold
+    from mnemic.store.heads import Hold
 
 
 @verb("mnemic gc --dry-run", "mnemic gc --keep-days 30 --json", "mnemic gc --keep-commits 10000", "mnemic gc --rebuild")
@@ -63,8 +62,9 @@ def _record(done: Collected) -> dict[str, Any]:
     numbers = {
         name: getattr(done, name)
         for name in (
-            "passed", "horizon_before", "horizon", "held_back", "versions", "links", "events", "names", "pages",
-            "bytes_before", "bytes_after", "freed", "slices", "longest", "p99", "seconds", "seq",
+            "passed", "unknown_classes", "horizon_before", "horizon", "held_back",
+            "versions", "links", "events", "names", "pages", "bytes_before",
+            "bytes_after", "freed", "slices", "longest", "p99", "seconds", "seq",
         )
     }  # fmt: skip
     return {"dry_run": done.dry_run, "taken": taken, **numbers}
@@ -74,13 +74,19 @@ def _print(run: Errand, done: Collected, rebuilt: list[int] | None) -> None:
     paper = run.paper
     for one in done.taken if done.dry_run else ():
         paper.line(f"{one.id}  {paper.dim(one.collector)}  {one.reason}")
-    chosen = Counter(one.collector for one in done.taken)
-    which = ", ".join(f"{count:,} by {name}" for name, count in sorted(chosen.items())) or "nothing"
+    which = ", ".join(f"{count:,} by {name}" for name, count in sorted(done.by_collector.items())) or "nothing"
     rows = [("would hide" if done.dry_run else "hidden", which)]
+    rows += _unknown(run, done)
     rows += _foreseen(done) if done.dry_run else _dropped(done)
     if rebuilt is not None:
         rows.append(("rebuilt", f"{size(rebuilt[0])} -> {size(rebuilt[1])}"))
     paper.table(rows)
+
+
+def _unknown(run: Errand, done: Collected) -> Iterator[tuple[str, str]]:
+    for name, items in done.unknown_classes.items():
+        tagged = f"{flat(name)!r}: {many(items, 'item')} tagged with it, and kept"
+        yield "no such class", f"{tagged}; setting `retention` has {flat(run.settings.retention)}"
 
 
 def _foreseen(done: Collected) -> Iterator[tuple[str, str]]:

@@ -5,21 +5,27 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
+from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
 from mnemic.faces.background import flushed
 from mnemic.faces.errand import Errand, errand
-from mnemic.faces.paper import flat, many
+from mnemic.faces.paper import cut, day, flat, many
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
     from mnemic.errors import MnemicError
+    from mnemic.memory import Memory
     from mnemic.work.docket import Entry
+
+_BEGINS: Final = 40
+"""Columns of an item's text that a list shows."""
 
 
 @verb("mnemic worker --once", "mnemic worker --lanes house,embed --once --json")
@@ -109,7 +115,49 @@ def dead() -> None:
     run = errand()
     with run.memory() as memory:
         found = memory.admin.dead()
-    _show(run, found, "nothing was given up")
+        words = _words(memory, found)
+    if run.paper.json:
+        run.paper.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
+    elif not found:
+        run.paper.line("nothing was given up")
+    else:
+        head = ("id", "what", "whose", "since", "item", "begins", "last error")
+        run.paper.table([_letter(one, words.get(_place(one))) for one in found], head=head)
+
+
+def _words(memory: Memory, found: Sequence[Entry]) -> dict[_Place, str]:
+    """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
+    owned: dict[_Place, list[ItemId]] = {}
+    for one in found:
+        if one.item is not None:
+            owned.setdefault(_place(one)._replace(item=None), []).append(one.item)
+    seen: dict[_Place, str] = {}
+    for place, ids in owned.items():
+        me = memory.scope(user=SHARED if place.user is None else place.user, tenant=place.tenant)
+        for version in me.on_branch(place.branch).visible(ids):
+            seen[place._replace(item=version.item.id)] = cut(flat(version.item.text), _BEGINS)
+    return seen
+
+
+class _Place(NamedTuple):
+    """Where an item is: whose, on which of their branches."""
+
+    tenant: str
+    user: str | None
+    branch: str
+    item: ItemId | None
+
+
+def _place(one: Entry) -> _Place:
+    return _Place(one.tenant, one.user, one.branch, one.item)
+
+
+def _letter(one: Entry, begins: str | None) -> tuple[str, ...]:
+    """A dead letter for a person."""
+    since = "" if one.at is None else day(one.at)
+    text = "" if one.item is None else "(hidden)" if begins is None else begins
+    error = f"{flat(one.error)} ({many(one.attempts, 'attempt')})"
+    return str(one.id), flat(one.name), _whose(one), since, str(one.item or ""), text, error
 
 
 @verb("mnemic retry --all", "mnemic retry --all --json")
@@ -176,15 +224,24 @@ def record(one: Entry) -> dict[str, object]:
         "error": one.error or None,
         "not_before": None if one.not_before is None else one.not_before.isoformat(),
         "version": one.ver or None,
+        "item": one.item,
+        "branch": one.branch or None,
+        "at": None if one.at is None else one.at.isoformat(),
     }
 
 
 def row(one: Entry) -> tuple[str, ...]:
     """A line of the docket for a person."""
     who = f"{flat(one.owner)} since {one.since:%H:%M:%S}" if one.since is not None else ""
-    whose = "the store" if not one.tenant else f"{flat(one.user or '(shared)')} ({flat(one.tenant)})"
     error = f"{flat(one.error)} ({many(one.attempts, 'attempt')})" if one.error else ""
-    return str(one.id or ""), flat(one.name), whose, one.state, str(one.pending or ""), who, error
+    return str(one.id or ""), flat(one.name), _whose(one), one.state, str(one.pending or ""), who, error
+
+
+def _whose(one: Entry) -> str:
+    if not one.tenant:
+        return "the store"
+    branch = f", branch {flat(one.branch)}" if one.branch else ""
+    return f"{flat(one.user or '(shared)')} ({flat(one.tenant)}{branch})"
 
 
 COMMANDS: Final = {command.name: command for command in (worker, jobs, dead, retry, rerun)}

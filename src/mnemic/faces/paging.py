@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mnemic.errors import Invalid
-from mnemic.faces.bars import listed, progress
-from mnemic.faces.errand import errand
+from mnemic.faces.bars import hold_to_bars, listed, progress
+from mnemic.faces.errand import Errand, errand
 from mnemic.faces.verb import WORDS, verb
+
+if TYPE_CHECKING:
+    from mnemic.lab.paging import Plan, Row
 
 
 @verb(
@@ -26,6 +31,7 @@ from mnemic.faces.verb import WORDS, verb
 @click.option("--prefetch", type=click.IntRange(0), default=0, show_default=True, help="Pages fetched behind a fault.")
 @click.option("--tokens", is_flag=True, help="A window in tokens, beside a bound for the optimum.")
 @click.option("--draws", type=click.IntRange(1), default=3, show_default=True, help="Traces drawn of each family.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions of each file.")
 @click.option(
     "--trace", type=click.Path(path_type=Path), multiple=True, help="A trace of your own (JSONL); repeatable."
 )
@@ -42,6 +48,7 @@ def paging(
     prefetch: int,
     tokens: bool,
     draws: int,
+    limit: int | None,
     trace: tuple[Path, ...],
     save: Path | None,
     sheet: Path | None,
@@ -50,11 +57,11 @@ def paging(
 ) -> None:
     """Hit rates of replacement policies beside Belady's optimum.
 
-    PATHS hold conversations with questions (LoCoMo's json, unified jsonl).
+    PATHS hold conversations with questions (LoCoMo's json, unified jsonl). A bar that is missed decides the exit code,
+    where all families and both baselines are measured at the usual capacities.
     """
-
     from mnemic.lab import paging as lab
-    from mnemic.lab import paging_report, traces
+    from mnemic.lab import traces
 
     run = errand()
     plan = lab.Plan(
@@ -63,14 +70,22 @@ def paging(
         prefetch=prefetch,
         by_tokens=tokens,
         draws=draws,
+        conversations=tuple(listed(conversations or "")),
+        limit=limit,
         seed=seed,
     )
     chosen = listed(families) if families else [] if trace and not paths else list(lab.FAMILIES)
-    every = list(lab.gather(paths, trace, chosen, plan, listed(conversations or "")))
-    if save is not None:
-        traces.save(every, save)
     with progress(run) as tell:
+        every = list(lab.gather(paths, trace, chosen, plan, tell))
+        if save is not None:
+            traces.save(every, save)
         rows = lab.measure(every, plan, tell)
+    _show(run, rows, plan, sheet, plots)
+
+
+def _show(run: Errand, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
+    from mnemic.lab import paging_report
+
     paging_report.show(rows, plan, sys.stdout, as_json=run.paper.json)
     if sheet is not None:
         paging_report.write_csv(rows, sheet)
@@ -79,6 +94,7 @@ def paging(
 
         for path in draw(rows, plots):
             run.paper.note(f"drawn: {path}")
+    hold_to_bars(paging_report.bars(rows, plan))
 
 
 @verb("mnemic bench retention-train locomo10.json --out learned.json --updates 1 --rollouts 2 --draws 1")
@@ -105,8 +121,8 @@ def retention_train(
 
     run = errand()
     recipe = retention.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
-    plan = paging.Plan(draws=draws, seed=1)
-    every = list(paging.gather(paths, (), list(dialogues.GOLD), plan, listed(conversations or "")))
+    plan = paging.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    every = list(paging.gather(paths, (), list(dialogues.GOLD), plan))
     with progress(run) as tell:
         weights = retention.train(every, recipe, tell)
     retention.write(weights, recipe, sorted({trace.name for trace in every}), out)
@@ -114,7 +130,6 @@ def retention_train(
 
 
 def _policies(wanted: str | None) -> tuple[str, ...]:
-
     from mnemic.registry import POLICIES
 
     chosen = tuple(POLICIES) if wanted is None else tuple(listed(wanted))
@@ -125,7 +140,6 @@ def _policies(wanted: str | None) -> tuple[str, ...]:
 
 
 def _capacities(wanted: str) -> tuple[float, ...]:
-
     try:
         shares = tuple(float(share) for share in listed(wanted))
     except ValueError as error:

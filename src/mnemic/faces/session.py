@@ -1,4 +1,4 @@
-"""`session list`, `session show`: the windows of agents' talks, as they were written down last."""
+"""`session` with `session list` and `session show`: the windows of talks, as they were written down last."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import click
 
 from mnemic.core.clock import moment
 from mnemic.errors import NotFound
+from mnemic.faces.bars import meter
 from mnemic.faces.errand import errand
 from mnemic.faces.paper import flat, many
+from mnemic.faces.turns import TURNS
 from mnemic.faces.verb import WORDS, Verbs, verb
 
 if TYPE_CHECKING:
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory
     from mnemic.store.pages import PageRow, SessionRow
 
-_BAR: Final = 24
 _WORDS: Final = 48
 _SESSION: Final = ("talk", "turns", "budget", "policy", "written at", "open")
 _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in", "text")
 
 
-@click.group(cls=Verbs, examples=("mnemic session list", "mnemic session show trip"))
+@click.group(cls=Verbs, examples=("mnemic session list", "mnemic session context trip 'When do we leave?'"))
 def session() -> None:
-    """The windows of an agent's talks: what lies in them, and what it costs."""
+    """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
+
+    A talk keeps the budget and the policy it had last.
+    """
 
 
 @verb("mnemic session list", "mnemic session list --json", name="list")
@@ -63,39 +67,11 @@ def shown(name: str) -> None:
         return
     run.paper.table([_session_row(name, row)], head=_SESSION)
     used = sum(page.tokens for page in pages if page.resident)
-    run.paper.line(f"pages {_meter(used, row.budget)} {used:,} of {row.budget:,} tokens")
+    run.paper.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens")
     run.paper.table([_page_row(page, texts.get(page.item, "")) for page in pages], head=_PAGE)
     waiting = sum(not page.resident for page in pages)
     if waiting:
         run.paper.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")
-
-
-@verb(
-    "mnemic session context trip 'When do we leave?'",
-    "mnemic session context trip 'When do we leave?' --budget 1000 --json",
-    name="context",
-)
-@click.argument("name", type=WORDS)
-@click.argument("query", type=WORDS)
-@click.option("--budget", type=click.IntRange(256), help="Tokens of the window (left out: the setting `window`).")
-@click.option("--policy", type=WORDS, help="Which page leaves first (left out: the setting `policy`).")
-def asked(name: str, query: str, budget: int | None, policy: str | None) -> None:
-    """The window of a talk after a question: what bears on it is paged in, what was there stays where it was.
-
-    A talk without a window gets one of its last turns.
-    """
-    run = errand()
-    with run.mine(shelved=False) as me, me.session(name, budget=budget, policy=policy) as window:
-        found = window.context(query)
-        tokens, pressure = dict(window.tokens), window.pressure
-    if run.paper.json:
-        record = {"session": name, "text": found.text, "items": [item.id for item in found], "tokens": tokens}
-        run.paper.document({**record, "pressure": pressure.value, "notes": list(found.notes)})
-        return
-    run.paper.line(found.text)
-    for note in found.notes:
-        run.paper.note(note)
-    run.paper.note(f"{_meter(found.tokens, sum(tokens.values()))} {found.tokens:,} tokens, pressure {pressure.value}")
 
 
 def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
@@ -137,12 +113,7 @@ def _tier(page: PageRow) -> str:
     return "short" if page.resident else "middle"
 
 
-def _meter(used: int, of: int) -> str:
-    full = min(_BAR, round(used / of * _BAR))
-    return "█" * full + "░" * (_BAR - full)
-
-
-for _command in (listed, shown, asked):
+for _command in (listed, shown, *TURNS):
     session.add_command(_command)
 
 COMMANDS: Final = {"session": session}

@@ -107,24 +107,14 @@ class Verb(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-class Verbs(click.Group):
+class Verbs(Verb, click.Group):
     """A command with commands under it."""
 
     command_class = Verb
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.examples = tuple(examples)
-        self.own = tuple(self.params)
-        self.params += everywhere()
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_options(self, self.own, ctx, formatter)
         self.format_commands(ctx, formatter)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(self.examples, formatter)
-        super().format_epilog(ctx, formatter)
 
 
 def write_options(

@@ -17,7 +17,7 @@ from mnemic.faces.asking import item_line
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import Paper, flat, many
 from mnemic.faces.records import event_record, version_record
-from mnemic.faces.verb import verb
+from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -30,18 +30,19 @@ _PAGE: Final = 500
 
 
 @verb("mnemic watch --once", "mnemic watch --once --after 2 --json")
-@click.option("--after", type=click.IntRange(0), metavar="SEQ", help="Go on after this commit (left out: from now on).")
+@click.option("--after", type=WORDS, metavar="SEQ|MARK", help="Go on after this commit (left out: from now on).")
 @click.option("--once", is_flag=True, help="Show what there is (without --after: everything), and end.")
 @click.option("--all", "every", is_flag=True, help="Also commits that only count what was used.")
-def watch(after: int | None, *, once: bool, every: bool) -> None:
+def watch(after: str | None, *, once: bool, every: bool) -> None:
     """What is committed to this memory and the shared one, as it happens.
 
-    By this machine's programs and agents, whichever they are; Ctrl-C ends it. A later one goes on with --after and the
-    number of the last commit shown.
+    By this machine's programs and agents, whichever they are, or of one of its shelves; Ctrl-C ends it. A later one
+    goes on with --after and the last commit shown: its number, or its `mark` (--json), by which it is noticed if the
+    store was brought back to before it.
     """
     run = errand()
     with run.memory() as memory, suppress(KeyboardInterrupt):
-        me = run.scoped(memory, shelved=False)
+        me = run.scoped(memory)
         if once:
             _show(run, me, _there(me, after or 0), every=every)
             return
@@ -50,10 +51,10 @@ def watch(after: int | None, *, once: bool, every: bool) -> None:
             _show(run, me, watched, every=every)
 
 
-def _there(me: ScopedMemory, after: int) -> Iterable[Notice]:
+def _there(me: ScopedMemory, after: int | str) -> Iterable[Notice]:
     while page := me.changes(after=after, limit=_PAGE):
         yield from page
-        after = page[-1].seq
+        after = page[-1].mark
 
 
 def _show(run: Errand, me: ScopedMemory, notices: Iterable[Notice], *, every: bool) -> None:
@@ -77,6 +78,7 @@ def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
     """A commit for programs, with the items it wrote as it left them."""
     return {
         "seq": notice.seq,
+        "mark": notice.mark,
         "at": notice.at,
         "user": None if isinstance(notice.user, Shared) else notice.user,
         "shared": isinstance(notice.user, Shared),

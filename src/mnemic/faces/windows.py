@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mnemic.faces.bars import listed, progress
+from mnemic.errors import Invalid
+from mnemic.faces.bars import hold_to_bars, listed, progress
 from mnemic.faces.errand import errand
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.faces.errand import Errand
-    from mnemic.lab.session import Prefix
+    from mnemic.lab.prefix import Prefix, Told
+    from mnemic.lab.session import LongTalk
 
 
 @verb(
     "mnemic bench session --tokens 20000",
     "mnemic bench session --tokens 20000 --csv stretches.csv --json",
+    "mnemic bench session locomo10.json --skip-long --limit 5 --policy lru,arc",
     name="session",
 )
 @click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--budget", type=click.IntRange(256), default=4_000, show_default=True, help="Tokens of the window.")
 @click.option("--every", type=click.IntRange(1), default=4, show_default=True, help="Turns between two questions.")
 @click.option("--policy", type=WORDS, help="Which page leaves first; for PATH several, separated by commas.")
+@click.option("--limit", type=click.IntRange(1), help="Ask only the first so many questions of PATH.")
 @click.option("--skip-long", is_flag=True, help="Only the conversations of PATH.")
 @click.option("--csv", "sheet", type=click.Path(path_type=Path), help="The stretches of the long talk, as a sheet.")
 @click.option("--embedder", type=WORDS, default="none", show_default=True, help="For PATH; `auto`: the best there is.")
@@ -37,33 +41,57 @@ def session(
     budget: int,
     every: int,
     policy: str | None,
+    limit: int | None,
     skip_long: bool,
     sheet: Path | None,
     embedder: str,
     seed: int,
 ) -> None:
-    """A talk of a million tokens in a small window; and, of LoCoMo at PATH, how much of each window is reused."""
-    from tempfile import TemporaryDirectory
+    """A talk of a million tokens in a small window; and, of LoCoMo at PATH, how much of each window is reused.
 
-    from mnemic.lab.session import long_talk, show, write_csv
+    A bar that is missed decides the exit code where as much is measured as the bars are stated for.
+    """
+    if path is None and (skip_long or limit is not None):
+        raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
+    from mnemic.lab.session_report import figures, show, write_csv
 
     run = errand()
     named = listed(policy or run.settings.policy)
-    with progress(run) as told, TemporaryDirectory() as folder:
-        where, long = str(Path(folder) / "memory.db"), None
-        if not skip_long:
-            long = long_talk(where, tokens=tokens, budget=budget, every=every, policy=named[0], seed=seed, told=told)
+    with progress(run) as told:
+        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, told)
+        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, told)
     if sheet is not None and long is not None:
         write_csv(long, sheet)
-    played = [] if path is None else _played(run, path, named, budget, embedder, seed)
-    show(long, played, sys.stdout, as_json=run.paper.json)
+    must = figures(long, played, budget=budget, whole=limit is None)
+    show(long, played, must, sys.stdout, as_json=run.paper.json)
+    hold_to_bars(must)
 
 
-def _played(run: Errand, path: Path, policies: list[str], budget: int, embedder: str, seed: int) -> list[Prefix]:
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Told) -> LongTalk:
+    from tempfile import TemporaryDirectory
+
+    from mnemic.lab.session import long_talk
+
+    with TemporaryDirectory() as folder:
+        where = str(Path(folder) / "memory.db")
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, told=told)
+
+
+def _played(
+    run: Errand,
+    path: Path,
+    policies: list[str],
+    budget: int,
+    embedder: str,
+    seed: int,
+    limit: int | None,
+    told: Told,
+) -> list[Prefix]:
     from mnemic.lab.datasets import load
-    from mnemic.lab.session import prefix
+    from mnemic.lab.prefix import prefix
     from mnemic.models.opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
-    with progress(run) as told:
-        return [prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told) for one in policies]
+    return [
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told, limit=limit) for one in policies
+    ]

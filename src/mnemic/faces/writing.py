@@ -66,6 +66,19 @@ def acknowledge(
         paper.line(then)
 
 
+def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what can be told of words that were said: by whom, when, under which key."""
+    for name, metavar, text in (
+        ("--key", None, "Makes a retry safe: the same key and words again write nothing."),
+        ("--zone", None, "Zone of a --said without one, such as Europe/Lisbon."),
+        ("--said", "TIME", "When it was said, with its zone (left out: now)."),
+        ("--role", None, "In which role, such as user or assistant."),
+        ("--speaker", None, "Who said it."),
+    ):
+        function = click.option(name, type=WORDS, metavar=metavar, help=text)(function)
+    return click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated.")(function)
+
+
 @verb(
     'mnemic add "I moved from Paris to Lisbon in March."',
     'mnemic add "See you on Friday!" --speaker Ben --session trip --said 2025-03-02T18:30:00+00:00',
@@ -73,12 +86,7 @@ def acknowledge(
     'mnemic add "Dinner at eight." --said "2025-03-02 18:30" --zone Europe/Lisbon --key mail:42',
 )
 @click.argument("text", type=WORDS)
-@click.option("--speaker", type=WORDS, help="Who said it.")
-@click.option("--role", type=WORDS, help="In which role, such as user or assistant.")
-@click.option("--said", type=WORDS, metavar="TIME", help="When it was said, with its zone (left out: now).")
-@click.option("--zone", type=WORDS, help="Zone of a --said without one, such as Europe/Lisbon.")
-@click.option("--key", type=WORDS, help="Makes a retry safe: the same key and words again write nothing.")
-@click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated.")
+@said_options
 def add(
     text: str,
     speaker: str | None,

@@ -12,11 +12,12 @@ from mnemic.index.columns import Column, Columns
 from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
-from mnemic.store.base import embedding_lane
+from mnemic.store.following import embedding_lane
 
 if TYPE_CHECKING:
     from mnemic.core.queries import Entry
-    from mnemic.store.base import Snapshot, SpaceHead
+    from mnemic.store.heads import SpaceHead
+    from mnemic.store.snapshot import Snapshot
 
 _TAIL_ROWS: Final = 512
 _TRICKLE: Final = 32

@@ -1,7 +1,8 @@
 """Foreground writes beside a busy worker in the same process: how much dearer one is than when nothing goes on behind.
 
 Rounds alternate: in one the background has nothing before it, in the next it is busy all the time with the turns of
-another user. Both write the same sort of messages at the same pace, so a busy machine weighs on both alike.
+another user. Both write the same sort of messages at the same pace, so a busy machine weighs on both alike. Beside
+that, what meters take from a write.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from mnemic.ingest.message import Message
 from mnemic.lab.generate import Talk
 from mnemic.lab.log import provenance
+from mnemic.lab.metered import metered
 from mnemic.lab.speed import Figure, Speed
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted import Scripted
@@ -56,6 +58,11 @@ class Load:
     gap: float = 0.005
     seed: int = 0
 
+    @property
+    def stated(self) -> bool:
+        """Whether it is as much as the bars are stated for."""
+        return self.rounds >= 10 and self.writes >= 50
+
 
 class Burning(Scripted):
     """A local embedder for machines that have none: it takes a millisecond of this processor for each passage."""
@@ -86,9 +93,11 @@ def bench_busy(
     chosen = embedder or Burning()
     with TemporaryDirectory(prefix="mnemic-busy-") as folder:
         idle, busy, did = _rounds(Path(folder) / "memory.db", load, chosen, progress)
+        progress("meters on and off")
+        meters = metered(Path(folder), load.rounds * load.writes, load.seed)
         disk = file_system(Path(folder))
     header = {**provenance(), "load": asdict(load), "embedder": chosen.name, "file_system": disk}
-    return Speed(header=header, figures=tuple(_figures(idle, busy, did)))
+    return Speed(header=header, figures=(*_figures(idle, busy, did), meters))
 
 
 def _rounds(

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -17,6 +17,7 @@ from mnemic.lab.hot_tier import BASELINES, BELADY
 from mnemic.lab.log import records
 from mnemic.lab.metrics import Array, Estimate, estimates
 from mnemic.lab.report import finite
+from mnemic.lab.speed import Figure, beside_bars
 from mnemic.lab.tables import Table, aligned, piped
 
 COLUMNS: Final = (
@@ -24,6 +25,11 @@ COLUMNS: Final = (
     "evictions", "write_backs", "of_belady", "seconds",
 )  # fmt: skip
 """Of the CSV, in order."""
+
+LARGE: Final = 50_000
+"""Chunks of a text that the bar is stated for."""
+
+WINDOW: Final = "sliding window"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +144,30 @@ def show_sweep(swept: Swept, stream: TextIO, form: str | None = None) -> None:
             "complete": swept.complete,
             "collected": dict(swept.collected),
             "rows": rows,
+            "figures": [{**asdict(figure), "met": figure.met} for figure in bars(swept)],
             "notes": list(notes(swept)),
         }
         stream.write(json.dumps(finite(record), ensure_ascii=False, indent=2) + "\n")
         return
-    blocks = [(piped if form == "markdown" else aligned)(table) for table in tables(swept)]
+    found = bars(swept)
+    made = [*tables(swept), *([beside_bars("Bars", found)] if found else [])]
+    blocks = [(piped if form == "markdown" else aligned)(table) for table in made]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(swept))]) + "\n")
+
+
+def bars(swept: Swept) -> list[Figure]:
+    """For each law, what is found with an archive over the best window; nothing of a text that is not large."""
+    if swept.header["data"]["chunks"] < LARGE:
+        return []
+    made = []
+    for law in swept.header["laws"]:
+        behind = [line.hit1.mean for line in swept.lines if line.law == law and line.archive]
+        windows = [line.hit1.mean for line in swept.lines if (line.law, line.policy) == (law, WINDOW)]
+        best = max(windows, default=0.0)
+        if behind and best:
+            name = f"{law}: hit@1 with an archive over the best sliding window's"
+            made.append(Figure(name=name, value=min(behind) / best, unit="x", bar=1, more=True))
+    return made
 
 
 def notes(swept: Swept) -> Iterator[str]:

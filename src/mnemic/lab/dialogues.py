@@ -23,7 +23,8 @@ Find: TypeAlias = Callable[[Question, int], Sequence[str]]
 
 READ: Final = 3
 """Pages that a recalled question reads."""
-_LOOKED_AT: Final = 40
+LOOKED_AT: Final = 40
+"""How deep a ranking is looked through for them: what had not been said by then is passed over."""
 _ROLES: Final = frozenset({"user", "assistant", "tool", "system"})
 
 
@@ -58,13 +59,16 @@ def spread(data: Dataset, seed: int) -> Iterator[Trace]:
 
 
 def recalled(data: Dataset, seed: int, find: Find) -> Iterator[Trace]:
-    """As `spread`, but what is read is what `find` has among the turns said by then."""
-    for corpus, questions in _conversations(data):
+    """As `spread`, but what is read is what `find` has among the turns said by then.
+
+    Questions without evidence are asked too, at any moment: something is recalled for them as well.
+    """
+    for corpus, questions in _conversations(data, without_evidence=True):
         places = {doc.id: n for n, doc in enumerate(corpus.docs)}
         asked = []
         for one in questions:
             moment = _moment(corpus, one, seed)
-            found = (places[doc] for doc in find(one, _LOOKED_AT))
+            found = (places[doc] for doc in find(one, LOOKED_AT))
             asked.append(_Asked(moment, tuple(n for n in found if n < moment)[:READ]))
         yield _trace("recalled", corpus, asked)
 
@@ -77,9 +81,9 @@ GOLD: Final[Mapping[str, Callable[[Dataset, int], Iterator[Trace]]]] = {
 """Families whose reads are the evidence itself, by name."""
 
 
-def _conversations(data: Dataset) -> Iterator[tuple[Corpus, list[Question]]]:
+def _conversations(data: Dataset, *, without_evidence: bool = False) -> Iterator[tuple[Corpus, list[Question]]]:
     for corpus in data.corpora:
-        asked = [one for one in data.questions if one.ns == corpus.ns and one.scorable]
+        asked = [one for one in data.questions if one.ns == corpus.ns and (one.scorable or without_evidence)]
         if asked and corpus.docs:
             yield corpus, asked
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import ClassVar, Final
 
 from mnemic.core.ids import ItemId
@@ -19,6 +19,7 @@ from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import FIXED, Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.tiers.policies.adaptive import Adaptive
+from mnemic.tiers.policies.ordered import Heap
 from mnemic.tiers.policies.scored import Scored
 
 BELADY: Final = "belady"
@@ -29,7 +30,6 @@ UNTIMED: Final = frozenset({"window", "reservoir", "importance", "stay"})
 """Policies by worth that is the same whenever it is asked for, so that an order of it can be kept."""
 
 _NEVER: Final = 1 << 60
-_Entry = tuple[float, int, ItemId]
 
 
 class HotTier:
@@ -74,37 +74,22 @@ class Standing:
 
     def __init__(self, inner: Scored) -> None:
         self._inner = inner
-        self._heap: list[_Entry] = []
-        self._known: dict[ItemId, _Entry] = {}
+        self._heap: Heap[float] = Heap()
 
     def admitted(self, page: Page, now: int) -> None:
         """Find its place."""
-        self._known[page.id] = entry = (self._inner.worth(page, now), page.arrived, page.id)
-        heappush(self._heap, entry)
-        if len(self._heap) > 4 * len(self._known) + 64:
-            self._heap = list(self._known.values())
-            heapify(self._heap)
+        self._heap.put(page.id, self._inner.worth(page, now))
 
     def used(self, page: Page, now: int) -> None:
         """Its worth is as it was."""
 
     def left(self, page: Page, now: int) -> None:
         """Forget it."""
-        self._known.pop(page.id, None)
+        self._heap.discard(page.id)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The page worth least."""
-        passed: list[_Entry] = []
-        while True:
-            entry = heappop(self._heap)
-            if self._known.get(entry[2]) != entry:
-                continue
-            passed.append(entry)
-            if entry[2] in pages:
-                break
-        for one in passed:
-            heappush(self._heap, one)
-        return pages[entry[2]]
+        """The page worth least; of equal ones the one that came first."""
+        return pages[self._heap.lowest(pages)]
 
 
 class Foresight:

@@ -16,10 +16,11 @@ import numpy as np
 from mnemic.errors import Invalid
 from mnemic.lab import log as logs
 from mnemic.lab.hot_tier import BASELINES, BELADY
-from mnemic.lab.hotpot import FOUND, MNEMIC
+from mnemic.lab.hotpot import FOUND, MNEMIC, Protocol
 from mnemic.lab.log import Answer, Run
 from mnemic.lab.metrics import Array, Estimate, any_at, estimates, recall, resample
 from mnemic.lab.report import finite
+from mnemic.lab.speed import Figure, beside_bars
 from mnemic.lab.tables import Table, aligned, piped
 
 WINDOW: Final = "sliding window"
@@ -28,6 +29,9 @@ BAR: Final = 1.33
 
 LEVEL: Final = 0.6
 """What a sliding window finds where the headline is taken: what MemorySpace's found."""
+
+NEAR: Final = 0.1
+"""How far from `LEVEL` a window may be for the bar to be stated of it."""
 
 COLUMNS: Final = (
     "row", "capacity", "hit5", "hit5_low", "hit5_high", "any5", "hits", "faults", "evictions", "write_backs",
@@ -141,7 +145,9 @@ def show_capacities(made: Capacities, stream: TextIO, form: str | None = None) -
     if form == "json":
         stream.write(json.dumps(finite(_record(made)), ensure_ascii=False, indent=2) + "\n")
         return
-    blocks = [(piped if form == "markdown" else aligned)(table) for table in tables(made)]
+    found = bars(made)
+    shown = [*tables(made), *([beside_bars("Bars", found)] if found else [])]
+    blocks = [(piped if form == "markdown" else aligned)(table) for table in shown]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(made))]) + "\n")
 
 
@@ -161,6 +167,17 @@ def write_csv(made: Capacities, path: Path) -> Path:
             over = round(made.ratios[size].value, 4) if policy == WINDOW else ""
             writer.writerow((policy, size, *_scored(score), *counts, over))
     return path
+
+
+def bars(made: Capacities) -> list[Figure]:
+    """The headline beside MemorySpace's; nothing unless by the usual law, and its window finds about as much."""
+    window, ratio = made.alone[WINDOW, made.headline].found.mean, made.ratios[made.headline]
+    usual = Protocol()
+    told = {"lag": usual.lag, "law": usual.law, "order": usual.order, "unit": "paragraph"}
+    if made.header["protocol"] != told or abs(window - LEVEL) > NEAR:
+        return []
+    name = f"{MNEMIC} over the sliding window of {made.headline:,}"
+    return [Figure(name=name, value=ratio.value, unit="x", bar=BAR, more=True)]
 
 
 def notes(made: Capacities) -> Iterator[str]:
@@ -326,6 +343,7 @@ def _record(made: Capacities) -> dict[str, object]:
         "paged": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in made.paged.items()],
         "ratios": {str(size): asdict(ratio) for size, ratio in made.ratios.items()},
         "checks": [{"check": what, "holds": held, "measured": told} for what, held, told in made.checks],
+        "figures": [{**asdict(figure), "met": figure.met} for figure in bars(made)],
         "notes": list(notes(made)),
     }
 

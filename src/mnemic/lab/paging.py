@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
 from mnemic.errors import Invalid
 from mnemic.lab import dialogues, traces
 from mnemic.lab.belady import bound, optimum
-from mnemic.lab.datasets import Dataset, Question, load
+from mnemic.lab.datasets import Dataset, load
 from mnemic.lab.metrics import Array, Estimate, resample
 from mnemic.lab.replay import Tally, pooled, replay
+from mnemic.lab.run import Progress, silent
 from mnemic.lab.systems import Mnemic
 from mnemic.lab.traces import Trace
 from mnemic.registry import POLICIES
 from mnemic.tiers.policies import open_policy
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-
-FAMILIES: Final = (*dialogues.GOLD, "recalled", *traces.SYNTHETIC)
+RECALLED: Final = "recalled"
+FAMILIES: Final = (*dialogues.GOLD, RECALLED, *traces.SYNTHETIC)
 CAPACITIES: Final = (0.05, 0.1, 0.2)
 BASELINE: Final = "lru"
 """The gap that is closed lies between it and the optimum."""
@@ -36,6 +37,8 @@ class Plan:
         capacities: Shares of a trace's pages (or of their tokens, if `by_tokens`) that fit in the window.
         prefetch: Pages that come in behind a fault.
         draws: How many traces of a family that is drawn: synthetic ones by seed, questions spread anew.
+        conversations: Only these, by name; all of them if empty.
+        limit: Only the first so many questions of each file, and the conversations they are about.
         seed: Of the first draw, of the policies that draw, and of the bootstrap.
     """
 
@@ -44,6 +47,8 @@ class Plan:
     prefetch: int = 0
     by_tokens: bool = False
     draws: int = 3
+    conversations: tuple[str, ...] = ()
+    limit: int | None = None
     seed: int = 0
 
 
@@ -52,7 +57,7 @@ class Row:
     """One policy on one family at one capacity.
 
     Attributes:
-        traces: How many; the interval is over them.
+        traces: How many. Intervals are over conversations (for synthetic traces, over seeds): draws of one are one.
         hit_rate: Hits of reads, all traces together; `optimal` is the optimum's, or its bound.
         closed: The share of the gap between LRU and the optimum that it closes, hits of prefetched pages left out; NaN
             where LRU has all that can be had.
@@ -75,16 +80,9 @@ class Row:
 
 
 def gather(
-    paths: Sequence[Path],
-    files: Sequence[Path],
-    families: Sequence[str],
-    plan: Plan,
-    only: Sequence[str] = (),
+    paths: Sequence[Path], files: Sequence[Path], families: Sequence[str], plan: Plan, progress: Progress = silent
 ) -> Iterator[Trace]:
     """The traces of these families: of conversations in `paths`, synthetic ones, and those of trace `files`.
-
-    Args:
-        only: Conversations, by name; all of them if empty.
 
     Raises:
         Invalid: no such family or conversation, no such file, or one in no known form.
@@ -92,18 +90,21 @@ def gather(
     for name in families:
         if name not in FAMILIES:
             raise Invalid("families", f"{name!r} is not one", f"There are: {', '.join(FAMILIES)}.")
-    data = [_chosen(load(path), only) for path in paths]
+    data = [_chosen(load(path).first(plan.limit), plan.conversations) for path in paths]
     for family in families:
-        for draw in range(plan.draws if family != "after" else 1):
-            if family in traces.SYNTHETIC:
-                yield traces.SYNTHETIC[family](plan.seed + draw)
-            for one in data:
-                yield from _conversations(one, family, plan.seed + draw)
+        seeds = range(plan.seed, plan.seed + (plan.draws if family != "after" else 1))
+        if family in traces.SYNTHETIC:
+            yield from map(traces.SYNTHETIC[family], seeds)
+        for one in data if family in dialogues.GOLD else ():
+            for seed in seeds:
+                yield from dialogues.GOLD[family](one, seed)
+        for one in data if family == RECALLED else ():
+            yield from _recalled(one, seeds, progress)
     for file in files:
         yield from traces.load(file)
 
 
-def measure(every: Sequence[Trace], plan: Plan, progress: Progress = lambda name, done, total: None) -> list[Row]:
+def measure(every: Sequence[Trace], plan: Plan, progress: Progress = silent) -> list[Row]:
     """A row for each family, capacity and policy, in that order.
 
     Raises:
@@ -131,15 +132,16 @@ class _Place:
     def __init__(self, family: str, share: float, group: Sequence[Trace], plan: Plan) -> None:
         self._family, self._share, self._group, self._plan = family, share, group, plan
         self._sizes = [capacity(trace, share, by_tokens=plan.by_tokens) for trace in group]
+        self._names = [trace.name for trace in group]
         best = bound if plan.by_tokens else optimum
-        self._best = _column(best(trace, size) for trace, size in zip(group, self._sizes, strict=True))
-        self._reads = _column(trace.reads for trace in group)
-        self._base = _column(_asked_for(tally) for tally in self._tallies(BASELINE, prefetch=0))
+        self._best = self._column(best(trace, size) for trace, size in zip(group, self._sizes, strict=True))
+        self._reads = self._column(trace.reads for trace in group)
+        self._base = self._column(_asked_for(tally) for tally in self._tallies(BASELINE, prefetch=0))
 
     def row(self, policy: str) -> Row:
         tallies = self._tallies(policy, prefetch=self._plan.prefetch)
-        hits = _column(tally.hits for tally in tallies)
-        own = _column(_asked_for(tally) for tally in tallies)
+        hits = self._column(tally.hits for tally in tallies)
+        own = self._column(_asked_for(tally) for tally in tallies)
         return Row(
             family=self._family,
             capacity=self._share,
@@ -150,6 +152,13 @@ class _Place:
             closed=ratio(own - self._base, self._best - self._base, self._plan.seed),
             tally=pooled(tallies),
         )
+
+    def _column(self, counts: Iterable[int]) -> Array:
+        """Sums by conversation, in the order of their names' first appearance."""
+        summed = dict.fromkeys(self._names, 0)
+        for name, count in zip(self._names, counts, strict=True):
+            summed[name] += count
+        return np.array(list(summed.values()), dtype=np.float64)
 
     def _tallies(self, policy: str, *, prefetch: int) -> list[Tally]:
         return [
@@ -171,7 +180,7 @@ def capacity(trace: Trace, share: float, *, by_tokens: bool = False) -> int:
 
 
 def ratio(above: Array, below: Array, seed: int) -> Estimate:
-    """Sum over sum, with its interval by bootstrap over the traces; NaN where there is nothing to divide by."""
+    """Sum over sum, with its interval by bootstrap over the columns; NaN where there is nothing to divide by."""
     samples = resample(len(above), seed).astype(np.float64)
     shares = samples @ above
     divisors = samples @ below
@@ -182,26 +191,16 @@ def ratio(above: Array, below: Array, seed: int) -> Estimate:
     return Estimate(float(above.sum() / below.sum()), float(low), float(high), len(above))
 
 
-def recalling(data: Dataset) -> tuple[Mnemic, dialogues.Find]:
-    """mnemic with all conversations written, by words alone, and what it finds for a question; close it after use."""
-    system = Mnemic()
-    system.ingest(data.corpora)
-
-    def find(question: Question, k: int) -> Sequence[str]:
-        return system.rank(question, k).ids
-
-    return system, find
-
-
-def _conversations(data: Dataset, family: str, seed: int) -> Iterator[Trace]:
-    if family in dialogues.GOLD:
-        yield from dialogues.GOLD[family](data, seed)
-    if family == "recalled":
-        system, find = recalling(data)
-        try:
-            yield from list(dialogues.recalled(data, seed, find))
-        finally:
-            system.close()
+def _recalled(data: Dataset, seeds: Iterable[int], progress: Progress) -> Iterator[Trace]:
+    """Reads by mnemic with all conversations written, by words alone; each question is asked once for all draws."""
+    answers: dict[tuple[str, str], Sequence[str]] = {}
+    with closing(Mnemic()) as system:
+        system.ingest(data.corpora)
+        for done, one in enumerate(data.questions, start=1):
+            answers[one.ns, one.id] = system.rank(one, dialogues.LOOKED_AT).ids
+            progress("recall", done, len(data.questions))
+    for seed in seeds:
+        yield from dialogues.recalled(data, seed, lambda one, k: answers[one.ns, one.id][:k])
 
 
 def _chosen(data: Dataset, only: Sequence[str]) -> Dataset:
@@ -218,7 +217,3 @@ def _chosen(data: Dataset, only: Sequence[str]) -> Dataset:
 
 def _asked_for(tally: Tally) -> int:
     return tally.hits - tally.prefetch_hits
-
-
-def _column(counts: Iterable[int]) -> Array:
-    return np.array(list(counts), dtype=np.float64)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.lab.paging import Row
+from mnemic.lab.vector_plots import STYLE
 
 COLOURS: Final = {
     "adaptive": "#c2410c",
@@ -19,18 +20,7 @@ COLOURS: Final = {
     "window": "#a16207",
 }
 OTHER: Final = "#cbd5e1"
-_STYLE: Final = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e2e8f0",
-    "grid.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.titlesize": 10,
-    "axes.titlelocation": "left",
-    "svg.hashsalt": "mnemic",
-}
+_STYLE: Final = {**STYLE, "font.size": 9, "axes.titlesize": 10}
 
 
 def draw(rows: Sequence[Row], folder: Path) -> list[Path]:

@@ -12,14 +12,15 @@ from typing import Final, TextIO
 
 from mnemic.lab.dialogues import GOLD
 from mnemic.lab.metrics import Estimate
-from mnemic.lab.paging import Plan, Row
+from mnemic.lab.paging import BASELINE, CAPACITIES, FAMILIES, RECALLED, Plan, Row
 from mnemic.lab.report import finite
+from mnemic.lab.speed import Figure, beside_bars
 from mnemic.lab.tables import Table, aligned
 
 NOTES: Final = (
     "hit: hits of reads, %. of MIN: that as a share of Belady's optimum with bypass (a bound, PFOO-U, for windows in "
     "tokens). gap: how much of what lies between LRU and the optimum is closed, %, with its 95 % interval (bootstrap "
-    "over the traces); hits of pages that were prefetched are left out of it.",
+    "over the conversations, or seeds); hits of pages that were prefetched are left out of it.",
     "A first write is neither hit nor fault. Through: writes to the store, were each change of state or use written at "
     "once; back: were it written when the page leaves, and at the end; both for each page that was written.",
     "No collector runs in a replay, so there are no pauses to show.",
@@ -31,14 +32,25 @@ COLUMNS: Final = (
 )  # fmt: skip
 """Of the CSV, and the keys of a JSON row, in order."""
 
+SPOKEN: Final = (*GOLD, RECALLED)
+"""Families made of dialogues."""
+
+CLOSED: Final = 25.0
+"""The bar: so much of the gap over the dialogues, in per cent."""
+
+WINDOW: Final = "window"
+
 
 def show(rows: Sequence[Row], plan: Plan, stream: TextIO, *, as_json: bool) -> None:
     """Write the tables, or everything as JSON; what cannot be had is null there."""
     if as_json:
-        record = {"plan": asdict(plan), "rows": [_flat(row) for row in rows]}
+        figures = [{**asdict(figure), "met": figure.met} for figure in bars(rows, plan)]
+        record = {"plan": asdict(plan), "rows": [_flat(row) for row in rows], "figures": figures}
         stream.write(json.dumps(finite(record), indent=2) + "\n")
         return
-    blocks = [aligned(table) for table in tables(rows)]
+    found = bars(rows, plan)
+    made = [*tables(rows), *([beside_bars("Bars", found)] if found else [])]
+    blocks = [aligned(table) for table in made]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in NOTES)]) + "\n")
 
 
@@ -64,6 +76,33 @@ def mean_closed(rows: Sequence[Row], policy: str, families: Sequence[str]) -> fl
     return sum(known) / len(known) if known else math.nan
 
 
+def bars(rows: Sequence[Row], plan: Plan) -> list[Figure]:
+    """What the best policy came to beside what it is held against; nothing unless that was measured as it is stated."""
+    measured, policies = {row.family for row in rows}, dict.fromkeys(row.policy for row in rows)
+    usual = plan.capacities == CAPACITIES and not plan.by_tokens and plan.limit is None
+    made = [policy for policy in policies if policy not in (BASELINE, WINDOW)]
+    if not usual or not measured >= {*FAMILIES} or not made or len(made) > len(policies) - 2:
+        return []
+    best = max(made, key=lambda policy: mean_closed(rows, policy, SPOKEN))
+    above = [family for family in FAMILIES if _above(best, [row for row in rows if row.family == family])]
+    gap = Figure(
+        name=f"gap closed by {best} over the dialogues",
+        value=100 * mean_closed(rows, best, SPOKEN),
+        unit="%",
+        bar=CLOSED,
+        more=True,
+    )
+    name = f"families in which {best} is above {BASELINE} and the sliding window"
+    return [gap, Figure(name=name, value=len(above), unit="", bar=len(FAMILIES), more=True)]
+
+
+def _above(policy: str, rows: Sequence[Row]) -> bool:
+    """Whether a policy hits more than both baselines at each capacity."""
+    rates = {(row.policy, row.capacity): row.hit_rate.mean for row in rows}
+    sizes = {row.capacity for row in rows}
+    return all(rates[policy, size] > max(rates[BASELINE, size], rates[WINDOW, size]) for size in sizes)
+
+
 def _family(family: str, rows: Sequence[Row]) -> Table:
     capacities = list(dict.fromkeys(row.capacity for row in rows))
     columns = ["policy"]
@@ -80,7 +119,7 @@ def _cells(row: Row) -> tuple[str, str, str]:
 
 
 def _gaps(rows: Sequence[Row], families: Sequence[str]) -> Table:
-    spoken = [family for family in families if family in (*GOLD, "recalled")]
+    spoken = [family for family in families if family in SPOKEN]
     lines = []
     for policy in dict.fromkeys(row.policy for row in rows):
         each = [_percent(mean_closed(rows, policy, [family])) for family in families]

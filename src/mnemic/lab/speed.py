@@ -73,6 +73,12 @@ class Size:
     questions: int = 1_000
     seed: int = 0
 
+    @property
+    def stated(self) -> bool:
+        """Whether it is as much as the bars are stated for."""
+        ours, least = (self.items, self.turns, self.rounds, self.questions), (100_000, 10_000, 30, 1_000)
+        return all(mine >= of for mine, of in zip(ours, least, strict=True))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speed:
@@ -254,6 +260,11 @@ PARTS: Final[Mapping[str, Part]] = {
 
 def table(speed: Speed) -> Table:
     """The figures beside their bars."""
+    return beside_bars(f"Speed ({speed.header['file_system']})", speed.figures)
+
+
+def beside_bars(title: str, figures: Sequence[Figure]) -> Table:
+    """A line for each figure: what was measured, and whether that reaches its bar."""
     rows = tuple(
         (
             figure.name,
@@ -262,9 +273,9 @@ def table(speed: Speed) -> Table:
             {True: "met", False: "MISSED", None: ""}[figure.met],
             figure.detail,
         )
-        for figure in speed.figures
+        for figure in figures
     )
-    return Table(f"Speed ({speed.header['file_system']})", ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
+    return Table(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
 
 
 def show(speed: Speed, stream: TextIO, *, as_json: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""An embedder as the rest of the house calls it: questions before backlog, repeated questions for nothing, counted."""
+"""An embedder as the rest of the house calls it: questions before backlog, repeated questions for nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
@@ -34,25 +33,6 @@ _LEARNING: Final = 0.3
 """Weight of the latest slice in the speed that is expected of the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What an embedder has done since it was opened.
-
-    Attributes:
-        passages, characters: What was embedded to be found.
-        passage_seconds: How long that took.
-        questions: Those that were embedded; `repeated` ones were remembered.
-        question_seconds: How long they took.
-    """
-
-    passages: int = 0
-    characters: int = 0
-    passage_seconds: float = 0.0
-    questions: int = 0
-    repeated: int = 0
-    question_seconds: float = 0.0
-
-
 class Embedding:
     """An embedder that answers questions at once and passages in slices between them. Safe for many threads.
 
@@ -73,10 +53,9 @@ class Embedding:
         renew_in_child(self)
 
     def renew(self) -> None:
-        """Begin with fresh locks, nothing remembered and nothing counted, as a forked child must."""
+        """Begin with fresh locks, and nothing remembered, as a forked child must."""
         self._changed = threading.Condition()
         self._asking = 0
-        self._counts = Counts()
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
@@ -93,12 +72,6 @@ class Embedding:
     def dims(self) -> int:
         """How many numbers a vector has."""
         return self._embedder.dims
-
-    @property
-    def counts(self) -> Counts:
-        """What was done so far."""
-        with self._changed:
-            return self._counts
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of things to be found, one row each, in order; rows have unit length.
@@ -121,13 +94,11 @@ class Embedding:
         with self._changed:
             if (vector := self._remembered.get(text)) is not None:
                 self._remembered.move_to_end(text)
-                self._counts = replace(self._counts, repeated=self._counts.repeated + 1)
                 return vector
-        began = time.perf_counter()
         with self._question(), self._failures():
             vector = self._checked(self._embedder.query(text), (self.dims,))
         vector.setflags(write=False)
-        self._remember(text, vector, time.perf_counter() - began)
+        self._remember(text, vector)
         return vector
 
     def forget(self) -> None:
@@ -166,12 +137,8 @@ class Embedding:
                 self._asking -= 1
                 self._changed.notify_all()
 
-    def _remember(self, text: str, vector: NDArray[np.float32], seconds: float) -> None:
+    def _remember(self, text: str, vector: NDArray[np.float32]) -> None:
         with self._changed:
-            counts = self._counts
-            self._counts = replace(
-                counts, questions=counts.questions + 1, question_seconds=counts.question_seconds + seconds
-            )
             self._remembered[text] = vector
             while len(self._remembered) > self._questions_kept:
                 self._remembered.popitem(last=False)
@@ -190,21 +157,13 @@ class Embedding:
             start = stop
 
     def _timed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        characters = sum(map(len, texts))
         began = time.perf_counter()
         with self._failures():
             vectors = self._checked(self._embedder.passages(texts), (len(texts), self.dims))
         seconds = time.perf_counter() - began
-        with self._changed:
-            counts = self._counts
-            self._counts = replace(
-                counts,
-                passages=counts.passages + len(texts),
-                characters=counts.characters + characters,
-                passage_seconds=counts.passage_seconds + seconds,
-            )
-            if texts and not self._remote:
-                self._learn(characters, seconds)
+        if texts and not self._remote:
+            with self._changed:
+                self._learn(sum(map(len, texts)), seconds)
         return vectors
 
     def _learn(self, characters: int, seconds: float) -> None:

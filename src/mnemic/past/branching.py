@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from mnemic.core.events import Change, Event, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
-from mnemic.core.queries import View
+from mnemic.core.queries import Filter, View
 from mnemic.core.tokens import entry_terms
-from mnemic.store.base import Draft, Fork, Layer, Note, Put, Snapshot, SpaceHead, Tie
+from mnemic.errors import Invalid
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Draft, Fork, Note, Put, Tie
+from mnemic.store.heads import Layer, SpaceHead
+from mnemic.store.snapshot import Snapshot
 
 _PAGE = 200
 
@@ -50,6 +53,18 @@ def branches_of(snapshot: Snapshot, own: SpaceHead) -> list[Branch]:
     return [
         Branch(name=h.branch, of=names[h.parent], base=h.base, seq=h.seq, understood=h.lanes) for h in kin if h.parent
     ]
+
+
+def refuse_unborn(snapshot: Snapshot, space: int, at: int) -> None:
+    """Refuse a commit at which nothing of a space was there yet, and say which was its first."""
+    head = snapshot.head(snapshot.spaces((space,))[0].tenant)
+    gone = at < head.horizon  # what there was by then cannot be told: the branch will not be made
+    if gone or (at and snapshot.latest((space,), Filter(states=tuple(State)), View(at=at), limit=1)):
+        return
+    first = next(commits(snapshot, space, 0, head.seq), None)
+    if first is not None and first.seq > at:
+        told = f"The first commit is {first.seq}, of {first.at:%Y-%m-%d %H:%M} UTC."
+        raise Invalid("at", "nothing was remembered here by then", told)
 
 
 def shows(layers: Sequence[Layer], change: Change) -> bool:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
 from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
-from mnemic.store.base import Draft, Note, Put, Snapshot, SpaceHead, Tie
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Draft, Note, Put, Tie
+from mnemic.store.heads import SpaceHead
+from mnemic.store.snapshot import Snapshot
 
 SIDES: Final = ("branch", "parent")
 """Whose word counts where both have changed the same thing."""
@@ -38,11 +40,13 @@ class Merge:
     """What a merge did, or would do.
 
     Attributes:
-        seq: The commit it is; None if nothing was written.
+        seq: The commit it is; None if nothing was written, now or before.
         ids: The items that come from the branch.
         links: How many links do.
         conflicts: What both sides have changed. With a side named they are settled; without, nothing was written.
         prefer: The side that was named; "" for none.
+        repeated: Whether nothing on the branch is new since its last merge, which this then tells of: a merge whose
+            answer was lost is asked for again, and answers as it did, but for what was erased meanwhile.
     """
 
     seq: int | None
@@ -50,6 +54,7 @@ class Merge:
     links: int
     conflicts: tuple[Clash, ...]
     prefer: str = ""
+    repeated: bool = False
 
     @property
     def refused(self) -> bool:
@@ -69,32 +74,61 @@ def merging(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, draft: Dra
         raise Invalid("prefer", f"{prefer!r} is no side", f"Say {' or '.join(SIDES)}.")
     if branch.parent != parent.id:
         raise Invalid("branch", f"{branch.branch!r} does not come off this memory", "Merge it into the one it does.")
-    found = _Comparison(snapshot, parent, branch, prefer)
-    merge = Merge(seq=None, ids=tuple(found.puts), links=len(found.ties), conflicts=tuple(found.clashes), prefer=prefer)
-    if merge.refused or not (found.puts or found.ties or found.clashes):
+    head = snapshot.head(parent.tenant).seq
+    found = _Comparison(snapshot, parent, branch, prefer, head)
+    merge = found.told()
+    if not (found.puts or found.ties or found.clashes):
+        return _told_before(snapshot, parent, branch, found.last) or merge, replace(draft, ops=())
+    if merge.refused:
         return merge, replace(draft, ops=())
-    note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.id, "upto": found.head}))
+    note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.id, "upto": head, "prefer": prefer}))
     return merge, replace(draft, ops=(*found.puts.values(), *found.ties, note), upon=parent.seq)
 
 
-class _Comparison:
-    """Both sides since they were last one: at the base, or at the last merge that stands."""
+def _told_before(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, last: _Met) -> Merge | None:
+    """What the last merge told, compared again as both sides were then; None where there was none."""
+    if last.seq == branch.base:
+        return None
+    then = _Comparison(snapshot, parent, branch, last.prefer, last.taken)
+    return replace(then.told(), seq=last.seq, repeated=True)
 
-    def __init__(self, snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, prefer: str) -> None:
-        self.snapshot, self.parent, self.branch, self.prefer = snapshot, parent.id, branch.id, prefer
-        self.head = snapshot.head(parent.tenant).seq
-        self.taken, self.met = _last_merge(snapshot, parent.id, branch, self.head)
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """Where branch and parent were last one: up to which commit the branch was taken, by which of the parent's."""
+
+    taken: int
+    seq: int
+    prefer: str = ""
+
+
+class _Comparison:
+    """Both sides at a commit, and since they were last one: at the base, or at the last merge that stands."""
+
+    def __init__(self, snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, prefer: str, at: int) -> None:
+        self.snapshot, self.parent, self.branch, self.prefer, self.at = snapshot, parent.id, branch.id, prefer, at
+        self.last = _last_merge(snapshot, parent.id, branch, at)
+        self.taken, self.met = self.last.taken, self.last.seq
         self.puts: dict[ItemId, Put] = {}
         self.ties: list[Tie] = []
         self.clashes: list[Clash] = []
         self.skipped: set[ItemId] = set()
         """What was written and retired on the branch only: nobody else needs to know it."""
-        changes = list(commits(snapshot, branch.id, self.taken, self.head))
+        changes = list(commits(snapshot, branch.id, self.taken, at))
         for item in dict.fromkeys(e.item for change in changes for e in change.events if e.item is not None):
             self._compare(item)
         for ends in changed_links(snapshot, branch.id, changes):
             if self.skipped.isdisjoint(ends[:2]):
                 self._compare_links(ends)
+
+    def told(self) -> Merge:
+        return Merge(
+            seq=None,
+            ids=tuple(self.puts),
+            links=len(self.ties),
+            conflicts=tuple(self.clashes),
+            prefer=self.prefer,
+        )
 
     def _compare(self, item: ItemId) -> None:
         theirs, was = self._now(self.branch, item), stood(self.snapshot, self.branch, item, self.taken)
@@ -111,8 +145,8 @@ class _Comparison:
             self.puts[item] = brought(theirs.item, _said(ours))
 
     def _compare_links(self, ends: Ends) -> None:
-        theirs, was = tied(self.snapshot, self.branch, ends, None), tied(self.snapshot, self.branch, ends, self.taken)
-        ours, were = tied(self.snapshot, self.parent, ends, None), tied(self.snapshot, self.parent, ends, self.met)
+        theirs, was = (tied(self.snapshot, self.branch, ends, seq) for seq in (self.at, self.taken))
+        ours, were = (tied(self.snapshot, self.parent, ends, seq) for seq in (self.at, self.met))
         tie = retied(ends, theirs, ours)
         if theirs == was or tie is None:
             return
@@ -122,7 +156,7 @@ class _Comparison:
             self.ties.append(tie)
 
     def _now(self, space: int, item: ItemId) -> Version | None:
-        return self.snapshot.standing((space,), (item,)).get(item)
+        return stood(self.snapshot, space, item, self.at)
 
     def _unwritten(self, ours: Version | None) -> bool:
         """Whether an item is retired because the merge that brought it was undone, and not because it was forgotten."""
@@ -136,20 +170,20 @@ def _said(version: Version | None) -> Item | None:
     return None if version is None else version.item
 
 
-def _last_merge(snapshot: Snapshot, parent: int, branch: SpaceHead, head: int) -> tuple[int, int]:
-    """The commits at which branch and parent were last one, each counted on its own side."""
+def _last_merge(snapshot: Snapshot, parent: int, branch: SpaceHead, at: int) -> _Met:
+    """Where branch and parent were last one, as of a commit; the base where nothing was merged, or it was undone."""
     undone: set[int | None] = set()
-    for change in reversed(list(commits(snapshot, parent, branch.base, head))):
+    for change in reversed(list(commits(snapshot, parent, branch.base, at))):
         if change.seq in undone:
             continue
         told = _merged(change)
         if told is not None and told["branch"] == branch.id:
-            return told["upto"], change.seq
+            return _Met(told["upto"], change.seq, told.get("prefer", ""))
         if any(event.verb is Verb.UNDID for event in change.events):
             undone.add(change.cause)
-    return branch.base, branch.base
+    return _Met(branch.base, branch.base)
 
 
-def _merged(change: Change) -> Mapping[str, int] | None:
+def _merged(change: Change) -> Mapping[str, Any] | None:
     payloads = (event.payload for event in change.events if event.verb is Verb.MERGED and event.payload)
     return next((json.loads(payload) for payload in payloads), None)

@@ -11,8 +11,9 @@ from mnemic.core.items import Item, State
 from mnemic.errors import Compacted, Invalid
 from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
 from mnemic.past.undoing import SUPERSEDES
-from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Draft, Note, Op, Put, Tie
+from mnemic.store.snapshot import Snapshot
 
 
 def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:

@@ -8,10 +8,14 @@ from datetime import datetime
 from pathlib import Path
 
 from mnemic.core.clock import moment
+from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, read_moment
 from mnemic.settings import Settings
-from mnemic.store.base import Head, Rewound, Snapshot, Store
+from mnemic.store.base import Store
+from mnemic.store.heads import Head
+from mnemic.store.receipts import Rewound
+from mnemic.store.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +39,13 @@ class Checkpoint:
 
 def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
     """Make a copy beside the store; left without a name it is called after the moment."""
+    with opened.store.read() as snapshot:
+        if snapshot.tenant(tenant) is None:
+            raise NotFound(f"tenant {tenant!r} has nothing that a checkpoint could hold")
     opened.uses.flush()
-    called = name or f"{moment(opened.clock.now()):%Y%m%dT%H%M%S.%f}Z"
+    called = clean_file_name("name", name) if name else f"{moment(opened.clock.now()):%Y%m%dT%H%M%S.%f}Z"
     opened.store.checkpoint(called)
-    found = [one for one in checkpoints_of(opened, tenant) if one.name == called]
-    if not found:
-        raise NotFound(f"tenant {tenant!r} has nothing that a checkpoint could hold")
-    return found[0]
+    return next(one for one in checkpoints_of(opened, tenant) if one.name == called)
 
 
 def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
@@ -90,16 +94,28 @@ def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
 
 
 def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Callable[[Store], None]:
-    """What brings a copy back: a commit is one of `tenant`; a moment is one of every tenant."""
+    """What brings a copy back: a commit is one of `tenant`; a moment is one of every tenant, which some came after."""
 
     def go(store: Store) -> None:
         with store.read() as snapshot:
-            named = [tenant] if isinstance(to, int) else [name for _, name in snapshot.tenants()]
-            seqs = [(name, _commit(snapshot, name, to, settings, now)) for name in named]
-        for name, seq in seqs:
+            seqs = {tenant: to} if isinstance(to, int) else _everyone(snapshot, to, settings, now)
+        for name, seq in seqs.items():
             store.rewind(name, seq)
 
     return go
+
+
+def _everyone(snapshot: Snapshot, to: When, settings: Settings, now: int) -> dict[str, int]:
+    """The last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
+    at = read_moment(to, "to", settings, now)
+    seqs = {name: snapshot.seq_at(number, at) for number, name in snapshot.tenants()}
+    if not any(seqs.values()) and not any(snapshot.head(number).horizon for number, _ in snapshot.tenants()):
+        raise _nothing_by(to)
+    return seqs
+
+
+def _nothing_by(to: When) -> Invalid:
+    return Invalid("to", f"nothing was recorded by {to}", "`mnemic log --oldest-first` shows the first commit.")
 
 
 def _commit(snapshot: Snapshot, tenant: str, to: int | When, settings: Settings, now: int) -> int:
@@ -109,6 +125,6 @@ def _commit(snapshot: Snapshot, tenant: str, to: int | When, settings: Settings,
     if number is None:
         raise NotFound(f"no tenant {tenant!r} here")
     seq = snapshot.seq_at(number, read_moment(to, "to", settings, now))
-    if not seq:
-        raise Invalid("to", f"nothing was recorded by {to}", "`mnemic log --oldest-first` shows the first commit.")
+    if not seq and not snapshot.head(number).horizon:  # behind one, 0 says no more than that it is gone
+        raise _nothing_by(to)
     return seq

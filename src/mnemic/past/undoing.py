@@ -13,8 +13,9 @@ from mnemic.core.scope import SHARED
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.past.branching import commits, shows
-from mnemic.store.base import Draft, Note, Op, Put, Snapshot, Tie
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Draft, Note, Op, Put, Tie
+from mnemic.store.snapshot import Snapshot
 
 SUPERSEDES = "supersedes"
 """The type of the link from an item to the one it took the place of."""

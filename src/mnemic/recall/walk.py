@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Scores
     from mnemic.recall.understand import Question
-    from mnemic.store.base import Snapshot
+    from mnemic.store.snapshot import Snapshot
 
 SHARED: Final = 0.5
 """What a name that two documents hold is worth as a link, beside the name of one in the other."""

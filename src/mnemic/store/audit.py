@@ -15,8 +15,8 @@ from mnemic.core.items import Item
 from mnemic.core.queries import Entry
 from mnemic.errors import NotFound, StoreCorrupt
 from mnemic.store import codec
-from mnemic.store.base import Fault
 from mnemic.store.ledger import chain, entries, seal
+from mnemic.store.receipts import Fault
 from mnemic.store.rows import ChangeRow, EventRow, Rows, TenantRow, VersionRow
 
 _PAGE: Final = 500

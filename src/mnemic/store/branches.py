@@ -12,9 +12,10 @@ from operator import attrgetter
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
-from mnemic.store.base import Draft, Fork, Layer
 from mnemic.store.codec import decode_link
-from mnemic.store.rows import Line, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
+from mnemic.store.drafts import Draft, Fork
+from mnemic.store.heads import Layer
+from mnemic.store.rows import Line, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow, Walk
 
 
 def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
@@ -89,40 +90,20 @@ class Sight:
         items = self.hidden(layer, at)
         return tuple(sorted(row.ver for item in items for row in self._rows.item_rows(layer.space, item)))
 
-    def visible(
-        self,
-        spaces: Sequence[int],
-        items: Sequence[bytes] | None,
-        where: Filter,
-        view: View,
-        after: int,
-        limit: int,
-        newest: bool,
-    ) -> list[VersionRow]:
+    def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """As the rows' own, over layers."""
         if self.plain(spaces):
-            return self._rows.visible(spaces, items, where, view, after, limit, newest)
+            return self._rows.visible(spaces, items, walk)
         found: list[VersionRow] = []
         for layer in self.layers(spaces):
-            hidden = self.hidden(layer, view.at)
+            hidden = self.hidden(layer, walk.view.at)
             wanted = None if items is None else [item for item in items if item not in hidden]
             if wanted is None or wanted:
-                page = self._page(layer, wanted, where, view, after, limit + len(hidden), newest)
+                here = walk._replace(view=layer.view(walk.view), limit=walk.limit + len(hidden))
+                page = self._rows.visible((layer.space,), wanted, here)
                 found += [self._clipped(layer, row) for row in page if row.id not in hidden]
-        found.sort(key=attrgetter("ver"), reverse=newest)
-        return found[:limit] if items is None else found
-
-    def _page(
-        self,
-        layer: Layer,
-        items: Sequence[bytes] | None,
-        where: Filter,
-        view: View,
-        after: int,
-        limit: int,
-        newest: bool,
-    ) -> list[VersionRow]:
-        return self._rows.visible((layer.space,), items, where, layer.view(view), after, limit, newest)
+        found.sort(key=attrgetter("ver"), reverse=walk.newest)
+        return found[: walk.limit] if items is None else found
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many items a view of layers shows."""
@@ -133,7 +114,8 @@ class Sight:
             total += self._rows.count((layer.space,), where, layer.view(view))
             hidden = list(self.hidden(layer, view.at))
             if hidden:
-                total -= len(self._page(layer, hidden, where, view, 0, len(hidden), False))
+                walk = Walk(where, layer.view(view), 0, len(hidden))
+                total -= len(self._rows.visible((layer.space,), hidden, walk))
         return total
 
     def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -11,17 +12,19 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.core.text import clean_file_name
+from mnemic.errors import Conflict, NotFound
 from mnemic.store import audit
-from mnemic.store.base import CheckpointRow
+from mnemic.store.heads import CheckpointRow
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
 
 if TYPE_CHECKING:
-    from mnemic.store.sqlite import SqliteStore
+    from mnemic.store.sqlite_care import SqliteCare
 
 FOLDER: Final = "checkpoints"
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+_UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
+"""A copy that a process is making, or was."""
 
 
 def file_of(store: Path, name: str) -> Path:
@@ -29,20 +32,19 @@ def file_of(store: Path, name: str) -> Path:
     return store.parent / FOLDER / f"{store.stem}-{name}{store.suffix}"
 
 
-def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
+def take(store: SqliteCare, name: str, now: int, probe: Callable[[str], None]) -> None:
     """Copy the store, then make the copy known to it. Cut short between the two, the copy is whole and not listed.
 
     Raises:
         Invalid: the name cannot name a file.
         Conflict: there is a checkpoint, or a file, of that name.
     """
-    if not _NAME.fullmatch(name):
-        raise Invalid("name", f"{name!r} cannot name a file", "Use letters, digits, '.', '-' and '_'.")
-    file = file_of(store.path, name)
-    if file.exists():
-        raise Conflict(f"{file} is there already; give this checkpoint another name")
+    name = clean_file_name("name", name)
+    known, file = recorded(store), file_of(store.path, name)
+    if file.exists() or any(row.name == name for row in known):
+        raise Conflict(f"there is a checkpoint {name!r} already; give this one another name")
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    _clear_unfinished(file.parent)
+    _clear_unfinished(file.parent, {row.file for row in known})
     store.backup(file)
     probe("checkpoint:copied")
     rows = _described(file, name, now)
@@ -50,21 +52,39 @@ def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) 
     probe("checkpoint:known")
 
 
-def let_go(store: SqliteStore, name: str) -> None:
+def let_go(store: SqliteCare, name: str) -> None:
     """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
 
     Raises:
         NotFound: there is none of that name.
     """
-    found = [row for row in recorded(store) if row.name == name]
-    if not found and not (_NAME.fullmatch(name) and file_of(store.path, name).is_file()):
+    file = found(store, name)
+    if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
-    store.note(lambda live: live.drop_checkpoint(name))
-    file = store.path.parent / FOLDER / found[0].file if found else file_of(store.path, name)
+    store.note(lambda live: live.drop_checkpoint(spelled(name)))
     file.unlink(missing_ok=True)
 
 
-def recorded(store: SqliteStore) -> list[CheckpointRow]:
+def spelled(name: str) -> str:
+    """A name in the one spelling of its letters that a checkpoint keeps it in."""
+    return unicodedata.normalize("NFC", name)
+
+
+def stray(store: Path, name: str) -> Path | None:
+    """The file that a checkpoint of this name has beside a store, known to it or not; None where there is none."""
+    if Path(name).name != name:
+        return None
+    file = file_of(store, spelled(name))
+    return file if file.is_file() else None
+
+
+def found(store: SqliteCare, name: str) -> Path | None:
+    """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
+    known = [row.file for row in recorded(store) if row.name == spelled(name)]
+    return store.path.parent / FOLDER / known[0] if known else stray(store.path, name)
+
+
+def recorded(store: SqliteCare) -> list[CheckpointRow]:
     """Every checkpoint that the store knows, one row a tenant."""
     with store.read() as snapshot:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]
@@ -81,11 +101,11 @@ def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
         ]
 
 
-def _clear_unfinished(folder: Path) -> None:
-    """Take away what a process that is gone has left half copied."""
-    for left in folder.glob("*.unfinished*"):
-        pid = left.name.partition(".unfinished")[0].rpartition(".")[2]
-        if not (pid.isdigit() and _alive(int(pid))):
+def _clear_unfinished(folder: Path, known: set[str]) -> None:
+    """Take away what a process that is gone has left half copied; a checkpoint may be called what it likes."""
+    for left in folder.iterdir():
+        copying = _UNFINISHED.fullmatch(left.name)
+        if copying and left.name not in known and not _alive(int(copying[1])):
             left.unlink(missing_ok=True)
 
 

@@ -11,8 +11,8 @@ from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import branches, holds, ledger
-from mnemic.store.base import Erasure
 from mnemic.store.codec import canonical
+from mnemic.store.drafts import Erasure
 from mnemic.store.rows import Rows, SpaceRow, TenantRow
 
 OUTSIDE: Final = (

@@ -10,9 +10,9 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import branches, ledger
-from mnemic.store.base import Hold
 from mnemic.store.codec import canonical
-from mnemic.store.rows import HoldRow, Rows, TenantRow, VersionRow
+from mnemic.store.heads import Hold
+from mnemic.store.rows import Descent, HoldRow, Rows, TenantRow, VersionRow
 
 REFUSAL: Final = "is under legal hold"
 
@@ -101,8 +101,13 @@ def held(rows: Rows, tenant: int) -> Held:
     holds = tuple(rows.holds(tenant))
     if not holds:
         return Held((), {})
-    parents = {row.id: row.parent for row in rows.tenant_spaces(tenant)}
-    return Held(holds, {space: _trunk(space, parents) for space in parents})
+    return Held(holds, trunks_of(rows.descents(tenant)))
+
+
+def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
+    """For each space the one that it came off first; its own number where it came off none."""
+    parents = {one.id: one.parent for one in spaces}
+    return {space: _trunk(space, parents) for space in parents}
 
 
 def _trunk(space: int, parents: Mapping[int, int]) -> int:

@@ -19,21 +19,19 @@ class Floor:
 
 def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
     """All that holds a tenant's horizon, the lowest first."""
+    branches = [one.id for one in rows.descents(tenant.id) if one.parent and one.owned]
     found = [
         Floor(space.base, f"branch {space.branch!r} comes off commit {space.base}; merge or drop it")
-        for space in rows.tenant_spaces(tenant.id)
-        if space.parent and space.user is not None
+        for space in rows.space_rows(branches)
     ]
     found += [
         Floor(row.seq, f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop` lets it go")
         for row in rows.checkpoints(tenant.id)
     ]
     found += [Floor(row.seq, f"something {told(row)}") for row in rows.holds(tenant.id)]
-    mine = {space.id for space in rows.tenant_spaces(tenant.id)}
     found += [
-        Floor(lane.seq, f"lane {lane.name!r} is at work and reads at commit {lane.seq}; wait until it is done")
-        for lane in rows.lanes()
-        if lane.space in mine and lane.owner and lane.seq
+        Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
+        for name, seq in rows.leased(tenant.id)
     ]
     return sorted(found)
 

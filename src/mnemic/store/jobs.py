@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from mnemic.core.ids import to_bytes
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.store.base import Answer, Job, JobState, JobStep, Order
+from mnemic.store import branches
+from mnemic.store.drafts import JobStep
+from mnemic.store.following import Answer, Job, JobState, Lane, Order
 from mnemic.store.rows import Rows
 
 LAPSED: Final = "its worker ended, or was too slow, before it was done"
@@ -98,21 +101,49 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     return job
 
 
-def record(rows: Rows, answer: Answer, now: int) -> None:
-    """Keep what a model answered, and prolong the lease under which it was asked.
+def prolong(rows: Rows, space: int, owner: str, seconds: float, now: int, job: int) -> bool:
+    """Prolong the leases that a run holds; whether there were any."""
+    if not owner:
+        return False
+    until = now + round(seconds * 1_000_000)
+    held = [lane for lane in rows.lanes(space) if lane.owner == owner]
+    for lane in held:
+        rows.set_lane(replace(lane, lease_until=until))
+    done = rows.job(job) if job else None
+    if done is not None and done.owner == owner:
+        rows.set_job(replace(done, lease_until=until))
+        return True
+    return bool(held)
+
+
+def record(rows: Rows, answer: Answer, now: int) -> bool:
+    """Keep what a model answered, and prolong the lease under which it was asked; whether that is held still.
 
     Raises:
-        Conflict: the lease has passed on, or an erasure has taken it: nothing of that answer stays.
+        Conflict: the lease has passed on, or something that the run was given has gone: nothing of that answer stays.
     """
-    until = now + round(answer.seconds * 1_000_000)
+    given = [to_bytes(item) for item in answer.given]
+    owned = is_owned(rows, answer.space) and _are_there(rows, answer.space, given)
     holder = rows.job(answer.job) if answer.job else rows.lane(answer.space, answer.lane)
-    if holder is None or holder.owner != answer.owner or not is_owned(rows, answer.space):
+    held = holder is not None and holder.owner == answer.owner
+    if not owned or not (held or _is_taken(holder, answer)):
         raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
-    if isinstance(holder, Job):
-        rows.set_job(replace(holder, lease_until=until))
-    elif holder.owner:
-        rows.set_lane(replace(holder, lease_until=until))
-    rows.add_answer(answer.space, answer.lane, asked_hash(rows, answer.space, answer.asked), answer.answered)
+    if held:
+        prolong(rows, answer.space, answer.owner, answer.seconds, now, answer.job)
+    hashed = asked_hash(rows, answer.space, answer.asked)
+    rows.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
+    return held
+
+
+def _is_taken(holder: Job | Lane | None, answer: Answer) -> bool:
+    """Whether an erasure took the lane's lease, nobody has gone on since, and it is known what the answer may hold."""
+    return isinstance(holder, Lane) and not holder.owner and bool(answer.given) and 0 < holder.seq == answer.pin
+
+
+def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
+    """Whether a space still has all of these: neither erased, nor compacted, nor taken back in time."""
+    (row,) = rows.space_rows((space,))
+    return all(branches.standing(rows, row, item) is not None for item in items)
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:

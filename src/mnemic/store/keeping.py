@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from mnemic.core.ids import from_bytes
 from mnemic.core.scope import Shared
 from mnemic.errors import Refused
 from mnemic.store import holds
-from mnemic.store.base import CheckpointRow
 from mnemic.store.checkpoints import FOLDER
+from mnemic.store.heads import CheckpointRow
 from mnemic.store.rows import HoldRow, Rows, TenantRow
 from mnemic.store.sqlite_rows import SqliteRows
 
@@ -19,6 +20,7 @@ Owner = tuple[str, str | Shared | None]
 """Tenant and user; None for the whole tenant."""
 Written = tuple[bytes, ...]
 """A version or a link: what it is of, and its body."""
+_OR_LATER: Final = "or restore a backup that was taken later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Kept:
             there = set(_written_of(copy, owner))
             for one, told in written.items():
                 if one not in there:
-                    raise Refused(f"item {from_bytes(one[0])} {told}; the backup has not all of it")
+                    raise Refused(f"the backup lacks some of item {from_bytes(one[0])}, which {told}; {_OR_LATER}")
         for owner, row in self.holds:
             moved = _moved(copy, owner, row)
             if origin == self.origin:
@@ -119,5 +121,5 @@ def _moved(rows: Rows, owner: Owner, row: HoldRow) -> HoldRow:
     tenant = rows.tenant(owner[0])
     space = None if tenant is None or owner[1] is None else rows.space(tenant.id, owner[1])
     if tenant is None or (owner[1] is not None and space is None):
-        raise Refused(f"something of who is not in the backup {holds.told(row)}")
+        raise Refused(f"somebody who is not in the backup has something that {holds.told(row)}; {_OR_LATER}")
     return row._replace(tenant=tenant.id, space=0 if space is None else space.id, seq=min(row.seq, tenant.seq))

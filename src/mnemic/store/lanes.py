@@ -7,7 +7,8 @@ from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store import jobs
-from mnemic.store.base import Advance, EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
+from mnemic.store.drafts import Advance
+from mnemic.store.following import EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
 from mnemic.store.rows import Rows
 
 SLICE: Final = 1000
@@ -66,7 +67,7 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: in
     lane = rows.lane(space, name)
     others = lane.owner not in ("", owner)
     holds_until = max(lane.not_before, lane.lease_until if others else 0)
-    if lane.leased <= now < holds_until or not _is_owned(rows, space):
+    if lane.leased <= now < holds_until or not jobs.is_owned(rows, space):
         return None
     (home,) = rows.space_rows((space,))
     seq = lane.seq or rows.tenant_row(home.tenant).seq
@@ -111,7 +112,7 @@ def keep(rows: Rows, batch: Vectors) -> int:
         Invalid: a row is of the wrong size or outside the step.
     """
     embedder = _embedder(rows, batch.model)
-    if not _is_owned(rows, batch.space):
+    if not jobs.is_owned(rows, batch.space):
         raise NotFound(f"space {batch.space} is not here, or was erased")
     _check(batch, embedder)
     if embedder.state is EmbedderState.RETIRING:
@@ -168,7 +169,3 @@ def _embedder(rows: Rows, model: int) -> EmbedderRow:
 
 def _find(rows: Rows, model: int) -> EmbedderRow | None:
     return next((row for row in rows.embedders() if row.id == model), None)
-
-
-def _is_owned(rows: Rows, space: int) -> bool:
-    return any(row.user is not None for row in rows.space_rows((space,)))

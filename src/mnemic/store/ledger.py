@@ -11,12 +11,13 @@ from typing import Final
 from mnemic.core.clock import FOREVER, micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
-from mnemic.core.items import Strength
+from mnemic.core.items import Item, Strength
 from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid
 from mnemic.store import branches, codec, jobs, lanes, pages
-from mnemic.store.base import Advance, Draft, JobState, JobStep, Note, Op, Put, Tie
+from mnemic.store.drafts import Advance, Draft, JobStep, Note, Op, Put, Tie
+from mnemic.store.following import JobState
 from mnemic.store.pages import Paging
 from mnemic.store.rows import ChangeRow, EventRow, KeyRow, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow
 
@@ -289,32 +290,8 @@ class _Commit:
     def _put(self, op: Put, sealed: Sealed) -> int:
         assert sealed.item is not None
         rows, space, item = self.rows, self.space.id, op.item
-        before = branches.standing(rows, self.space, sealed.item)
-        if before is not None:
-            if op.verb is Verb.WROTE:
-                raise Conflict(f"item {item.id} is here already, of commit {before.seq_from}; give a new one a new id")
-            if before.space == space:  # what a branch reads in its parent stands there as it did
-                rows.close_version(before, self.seq)
-        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-        agent, session = self._name(item.agent), self._name(item.session)
-        row = VersionRow(
-            0,
-            space,
-            sealed.item,
-            self.seq,
-            FOREVER,
-            len(self.events),
-            state,
-            kind,
-            said,
-            known_to,
-            valid_from,
-            valid_to,
-            agent,
-            session,
-            pos,
-            sealed.body,
-        )
+        before = self._followed(op, sealed.item)
+        row = self._version(item, sealed.item, sealed.body)
         ver = rows.add_version(row)
         terms = op.terms
         if terms is None:
@@ -330,6 +307,25 @@ class _Commit:
                 KeyRow(space, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, op.lasting, self.at)
             )
         return ver
+
+    def _followed(self, op: Put, raw: bytes) -> VersionRow | None:
+        """The version that stood before, closed."""
+        before = branches.standing(self.rows, self.space, raw)
+        if before is None:
+            return None
+        if op.verb is Verb.WROTE:
+            raise Conflict(f"item {op.item.id} is here already, of commit {before.seq_from}; give a new one a new id")
+        if before.space == self.space.id:  # what a branch reads in its parent stands there as it did
+            self.rows.close_version(before, self.seq)
+        return before
+
+    def _version(self, item: Item, raw: bytes, body: bytes) -> VersionRow:
+        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
+        agent, session = self._name(item.agent), self._name(item.session)
+        return VersionRow(
+            0, self.space.id, raw, self.seq, FOREVER, len(self.events), state, kind, said, known_to, valid_from,
+            valid_to, agent, session, pos, body,
+        )  # fmt: skip
 
     def _tie(self, op: Tie, sealed: Sealed) -> int:
         assert sealed.item is not None

@@ -14,31 +14,17 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import Invalid, NotFound, StoreError, StoreLocked
 from mnemic.store import audit, compaction, erasure, holds, jobs, lanes, ledger, rewinding, transfer
-from mnemic.store.base import (
-    Answer,
-    Draft,
-    EmbedderState,
-    Erasure,
-    ErasureReceipt,
-    Fault,
-    Hold,
-    Info,
-    Job,
-    JobState,
-    JobStep,
-    Lane,
-    Order,
-    Rewound,
-    Snapshot,
-    Swept,
-    Vectors,
-)
+from mnemic.store.drafts import Draft, Erasure, JobStep
+from mnemic.store.following import Answer, EmbedderState, Job, JobState, Lane, Order, Vectors
 from mnemic.store.gate import Gate
+from mnemic.store.heads import Hold, Info
 from mnemic.store.listening import Bell
 from mnemic.store.memory_rows import MemoryRows
 from mnemic.store.memory_tables import Tables
 from mnemic.store.meters import Carrier
-from mnemic.store.snapshot import RowsSnapshot
+from mnemic.store.receipts import ErasureReceipt, Fault, Rewound, Swept
+from mnemic.store.rows_snapshot import RowsSnapshot
+from mnemic.store.snapshot import Snapshot
 
 PATIENCE: Final = 30.0
 """Seconds that a writer waits for readers to end."""
@@ -100,9 +86,13 @@ class MemoryStore:
         with self._writing() as rows:
             return lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now())
 
-    def record(self, answer: Answer) -> None:
+    def prolong(self, space: int, owner: str, seconds: float, job: int = 0) -> bool:
         with self._writing() as rows:
-            jobs.record(rows, answer, self._clock.now())
+            return jobs.prolong(rows, space, owner, seconds, self._clock.now(), job)
+
+    def record(self, answer: Answer) -> bool:
+        with self._writing() as rows:
+            return jobs.record(rows, answer, self._clock.now())
 
     def order(self, order: Order) -> int:
         with self._writing() as rows:
@@ -181,10 +171,10 @@ class MemoryStore:
     def sweep(self, tenant: str, seconds: float) -> Swept:
         with self._writing() as rows:
             begun = time.monotonic()
-            sweep = self._sweeps.setdefault(tenant, compaction.Sweep(tenant))
+            sweep = self._sweeps.pop(tenant, None) or compaction.Sweep(tenant)
             tally, more = sweep.slice(rows, lambda: time.monotonic() - begun < seconds)
-            if not more:
-                del self._sweeps[tenant]
+            if more:
+                self._sweeps[tenant] = sweep
         taken = time.monotonic() - begun
         return Swept(
             versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, seconds=taken, more=more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mnemic.core.clock import FOREVER
-from mnemic.store.base import CheckpointRow
+from mnemic.store.heads import CheckpointRow
 from mnemic.store.memory_tables import SpaceTables, Tables
 from mnemic.store.rows import HoldRow, StrengthRow
 
@@ -58,6 +58,8 @@ class MemoryRewound:
                 content.versions[ver] = version._replace(seq_to=FOREVER)
                 content.entries[ver] = tuple(entry._replace(seq_to=FOREVER) for entry in content.entries[ver])
         self._rewind_links(content, seq)
+        for number, session in list(content.sessions.items()):
+            content.sessions[number] = session._replace(seq=min(session.seq, seq))
         for key in [key for key in content.keys.values() if key.seq > seq]:
             if not (key.lasting and key.item in content.tombs):
                 content.drop_key(key)

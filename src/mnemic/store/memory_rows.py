@@ -14,8 +14,8 @@ from mnemic.core.ids import to_bytes
 from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
-from mnemic.store.base import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 from mnemic.store.codec import core_order, kind_number
+from mnemic.store.following import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 from mnemic.store.ledger import GENESIS
 from mnemic.store.memory_rewind import MemoryRewound
 from mnemic.store.memory_spent import MemorySpent
@@ -33,6 +33,7 @@ from mnemic.store.rows import (
     StrengthRow,
     TenantRow,
     VersionRow,
+    Walk,
     shown_states,
 )
 
@@ -185,21 +186,12 @@ class MemoryRows(MemorySpent, MemoryRewound):
         content, beneath = self._tables.content(space), self._tables.content(below).items
         return [i for i, vers in content.items.items() if i in beneath and content.versions[vers[0]].seq_from <= at]
 
-    def visible(
-        self,
-        spaces: Sequence[int],
-        items: Sequence[bytes] | None,
-        where: Filter,
-        view: View,
-        after: int,
-        limit: int,
-        newest: bool,
-    ) -> list[VersionRow]:
-        rows = self._rows(spaces, items)
+    def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
+        rows, after, limit = self._rows(spaces, items), walk.after, walk.limit
         if items is not None:
             after, limit = 0, len(items) * max(1, len(spaces))
-        rows.sort(key=lambda row: row.ver, reverse=newest)
-        shown = self._shown(where, view)
+        rows.sort(key=lambda row: row.ver, reverse=walk.newest)
+        shown = self._shown(walk.where, walk.view)
         return list(islice((row for row in rows if row.ver > after and shown(row)), limit))
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
@@ -363,8 +355,9 @@ class MemoryRows(MemorySpent, MemoryRewound):
         newest = ((space, max(self._tables.content(space).versions, default=0)) for space in self._tables.spaces)
         return {space: ver for space, ver in newest if ver > after}
 
-    def lanes(self) -> list[Lane]:
-        contents = (self._tables.content(space) for space in sorted(self._tables.spaces))
+    def lanes(self, space: int | None = None) -> list[Lane]:
+        spaces = sorted(self._tables.spaces) if space is None else [space] if space in self._tables.spaces else []
+        contents = (self._tables.content(number) for number in spaces)
         return [lane for content in contents for _, lane in sorted(content.lanes.items())]
 
     def jobs(self, states: Sequence[int]) -> list[Job]:
@@ -391,10 +384,15 @@ class MemoryRows(MemorySpent, MemoryRewound):
         self._tables.jobs[job.id] = job
 
     def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
-        return self._tables.content(space).answers.get((lane, hashed))
+        found = self._tables.content(space).answers.get((lane, hashed))
+        return None if found is None else found[0]
 
-    def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes) -> None:
-        self._tables.content(space).answers[lane, hashed] = answered
+    def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes, given: Sequence[bytes]) -> None:
+        self._tables.content(space).answers[lane, hashed] = answered, frozenset(given)
+
+    def drop_all_answers(self, spaces: Sequence[int]) -> None:
+        for space in spaces:
+            self._tables.content(space).answers.empty()
 
     def drop_answers(self, space: int, lane: str) -> None:
         answers = self._tables.content(space).answers
@@ -480,7 +478,7 @@ class MemoryRows(MemorySpent, MemoryRewound):
             # it may quote what it went wrong with, and so may what a run under way will say
             content.lanes[name] = replace(lane, error="", owner="", lease_until=0)
         self._clear_jobs(space, {row.ver for row in versions})
-        content.answers.empty()  # nobody knows what of a space a model was told when it answered
+        content.drop_answers(item)
         content.drop_derived(item)
         for link in links:
             content.drop_link(link)

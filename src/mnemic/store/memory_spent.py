@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from mnemic.core.clock import FOREVER
-from mnemic.core.ids import ItemId, to_bytes
+from mnemic.core.ids import to_bytes
 from mnemic.core.items import State
-from mnemic.store.base import Wear
+from mnemic.core.scope import Shared
+from mnemic.store.heads import Wear
 from mnemic.store.memory_tables import Tables
-from mnemic.store.rows import Cursor, EventRow, HoldRow, LinkRow, Page, VersionRow
+from mnemic.store.rows import Cursor, Descent, EventRow, HoldRow, LinkRow, Page, SpentLink, SpentVersion, VersionRow
 
 T = TypeVar("T")
 _RETIRED: Final = int(State.RETIRED)
@@ -24,50 +25,104 @@ class MemorySpent:
 
     # What is spent
 
-    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[VersionRow]:
-        rows = [row for row in self._tables.content(space).versions.values() if row.seq_to <= horizon]
-        return _page(rows, after, limit, lambda row: (row.seq_to, row.ver))
+    def descents(self, tenant: int) -> list[Descent]:
+        rows = [row for row in self._tables.spaces.values() if row.tenant == tenant]
+        return [Descent(row.id, row.parent, isinstance(row.user, Shared), row.user is not None) for row in rows]
 
-    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[VersionRow]:
+    def leased(self, tenant: int) -> list[tuple[str, int]]:
+        contents = [self._tables.content(one.id) for one in self.descents(tenant)]
+        lanes = [lane for content in contents for lane in content.lanes.values()]
+        return [(lane.name, lane.seq) for lane in lanes if lane.owner and lane.seq]
+
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+        rows = [row for row in self._tables.content(space).versions.values() if row.seq_to <= horizon]
+        rows, last = _page(rows, after, limit, lambda row: (row.seq_to, row.ver))
+        return [_version(row) for row in rows], last
+
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
         rows = [row for row in self._tables.content(space).versions.values() if _retired(row)]
         spent = [row for row in rows if row.seq_from <= horizon]
-        return _page(spent, after, limit, lambda row: (row.seq_from, row.ver))
+        rows, last = _page(spent, after, limit, lambda row: (row.seq_from, row.ver))
+        return [_version(row) for row in rows], last
 
-    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[LinkRow]:
+    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        rows = [row for item in items for row in self._tables.content(space).rows_of(item)]
+        return [_version(row) for row in rows if _retired(row) and row.seq_from <= horizon]
+
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        return [_version(row) for item in items for row in self._tables.content(space).rows_of(item)]
+
+    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
         rows = [row for row in self._tables.content(space).links.values() if row.seq_from <= horizon]
         spent = [row for row in rows if row.seq_to <= horizon or (not row.open and row.seq_to == FOREVER)]
-        return _page(spent, after, limit, lambda row: (row.seq_from, row.lver))
+        rows, last = _page(spent, after, limit, lambda row: (row.seq_from, row.lver))
+        return [_link(row) for row in rows], last
+
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+        return list({row.lver: _link(row) for row, _ in self._ties(spaces, items)}.values())
+
+    def cited(self, spaces: Sequence[int], items: Sequence[bytes]) -> set[bytes]:
+        contents = [self._tables.content(space) for space in spaces]
+        pairs = [(content, item, by) for content in contents for item in items for by in content.derived.get(item, ())]
+        return {item for content, item, by in pairs if any(item in _sources(row) for row in content.rows_of(by))}
+
+    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+        return {item for row, item in self._ties(spaces, items) if self._binds(row, item, horizon)}
+
+    def _ties(self, spaces: Sequence[int], items: Sequence[bytes]) -> Iterator[tuple[LinkRow, bytes]]:
+        """Links that start or end at an item, each with that item."""
+        contents = [self._tables.content(space) for space in spaces]
+        return ((row, item) for content in contents for item in items for row in content.links_at(item))
+
+    def _binds(self, link: LinkRow, item: bytes, horizon: int) -> bool:
+        """Whether the journal still tells of a link that ends at an item, or something live points there."""
+        if link.seq_from > horizon or horizon < link.seq_to < FOREVER:
+            return True
+        if not link.open or link.seq_to < FOREVER or link.dst != item or link.src == item:
+            return False
+        source = self._tables.content(link.space).standing(link.src)
+        return source is not None and source.state != State.RETIRED
 
     def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
         events = self._tables.journal(tenant).events
         rows = [row for seq, some in events.items() if seq <= horizon for row in some.values() if _bare(row)]
         return _page([(row.seq, row.n) for row in rows], after, limit, lambda key: key)
 
-    def borne(self, space: int, after: int) -> tuple[set[int], int]:
+    def borne(self, space: int, after: int) -> tuple[set[int], int, bool]:
         rows = [row for ver, row in self._tables.content(space).versions.items() if ver > after]
-        return {name for row in rows for name in (row.agent, row.session)}, max([after, *(row.ver for row in rows)])
+        upto = max([after, *(row.ver for row in rows)])
+        return {name for row in rows for name in (row.agent, row.session)}, upto, False
 
-    def tied(self, after: int) -> tuple[set[int], set[bytes], int]:
+    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
         contents = [self._tables.content(space) for space in self._tables.spaces]
         rows = [row for content in contents for lver, row in content.links.items() if lver > after]
         standing = [row for row in rows if row.open and row.seq_to == FOREVER]
-        cited = {to_bytes(ItemId(item)) for row in standing for item in json.loads(row.body).get("evidence", ())}
-        return {row.type for row in rows}, cited, max([after, *(row.lver for row in rows)])
+        return {row.type for row in rows}, _evidence(standing), max([after, *(row.lver for row in rows)]), False
 
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int]:
+    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+        spaces = [row.id for row in self._tables.spaces.values() if row.tenant == tenant]
+        links = [row for space in spaces for row in self._tables.content(space).links.values() if row.seq_from > seq]
+        return {row.type for row in links}, _evidence(links)
+
+    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
         rows = [row for seq, row in self._tables.journal(tenant).changes.items() if seq > after]
-        return {row.actor for row in rows}, max([after, *(row.seq for row in rows)])
+        return {row.actor for row in rows}, max([after, *(row.seq for row in rows)]), False
+
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(number for number in self._tables.content(space).names.values() if number > after)[:limit]
 
     # Taking it out
 
-    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[VersionRow]) -> None:
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
         for row in versions:
-            self._tables.content(row.space).drop_version(row)
+            content = self._tables.content(row.space)
+            content.drop_version(content.versions[row.ver])
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in versions])
 
-    def drop_links(self, tenant: int, horizon: int, links: Sequence[LinkRow]) -> None:
+    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
         for row in links:
-            self._tables.content(row.space).drop_link(row)
+            content = self._tables.content(row.space)
+            content.drop_link(content.links[row.lver])
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
 
     def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
@@ -86,22 +141,16 @@ class MemorySpent:
                 if seq < horizon:  # the horizon's own stays: a moment after it can be told from one before it
                     journal.changes.discard(seq)
 
-    def versions_of(self, space: int, items: Sequence[bytes]) -> list[VersionRow]:
-        return [row for item in items for row in self._tables.content(space).rows_of(item)]
+    def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
+        for content in [self._tables.content(space) for space in spaces]:
+            for item in items:
+                content.strengths.discard(item)
+                content.derived.discard(item)
+                content.drop_pages(item)
 
-    def rested_on(self, space: int, items: Sequence[bytes]) -> set[bytes]:
-        content = self._tables.content(space)
-        return {item for item in items if content.derived.get(item) or content.ends.get(item)}
-
-    def drop_traces(self, space: int, items: Sequence[bytes]) -> None:
-        content = self._tables.content(space)
-        for item in items:
-            content.strengths.discard(item)
-            content.derived.discard(item)
-            content.drop_pages(item)
-
-    def drop_derived(self, space: int, source: bytes, item: bytes) -> None:
-        self._tables.content(space).derived.remove(source, item)
+    def drop_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        for source, item in pairs:
+            self._tables.content(space).derived.remove(source, item)
 
     def drop_names(self, space: int, names: Sequence[int]) -> None:
         content = self._tables.content(space)
@@ -139,6 +188,24 @@ def _retired(row: VersionRow) -> bool:
 
 def _bare(row: EventRow) -> bool:
     return not row.ver and not row.lver
+
+
+def _version(row: VersionRow) -> SpentVersion:
+    pinned = bool(json.loads(row.body).get("pinned"))
+    facts = (row.ver, row.space, row.id, row.seq_from, row.seq_to, row.n, row.session)
+    return SpentVersion(*facts, pinned, tuple(_sources(row)))
+
+
+def _sources(row: VersionRow) -> list[bytes]:
+    return [to_bytes(item) for item in json.loads(row.body).get("source", ())]
+
+
+def _link(row: LinkRow) -> SpentLink:
+    return SpentLink(row.lver, row.space, row.src, row.dst, row.seq_from, row.n)
+
+
+def _evidence(links: Iterable[LinkRow]) -> set[bytes]:
+    return {to_bytes(item) for row in links for item in json.loads(row.body).get("evidence", ())}
 
 
 def _page(rows: list[T], after: Cursor, limit: int, place: Callable[[T], Cursor]) -> Page[T]:

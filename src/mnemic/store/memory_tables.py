@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Entry
 from mnemic.core.scope import Shared
-from mnemic.store.base import EmbedderRow, Job, Lane, VectorRow
+from mnemic.store.following import EmbedderRow, Job, Lane, VectorRow
 from mnemic.store.meters import MeterRow
 from mnemic.store.pages import PageRow, SessionRow
 from mnemic.store.rows import (
@@ -104,6 +104,7 @@ class SpaceTables:
 
     Attributes:
         items: The versions of each item, in order of commit.
+        answers: What models said, each with the items that they may have been told of.
         vectors: Those of each version, each with its embedder.
         ends: The links that start or end at each item.
         keyed: The keys that became each item.
@@ -117,7 +118,7 @@ class SpaceTables:
         self.entries: Table[int, tuple[Entry, ...]] = Table(undoing)
         self.vectors: Table[int, tuple[tuple[int, VectorRow], ...]] = Table(undoing)
         self.lanes: Table[str, Lane] = Table(undoing)
-        self.answers: Table[tuple[str, bytes], bytes] = Table(undoing)
+        self.answers: Table[tuple[str, bytes], tuple[bytes, frozenset[bytes]]] = Table(undoing)
         self.links: Table[int, LinkRow] = Table(undoing)
         self.ends: Many[bytes, int] = Many(undoing)
         self.derived: Many[bytes, bytes] = Many(undoing)
@@ -164,6 +165,12 @@ class SpaceTables:
         del self.links[row.lver]
         for end in {row.src, row.dst}:
             self.ends.remove(end, row.lver)
+
+    def drop_answers(self, item: bytes) -> None:
+        """Forget what models said that may hold an item: by what they were told of, or as what was read out of it."""
+        told = {item, *(source for source, items in self.derived.items() if item in items)}
+        for key in [key for key, (_, given) in self.answers.items() if not given or given & told]:
+            del self.answers[key]
 
     def drop_derived(self, item: bytes) -> None:
         """Forget what an item was derived from, and what from it."""

@@ -116,7 +116,8 @@ def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:
     if before.owner and before.lease_until > now:
         until = moment(before.lease_until).isoformat(" ", "seconds")[:19]
         raise Conflict(
-            f"session {paging.session!r} is open in another process until {until} UTC; close it there, or wait"
+            f"session {paging.session!r} is open already, here or in another process, until {until} UTC; close it, or "
+            "wait"
         )
     if not paging.taking:
-        raise Conflict(f"session {paging.session!r} was opened in another process since; open it again")
+        raise Conflict(f"session {paging.session!r} was opened elsewhere since; open it again")

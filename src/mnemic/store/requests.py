@@ -8,21 +8,11 @@ from typing import Any, TypeVar
 
 from mnemic.core.events import Receipt, Verb
 from mnemic.flow import Flow, Request
-from mnemic.store.base import (
-    Answer,
-    Draft,
-    Erasure,
-    ErasureReceipt,
-    Job,
-    JobState,
-    JobStep,
-    Lane,
-    Order,
-    Snapshot,
-    Store,
-    Swept,
-    Vectors,
-)
+from mnemic.store.base import Store
+from mnemic.store.drafts import Draft, Erasure, JobStep
+from mnemic.store.following import Answer, Job, JobState, Lane, Order, Vectors
+from mnemic.store.receipts import ErasureReceipt, Swept
+from mnemic.store.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -194,9 +184,10 @@ def bury(space: int, lane: str, owner: str, after: int, ver: int, error: str) ->
     return number
 
 
-def record(answer: Answer) -> Flow[None]:
-    """Keep an answer, and prolong the lease."""
-    yield Record(answer)
+def record(answer: Answer) -> Flow[bool]:
+    """Whether the lease is held still under which an answer was kept; it is prolonged."""
+    held: bool = yield Record(answer)
+    return held
 
 
 def claim_job(names: tuple[str, ...], owner: str, seconds: float) -> Flow[Job | None]:
@@ -258,8 +249,7 @@ def answer(store: Store, request: Request) -> Any:
         case Bury(space, lane, owner, after, ver, error):
             return store.bury(space, lane, owner, after, ver, error)
         case Record(answered):
-            store.record(answered)
-            return None
+            return store.record(answered)
         case ClaimJob(names, owner, seconds):
             return store.claim_job(names, owner, seconds)
         case EndJob(step, state, error, not_before):

@@ -10,12 +10,42 @@ import apsw
 
 from mnemic.core.ids import from_bytes
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import Invalid, StoreCorrupt, StoreForeign, StoreLocked
-from mnemic.store.base import Erasure
+from mnemic.errors import Invalid, NotFound, StoreCorrupt, StoreError, StoreForeign, StoreLocked
+from mnemic.store import checkpoints
+from mnemic.store.drafts import Erasure
 from mnemic.store.keeping import Kept
 from mnemic.store.place import prepare_file
-from mnemic.store.sqlite import SqliteStore, sync
+from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite_care import sync
 from mnemic.store.sqlite_errors import translated
+
+
+def source_of(given: str | Path, dest: Path) -> Path:
+    """The file that is meant by a path, or by the name of a checkpoint of the store at `dest`.
+
+    Raises:
+        NotFound: there is neither.
+        Invalid: there are both; a path with a folder in it, such as ./NAME, is no name.
+    """
+    path, name = Path(given).expanduser().absolute(), str(given)
+    beside = checkpoints.stray(dest, name)
+    if path.is_file() and beside not in (None, path):
+        raise Invalid("backup", f"{name!r} is both a file here and a checkpoint", f"Say ./{name}, or {beside}.")
+    if path.is_file():
+        return path
+    kept = beside or _known(name, dest)
+    if kept is None or not kept.is_file():
+        raise NotFound(f"there is no file {path}, and no checkpoint {name!r} that is still there; `mnemic checkpoints`")
+    return kept
+
+
+def _known(name: str, dest: Path) -> Path | None:
+    """The file of a checkpoint that a store took under another name of its own; None where it cannot tell."""
+    if not dest.is_file():
+        return None
+    with suppress(StoreError), closing(SqliteStore(dest, create=False)) as store:
+        return checkpoints.found(store, name)
+    return None
 
 
 def replace_store(
@@ -35,7 +65,7 @@ def replace_store(
     Raises:
         Refused: `dest` holds something that the backup has not.
         Invalid: `dest` is not there, and the caller has not said that there are no tombstones to keep.
-        StoreLocked: another process has `dest` open.
+        StoreLocked: this process or another has `dest` open.
         StoreCorrupt, StoreForeign, StoreNewer: the backup cannot be served.
     """
     if not dest.exists() and not without_tombstones:
@@ -52,16 +82,7 @@ def replace_store(
         prepare_file(fresh)
         _copy(backup, fresh)
         with closing(SqliteStore(fresh, create=False)) as copy:
-            kept = _kept(dest, without_tombstones) if dest.exists() else None
-            if kept is not None:
-                copy.note(lambda rows: kept.lift(rows, copy.origin()))
-            if then is not None:
-                then(copy)
-            again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
-            if kept is not None:
-                copy.note(lambda rows: kept.hand_on(rows, copy.origin(), dest.parent))
-            for fault in copy.verify():
-                raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
+            again = _brought_up(copy, dest, without_tombstones, then)
         probe("restore:ready")
         _quiet(fresh)
         _set_aside(dest)
@@ -72,6 +93,23 @@ def replace_store(
         sync(dest.parent)
     finally:
         _drop(fresh)
+    return again
+
+
+def _brought_up(
+    copy: SqliteStore, dest: Path, without_tombstones: bool, then: Callable[[SqliteStore], None] | None
+) -> int:
+    """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
+    kept = _kept(dest, without_tombstones) if dest.exists() else None
+    if kept is not None:
+        copy.note(lambda rows: kept.lift(rows, copy.origin()))
+    if then is not None:
+        then(copy)
+    again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
+    if kept is not None:
+        copy.note(lambda rows: kept.hand_on(rows, copy.origin(), dest.parent))
+    for fault in copy.verify():
+        raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
     return again
 
 
@@ -177,6 +215,6 @@ def _quiet(path: Path) -> None:
         try:
             db.pragma("journal_mode", "DELETE")
         except apsw.BusyError as error:
-            raise StoreLocked(f"{path} is open in another process; close it and retry") from error
+            raise StoreLocked(f"{path} is open, in this process or another; close it there and retry") from error
         finally:
             db.close(True)

@@ -11,8 +11,10 @@ from mnemic.core.ids import Entropy, from_bytes, to_bytes
 from mnemic.core.items import Item, State
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.store import holds, ledger
-from mnemic.store.base import Put, Rewound, embedding_lane
 from mnemic.store.codec import canonical, decode_item
+from mnemic.store.drafts import Put
+from mnemic.store.following import embedding_lane
+from mnemic.store.receipts import Rewound
 from mnemic.store.rows import ChangeRow, Rows, SpaceRow, TenantRow
 
 _LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
@@ -23,8 +25,9 @@ def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewou
     """Bring a tenant back to what it was after commit `seq`, inside a transaction.
 
     Versions and links written since go, those closed since stand again, counters of use are taken back, lanes go back
-    to what must be read again. Journal and state hash are what they were, unless something was erased since: that is
-    erased again, in one commit more.
+    to what must be read again. A run that read what goes loses its lease, and what models answered is forgotten.
+    Journal and state hash are what they were, unless something was erased since: that is erased again, in one commit
+    more.
 
     Raises:
         NotFound: there is no such tenant.
@@ -47,12 +50,16 @@ def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewou
     _uncount(rows, tenant, seq)
     for space in spaces:
         _go_back(rows, space, seq)
+        _unpin(rows, space, seq)
+    # Some may quote what goes; an erasure of what that was made of would not find them any more.
+    rows.drop_all_answers([space.id for space in spaces])
     made = _made_since(rows, tenant, seq)
     versions = rows.drop_after(tenant.id, seq)
-    left = [space for space in spaces if space.id not in made and not _is_new(rows, tenant, space, seq)]
-    going = [space.id for space in spaces if space not in left]
+    written = {change.space for change in _changes(rows, tenant.id, seq)}
+    going = [space.id for space in spaces if space.id in made or _is_new(rows, space, seq, written)]
     holds.refuse_spaces(rows, tenant.id, going)
     rows.drop_spaces(going)
+    left = [space for space in spaces if space.id not in going]
     for space in left:
         rows.set_space(space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1))
     again = gone.erase_again(rows, rows.tenant_row(tenant.id), {space.id for space in left}, now, entropy)
@@ -76,13 +83,11 @@ def _made_since(rows: Rows, tenant: TenantRow, seq: int) -> set[int]:
     return {change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq in made}
 
 
-def _is_new(rows: Rows, tenant: TenantRow, space: SpaceRow, seq: int) -> bool:
+def _is_new(rows: Rows, space: SpaceRow, seq: int, written: set[int]) -> bool:
     """Whether nothing of a space was there after commit `seq`, and nothing was erased from it that must stay so."""
-    if space.seq <= seq or any(rows.all_versions(space.id)) or any(rows.all_links(space.id)):
+    if space.seq <= seq or space.id in written or any(rows.all_versions(space.id)) or any(rows.all_links(space.id)):
         return False
-    if rows.tombs(space.id) or rows.keys(space.id):
-        return False
-    return all(change.space != space.id for change in _changes(rows, tenant.id, seq))
+    return not (rows.tombs(space.id) or rows.keys(space.id))
 
 
 def _changes(rows: Rows, tenant: int, upto: int) -> Iterator[ChangeRow]:
@@ -102,9 +107,16 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
             earliest = min((ver for ver in (earliest, *stood) if ver is not None), default=None)
     if earliest is None:
         return
-    for lane in rows.lanes():
-        if lane.space == space.id and not lane.name.startswith(_LANE_OF_VECTORS) and lane.cursor >= earliest:
+    for lane in rows.lanes(space.id):
+        if not lane.name.startswith(_LANE_OF_VECTORS) and lane.cursor >= earliest:
             rows.set_lane(replace(lane, cursor=earliest - 1))
+
+
+def _unpin(rows: Rows, space: SpaceRow, seq: int) -> None:
+    """Take the leases of runs that read at a commit which goes: whoever repeats one reads what is there then."""
+    for lane in rows.lanes(space.id):
+        if lane.seq > seq:
+            rows.set_lane(replace(lane, owner="", lease_until=0, seq=0))
 
 
 def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
@@ -118,7 +130,7 @@ def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
                 left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
                 rows.set_strength(left)
                 last[space, item] = horizon  # commits behind it may tell of no use any more
-    for space, counts in _used(rows, tenant, 0, seq):
+    for space, counts in _used(rows, tenant, 0, seq) if last else ():
         for item, (*_, at) in counts.items():
             if (space, item) in last:
                 last[space, item] = max(at, last[space, item])
@@ -165,6 +177,8 @@ class _Erased:
 
     def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int], now: int, entropy: Entropy) -> int:
         """The commit that says that this is erased; 0 where none of it was there."""
+        if not (self.ids or self.links or self.spaces):
+            return 0
         blank = [event for event in rows.events(tenant.id, 0, tenant.seq) if event.salt is None]
         homes = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq)}
         ids = sorted({from_bytes(event.item) for event in blank if event.item is not None} & self.ids)

@@ -267,11 +267,16 @@ TABLES: Final = (
             ("lane", "TEXT NOT NULL", _N),
             ("hash", "BLOB NOT NULL", _D),
             ("answer", "BLOB NOT NULL", _C),
+            ("given", "BLOB NOT NULL", _N),
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, lane, hash)",
-        # Nobody knows what of a space a model was told when it answered.
-        erase_item="DELETE FROM answer WHERE space = :space",
+        # `given` is the ids, one after the other, of all that a model may have been told of when it answered; without
+        # any nobody knows. What was derived from those may have been read out of the answer.
+        erase_item=(
+            "DELETE FROM answer WHERE space = :space AND (given = x'' OR instr(given, :item) OR EXISTS (SELECT 1"
+            " FROM derived d WHERE d.space = :space AND d.item = :item AND instr(answer.given, d.source)))"
+        ),
         erase_space="DELETE FROM answer WHERE space = :space",
     ),
     Table(

@@ -1,313 +1,236 @@
-"""What a reader sees, once for every keeper: rows become nouns, and each row's space is checked on the way out."""
+"""The only way to read a store: one read transaction, and what may be asked of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
-from mnemic.core.clock import moment
-from mnemic.core.events import Change, Event, Verb
-from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.core.events import Change
+from mnemic.core.ids import ItemId
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
-from mnemic.errors import Compacted, NotFound
-from mnemic.store.base import (
-    CheckpointRow,
-    EmbedderRow,
-    Head,
-    Hold,
-    Job,
-    JobState,
-    Lane,
-    Layer,
-    SpaceHead,
-    VectorRow,
-    Wear,
-)
-from mnemic.store.branches import Sight
-from mnemic.store.codec import core_order, decode_link, decode_version
-from mnemic.store.feed import fed
-from mnemic.store.holds import kept, listed
-from mnemic.store.horizon import horizon_floor
-from mnemic.store.jobs import recorded
-from mnemic.store.ledger import key_hash
+from mnemic.store.following import EmbedderRow, Job, JobState, Lane, VectorRow
+from mnemic.store.heads import CheckpointRow, Head, Hold, Layer, SpaceHead, Wear
 from mnemic.store.meters import MeterRow
 from mnemic.store.pages import PageRow, SessionRow
-from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow
-
-ERASED = "(erased)"
-"""What stands for a name that was erased."""
 
 
-class RowsSnapshot:
-    """`store.base.Snapshot` over the rows of one read transaction."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._sight = Sight(rows)
-        self._recorded: dict[tuple[int, int], int] = {}
-        self._tenants: dict[int, int] = {}
+class Snapshot(Protocol):
+    """One read transaction: everything it answers is of the same moment."""
 
     def tenant(self, name: str) -> int | None:
-        row = self._rows.tenant(name)
-        return None if row is None else row.id
+        """The number of a tenant, if it has ever been written to."""
+        ...
 
     def tenants(self) -> list[tuple[int, str]]:
-        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.tenants()]
+        """Every tenant, by number."""
+        ...
 
     def head(self, tenant: int) -> Head:
-        row = self._rows.tenant_row(tenant)
-        return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
+        """Where the tenant's journal stands."""
+        ...
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
-        row = self._rows.space(tenant, user, branch)
-        return None if row is None else _space_head(row)
+        """One user's space, or the shared one, if it has ever been written to; or one of their branches.
 
-    def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
-        return [_space_head(row) for row in self._rows.space_rows(ids)]
-
-    def all_spaces(self, tenant: int) -> list[SpaceHead]:
-        return [_space_head(row) for row in self._rows.tenant_spaces(tenant)]
+        Given to the methods below, a branch stands for itself and, behind it, its parent as of its base; `entries`,
+        `closed`, `versions`, `newest`, `vectors`, `lane` and `name_id` are of one space alone.
+        """
+        ...
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
-        return self._sight.layers(spaces)
+        """The spaces that a read set looks into, the nearest first."""
+        ...
 
     def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
-        return self._sight.hidden_versions(layer, view.at)
+        """The versions of a layer whose items nearer ones have, as the view sees it, ascending."""
+        ...
 
-    def checkpoints(self, tenant: int) -> list[CheckpointRow]:
-        return self._rows.checkpoints(tenant)
+    def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
+        """Where these spaces stand, in the order given."""
+        ...
+
+    def all_spaces(self, tenant: int) -> list[SpaceHead]:
+        """Every space of a tenant."""
+        ...
 
     def name_id(self, space: int, name: str) -> int | None:
-        return self._rows.name(space, name)
+        """The number of an agent's or session's name in a space."""
+        ...
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
-        self._refuse_compacted(spaces, view)
-        raw = [to_bytes(item) for item in ids]
-        rows = self._sight.visible(spaces, raw, Filter(), view, 0, len(raw), False) if raw else []
-        return {from_bytes(row.id): self._version(spaces, row) for row in rows}
+        """The versions of these items that the view shows; absent ones are left out."""
+        ...
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
-        found = {}
-        for item in ids:
-            raw = to_bytes(item)
-            row = self._sight.standing(spaces, raw)
-            if row is not None:
-                found[item] = self._version(spaces, row)
-        return found
+        """The standing version of each item in whatever state it is."""
+        ...
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
-        rows = self._rows.version_rows(space, vers)
-        self._note_times(space, [row.seq_from for row in rows])
-        return {row.ver: self._version((space,), row) for row in rows}
+        """Versions by their local number (`Entry.ver`)."""
+        ...
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
-        raw = to_bytes(item)
-        return [self._version(spaces, row) for row in self._sight.story(spaces, raw)]
+        """Every retained version of an item, oldest first."""
+        ...
 
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
     ) -> list[tuple[int, Version]]:
-        self._refuse_compacted(spaces, view)
-        rows = self._sight.visible(spaces, None, where, view, after, limit, False)
-        self._note_all_times(rows)
-        return [(row.ver, self._version(spaces, row)) for row in rows]
+        """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
+        ...
 
     def latest(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
     ) -> list[Version]:
-        self._refuse_compacted(spaces, view)
-        rows = self._sight.visible(spaces, None, where, view, 0, limit, True)
-        self._note_all_times(rows)
-        return [self._version(spaces, row) for row in rows]
+        """The last `limit` versions written that the view shows, newest first."""
+        ...
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
-        self._refuse_compacted(spaces, view)
-        return self._sight.count(spaces, where, view)
+        """How many items the view shows."""
+        ...
 
     def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
-        return self._rows.entries(space, after)
+        """Entries of versions numbered past `after`, ascending by (ver, part): all states, closed ones too."""
+        ...
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
-        return self._rows.closed(space, after_seq)
+        """(ver, seq_to) of versions closed by commits after `after_seq`."""
+        ...
 
     def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
-        self._refuse_compacted(spaces, view)
-        chosen = sorted(self._sight.core(spaces, view, limit), key=core_order)[:limit]
-        return [self._version(spaces, row) for row in sorted(chosen, key=lambda row: (row.seq_from, row.ver))]
+        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver).
+
+        Of more than `limit`, the newest; what is of the profile goes first.
+        """
+        ...
 
     def newest(self, space: int) -> int:
-        return self._rows.newest(space)
+        """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
+        ...
 
     def embedders(self) -> list[EmbedderRow]:
-        return self._rows.embedders()
+        """The embedders whose vectors are held, by id."""
+        ...
 
     def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
-        return self._rows.vectors(space, model, after)
+        """One embedder's vectors of versions numbered past `after`, ascending by (ver, part).
+
+        Complete up to the cursor of the embedder's lane. Past it there are some already, carried over with tokens:
+        who follows reads from the cursor seen last, not from the last vector.
+        """
+        ...
 
     def lane(self, space: int, name: str) -> Lane:
-        return self._rows.lane(space, name)
+        """How far a lane has come in a space; one that never ran stands at 0."""
+        ...
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        return self._rows.backlog(name)
+        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+        ...
 
     def highest(self) -> int:
-        return self._rows.highest()
+        """The highest version of all spaces; 0 for none."""
+        ...
 
     def arrived(self, after: int) -> dict[int, int]:
-        return self._rows.arrived(after)
+        """The newest version of each space in which some are numbered past `after`."""
+        ...
 
     def lanes(self) -> list[Lane]:
-        return self._rows.lanes()
+        """Every lane that ever ran, by space and name."""
+        ...
 
     def jobs(self, *states: JobState) -> list[Job]:
-        return self._rows.jobs(states or tuple(JobState))
+        """Jobs in these states, all if none is named: the most urgent first, then by number."""
+        ...
 
     def recorded(self, space: int, lane: str, asked: bytes) -> bytes | None:
-        return recorded(self._rows, space, lane, asked)
+        """What was answered when a run of this lane asked this before."""
+        ...
 
     def keyed(self, space: int, key: str) -> ItemId | None:
-        found = (self._rows.key(home.id, key_hash(home.secret, key)) for home in self._rows.space_rows((space,)))
-        row = next(found, None)
-        return None if row is None or row.item is None else from_bytes(row.item)
+        """What was written under an idempotency key that is still known."""
+        ...
 
     def session(self, space: int, name: str) -> SessionRow | None:
-        number = self._rows.name(space, name)
-        return None if number is None else self._rows.session(space, number)
+        """The window of a session, if one was ever written."""
+        ...
 
     def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
-        found = ((self._rows.name_text(row.session), row) for row in self._rows.sessions(space))
-        return sorted((name, row) for name, row in found if name is not None)
+        """The windows of a space with their sessions' names, by name."""
+        ...
 
     def pages(self, space: int, session: int, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
-        return self._rows.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+        """Pages of a session as they were written down, in the order they came in: these, or all that are at hand.
+
+        At hand are its residents, and its turns that left the window and are in no segment yet.
+        """
+        ...
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
-        self._refuse_compacted(spaces, view)
-        return [decode_link(row) for row in self._sight.links(spaces, [to_bytes(item) for item in ids], view.at)]
+        """Links that start or end at these items."""
+        ...
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
-        found: dict[ItemId, None] = {}
-        for item in ids:
-            for raw in self._sight.derived(space, to_bytes(item)):
-                found.setdefault(from_bytes(raw))
-        standing = self.standing((space,), list(found))
-        return [d for d in found if d in standing and set(ids) & set(standing[d].item.source)]
+        """Items whose standing version cites one of these as its source."""
+        ...
 
     def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
-        rows = ((item, self._sight.strength(space, to_bytes(item))) for item in ids)
-        return {item: _strength(row) for item, row in rows if row is not None}
+        """Counters of use; items never used are left out."""
+        ...
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
-        rows = self._rows.changes(tenant, after, limit, newest)
-        if not rows:
-            return []
-        seqs = [row.seq for row in rows]
-        events: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
-        for event in self._rows.events(tenant, min(seqs), max(seqs)):
-            events[event.seq].append(event)
-        return [self._change(row, events[row.seq]) for row in rows]
+        """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""
+        ...
 
     def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
-        found, upto = fed(self._rows, tenant, spaces, after, limit)
-        return [self._change(change, events) for change, events in found], upto
+        """Commits of these spaces after seq `after`, ascending, and up to which seq these are all: next time's `after`.
+
+        Of very many commits of other spaces it looks at some only: there is nothing more once the seq stays the same.
+
+        Raises:
+            Compacted: commits after `after` are gone, or the journal ends before it; 0 begins with the oldest kept.
+        """
+        ...
+
+    def checkpoints(self, tenant: int) -> list[CheckpointRow]:
+        """The copies that were made beside the store, by commit and name."""
+        ...
 
     def meters(self) -> list[MeterRow]:
-        return self._rows.meters()
+        """What processes that have this store open have said about themselves, the latest first."""
+        ...
 
     def holds(self, tenant: int) -> list[Hold]:
-        return listed(self._rows, self._rows.tenant_row(tenant))
+        """The legal holds of a tenant, the oldest first."""
+        ...
 
     def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
-        return kept(self._rows, tenant, space, items)
+        """Those of these items that a legal hold keeps, each with what to say about it."""
+        ...
 
     def floor(self, tenant: int) -> tuple[int, str]:
-        found = horizon_floor(self._rows, self._rows.tenant_row(tenant))
-        return found.seq, found.why
+        """The last commit that the horizon may reach, and what keeps it there."""
+        ...
 
     def wear(self, tenant: int) -> Wear:
-        return self._rows.wear([row.id for row in self._rows.tenant_spaces(tenant)])
+        """How many versions a tenant has, and how many of them nobody is shown."""
+        ...
 
     def memo(self, tenant: int, name: str) -> bytes | None:
-        return self._rows.memo(tenant, name)
+        """A small fact that was kept about a tenant by `enter`."""
+        ...
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
-        pairs = []
-        for row in (row for home in self._sight.home(space, seq) for row in self._rows.written(home, seq)):
-            before = [r for r in self._sight.story((space,), row.id) if r.seq_to == seq]
-            pairs.append((self._version((space,), row), self._version((space,), before[0]) if before else None))
-        return pairs
+        """What a commit wrote: each version, with the one it followed."""
+        ...
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
-        rows = (row for home in self._sight.home(space, seq) for row in self._rows.links_written(home, seq))
-        return [(decode_link(row), bool(row.open)) for row in rows]
+        """Links that a commit opened (True) or closed (False)."""
+        ...
 
     def seq_at(self, tenant: int, at: int) -> int:
-        return self._rows.seq_at(tenant, at)
-
-    def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
-        if row.space not in spaces and all(
-            row.space != x.space for x in self._sight.layers(spaces)
-        ):  # the second lock on the wall between users
-            raise NotFound(f"no item {from_bytes(row.id)} here")
-        return decode_version(row, self._recorded_at(row.space, row.seq_from))
-
-    def _recorded_at(self, space: int, seq: int) -> int:
-        key = (self._tenant_of(space), seq)
-        if key not in self._recorded:
-            rows = self._rows.changes(key[0], seq - 1, 1, False)
-            self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
-        return self._recorded[key]
-
-    def _note_times(self, space: int, seqs: Sequence[int]) -> None:
-        """Look up at once when these commits were recorded."""
-        tenant = self._tenant_of(space)
-        times = self._rows.times(tenant, seqs)
-        self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
-
-    def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
-        for space in {row.space for row in rows}:
-            self._note_times(space, [row.seq_from for row in rows if row.space == space])
-
-    def _tenant_of(self, space: int) -> int:
-        if space not in self._tenants:
-            self._tenants[space] = self._rows.space_rows((space,))[0].tenant
-        return self._tenants[space]
-
-    def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
-        if view.at is None:
-            return
-        for space in self._rows.space_rows(tuple(spaces)):
-            horizon = self._rows.tenant_row(space.tenant).horizon
-            if view.at < horizon:
-                raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
-
-    def _change(self, row: ChangeRow, events: Sequence[EventRow]) -> Change:
-        return Change(
-            seq=row.seq,
-            space=row.space,
-            at=moment(row.at),
-            actor=self._rows.name_text(row.actor) or ERASED,
-            cause=row.cause or None,
-            hash=row.hash,
-            events=tuple(_event(event) for event in events),
-        )
-
-
-def _space_head(row: SpaceRow) -> SpaceHead:
-    return SpaceHead(
-        id=row.id, tenant=row.tenant, user=row.user, seq=row.seq, epoch=row.epoch, parent=row.parent, base=row.base,
-        branch=row.branch, lanes=row.lanes,
-    )  # fmt: skip
-
-
-def _event(row: EventRow) -> Event:
-    item = None if row.item is None else from_bytes(row.item)
-    return Event(
-        n=row.n, verb=Verb(row.verb), item=item, payload=row.payload, digest=row.digest, erased=row.salt is None
-    )
-
-
-def _strength(row: StrengthRow) -> Strength:
-    last = moment(row.last_used) if row.last_used else None
-    return Strength(uses=row.uses, useful=row.useful, harms=row.harms, last_used=last)
+        """The last commit recorded at or before this moment (microseconds); 0 for none."""
+        ...

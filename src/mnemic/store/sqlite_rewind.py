@@ -7,9 +7,10 @@ from typing import Final
 
 import apsw
 
-from mnemic.store.base import CheckpointRow
+from mnemic.store.heads import CheckpointRow
 from mnemic.store.rows import HoldRow, StrengthRow
 from mnemic.store.schema import erase_space_statements
+from mnemic.store.sqlite_items import spend
 
 
 class SqliteRewound:
@@ -36,10 +37,10 @@ class SqliteRewound:
     def drop_after(self, tenant: int, seq: int) -> int:
         bound = {"tenant": tenant, "seq": seq}
         gone = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
-        highest = self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get
+        highest = int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
         for statement in _DROP_AFTER:
             self._db.execute(statement, bound)
-        self._db.execute(_KEEP_NUMBER, {"number": highest})
+        spend(self._db, highest)
         return int(gone)
 
     def drop_spaces(self, spaces: Sequence[int]) -> None:
@@ -77,6 +78,7 @@ _DROP_AFTER: Final = (
     "UPDATE entry SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
     "DELETE FROM link WHERE space IN " + _SPACES + " AND seq_from > :seq",
     "UPDATE link SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
+    "UPDATE session SET seq = :seq WHERE space IN " + _SPACES + " AND seq > :seq",
     "DELETE FROM event WHERE tenant = :tenant AND seq > :seq",
     "DELETE FROM change WHERE tenant = :tenant AND seq > :seq",
     "DELETE FROM name WHERE space IN "
@@ -87,12 +89,6 @@ _DROP_AFTER: Final = (
     + " AND id NOT IN (SELECT actor FROM change WHERE tenant = :tenant)",
 )
 """In this order: what is found through a version goes before it."""
-
-_KEEP_NUMBER: Final = (
-    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
-    + " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
-)
-"""A version's number is never given again: when the highest row has gone, a row of no space keeps its place."""
 
 _DROP_SPACE: Final = (
     *erase_space_statements(),

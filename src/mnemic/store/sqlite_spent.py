@@ -6,18 +6,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
-from mnemic.core.ids import ItemId, to_bytes
-from mnemic.store.base import Wear
-from mnemic.store.rows import Cursor, HoldRow, LinkRow, Page, VersionRow
+from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.store.heads import Wear
+from mnemic.store.rows import Cursor, Descent, HoldRow, Page, SpentLink, SpentVersion
+from mnemic.store.sqlite_items import spend
 
-STRETCH: Final = 2_000
+STRETCH: Final = 1_000
 """Most rows that one look walks over, where no index leads to what is asked for."""
-
-
 T = TypeVar("T")
 
 
@@ -28,46 +27,81 @@ class SqliteSpent:
 
     # What is spent
 
-    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[VersionRow]:
-        rows = self._db.execute(_CLOSED_VERSIONS, (space, horizon, *after, limit))
-        return _page([VersionRow._make(row) for row in rows], limit, lambda row: (row.seq_to, row.ver))
+    # Each answer is one row of JSON: between two rows, as between two statements, another thread may hold the
+    # interpreter for long, while whoever writes waits.
 
-    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[VersionRow]:
-        rows = self._db.execute(_RETIRED_VERSIONS, (space, horizon, *after, limit))
-        return _page([VersionRow._make(row) for row in rows], limit, lambda row: (row.seq_from, row.ver))
+    def descents(self, tenant: int) -> list[Descent]:
+        told = self._told(_DESCENTS, (tenant,))
+        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in told]
 
-    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[LinkRow]:
-        rows = self._db.execute(_SPENT_LINKS, (space, horizon, *after, limit))
-        return _page([LinkRow._make(row) for row in rows], limit, lambda row: (row.seq_from, row.lver))
+    def leased(self, tenant: int) -> list[tuple[str, int]]:
+        return [(name, seq) for name, seq in self._told(_LEASED, (tenant,))]
+
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+        rows = [_version(row) for row in self._told(_CLOSED_VERSIONS, (space, horizon, *after, limit))]
+        return _page(rows, limit, lambda row: (row.seq_to, row.ver))
+
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+        rows = [_version(row) for row in self._told(_RETIRED_VERSIONS, (space, horizon, *after, limit))]
+        return _page(rows, limit, lambda row: (row.seq_from, row.ver))
+
+    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        return [_version(row) for row in self._told(_RETIRED_AMONG, (space, _hex(items), horizon))]
+
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        return [_version(row) for row in self._told(_VERSIONS_OF, (space, _hex(items)))]
+
+    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
+        rows = [_link(row) for row in self._told(_SPENT_LINKS, (space, horizon, *after, limit))]
+        return _page(rows, limit, lambda row: (row.seq_from, row.lver))
+
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+        return [_link(row) for row in self._told(_LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
+
+    def cited(self, spaces: Sequence[int], items: Sequence[bytes]) -> set[bytes]:
+        pairs = json.dumps([(item.hex(), from_bytes(item)) for item in items])
+        return {bytes.fromhex(item) for item in self._told(_CITED, (json.dumps(list(spaces)), pairs))}
+
+    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+        where = (json.dumps(list(spaces)), _hex(items), horizon)
+        return {bytes.fromhex(item) for statement in (_BOUND_FROM, _BOUND_TO) for item in self._told(statement, where)}
 
     def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
-        rows = self._db.execute(_SPENT_EVENTS, (tenant, horizon, *after, limit))
+        rows = self._told(_SPENT_EVENTS, (tenant, horizon, *after, limit))
         return _page([(seq, n) for seq, n in rows], limit, lambda key: key)
 
-    def borne(self, space: int, after: int) -> tuple[set[int], int]:
-        upto = self._stretch(_ENTRY_STRETCH, (space, after, STRETCH), after)
-        rows = self._db.execute(_BORNE_BY_ITEMS, (space, after, upto))
-        return {name for row in rows for name in row}, upto
+    def borne(self, space: int, after: int) -> tuple[set[int], int, bool]:
+        upto, more = self._stretch(_ENTRY_STRETCH, (space, after, STRETCH), after)
+        return {name for row in self._told(_BORNE_BY_ITEMS, (space, after, upto)) for name in row}, upto, more
 
-    def tied(self, after: int) -> tuple[set[int], set[bytes], int]:
-        upto = self._stretch(_LINK_STRETCH, (after, STRETCH), after)
-        types = {name for (name,) in self._db.execute(_TYPES, (after, upto))}
-        cited = {to_bytes(ItemId(item)) for (item,) in self._db.execute(_EVIDENCE, (after, upto))}
-        return types, cited, upto
+    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+        upto, more = self._stretch(_LINK_STRETCH, (after, STRETCH), after)
+        types, cited = self._told(_TYPES, (after, upto)), self._told(_EVIDENCE, (after, upto))
+        return set(types), {to_bytes(item) for item in cited}, upto, more
 
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int]:
-        upto = self._stretch(_CHANGE_STRETCH, (tenant, after, STRETCH), after)
-        return {actor for (actor,) in self._db.execute(_ACTORS, (tenant, after, upto))}, upto
+    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+        types, cited = self._told(_TYPES_SINCE, (tenant, seq)), self._told(_EVIDENCE_SINCE, (tenant, seq))
+        return set(types), {to_bytes(item) for item in cited}
 
-    def _stretch(self, statement: str, bound: tuple[int, ...], after: int) -> int:
-        last = self._db.execute(statement, bound).get
-        return after if last is None else int(last)
+    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+        upto, more = self._stretch(_CHANGE_STRETCH, (tenant, after, STRETCH), after)
+        return set(self._told(_ACTORS, (tenant, after, upto))), upto, more
 
-    # Taking it out
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(self._told(_NAME_NUMBERS, (space, after, limit)))
 
-    # Each statement deals with all of a batch: between two of them another thread may hold the interpreter for long.
+    def _told(self, statement: str, bound: tuple[object, ...]) -> list[Any]:
+        told: list[Any] = json.loads(self._db.execute(statement, bound).get)
+        return told
 
-    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[VersionRow]) -> None:
+    def _stretch(self, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, bool]:
+        """Where a look from `after` on ends, and whether it ended because that was enough for one."""
+        last, count = self._told(statement, bound)
+        return last or after, count == STRETCH
+
+    # Taking it out: each statement deals with all of a batch
+
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
         if not versions:
             return
         highest = int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
@@ -76,10 +110,10 @@ class SqliteSpent:
             for statement in _DROP_VERSIONS:
                 self._db.execute(statement, bound)
         if any(row.ver == highest for row in versions):
-            self._db.execute(_SPEND, {"number": highest})
+            spend(self._db, highest)
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in versions])
 
-    def drop_links(self, tenant: int, horizon: int, links: Sequence[LinkRow]) -> None:
+    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
         if links:
             self._db.execute(_DROP_LINKS, (json.dumps([row.lver for row in links]),))
             self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
@@ -92,22 +126,18 @@ class SqliteSpent:
     def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:
         self._db.execute(_DROP_CHANGES, (tenant, json.dumps(list(seqs)), horizon))
 
-    def versions_of(self, space: int, items: Sequence[bytes]) -> list[VersionRow]:
-        return [VersionRow._make(row) for row in self._db.execute(_VERSIONS_OF, (space, _hex(items)))]
-
-    def rested_on(self, space: int, items: Sequence[bytes]) -> set[bytes]:
-        return {item for (item,) in self._db.execute(_RESTED_ON, (space, _hex(items)))}
-
-    def drop_traces(self, space: int, items: Sequence[bytes]) -> None:
-        bound = (space, _hex(items))
+    def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
+        bound = (json.dumps(list(spaces)), _hex(items))
         for statement in _DROP_TRACES:
             self._db.execute(statement, bound)
 
-    def drop_derived(self, space: int, source: bytes, item: bytes) -> None:
-        self._db.execute("DELETE FROM derived WHERE space = ? AND source = ? AND item = ?", (space, source, item))
+    def drop_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        if pairs:
+            told = json.dumps([(source.hex(), item.hex()) for source, item in pairs])
+            self._db.execute(_DROP_DERIVED, (space, told))
 
     def drop_names(self, space: int, names: Sequence[int]) -> None:
-        self._db.executemany(_DROP_NAME, [(space, name) for name in names])
+        self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
 
     def wear(self, spaces: Sequence[int]) -> Wear:
         counts = [
@@ -137,25 +167,75 @@ class SqliteSpent:
         self._db.execute("REPLACE INTO memo VALUES (?, ?, ?)", (tenant, name, value))
 
 
+_DESCENTS: Final = (
+    "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
+)
+_LEASED: Final = (
+    "SELECT json_group_array(json_array(l.name, l.seq)) FROM lane l JOIN space s ON s.id = l.space"
+    " WHERE s.tenant = ? AND l.owner <> '' AND l.seq <> 0"
+)
+_VERSION: Final = (
+    "SELECT json_group_array(json_array(ver, space, hex(id), seq_from, seq_to, n, session,"
+    " json_extract(CAST(body AS TEXT), '$.pinned'), json_extract(CAST(body AS TEXT), '$.source'))) FROM "
+)
 _CLOSED_VERSIONS: Final = (
-    "SELECT * FROM version WHERE space = ?1 AND seq_to < 9223372036854775807 AND seq_to <= ?2 AND seq_to >= ?3"
-    " AND (seq_to, ver) > (?3, ?4) ORDER BY seq_to, ver LIMIT ?5"
+    _VERSION
+    + "(SELECT * FROM version WHERE space = ?1 AND seq_to < 9223372036854775807 AND seq_to <= ?2 AND seq_to >= ?3"
+    " AND (seq_to, ver) > (?3, ?4) ORDER BY seq_to, ver LIMIT ?5)"
 )
 _RETIRED_VERSIONS: Final = (
-    "SELECT * FROM version WHERE space = ?1 AND state = 3 AND seq_to = 9223372036854775807 AND seq_from <= ?2"
-    " AND seq_from >= ?3 AND (seq_from, ver) > (?3, ?4) ORDER BY seq_from, ver LIMIT ?5"
-)
-_SPENT_LINKS: Final = (
-    "SELECT * FROM link WHERE space = ?1 AND (NOT open OR seq_to < 9223372036854775807) AND seq_from <= ?2"
-    " AND (seq_to <= ?2 OR (NOT open AND seq_to = 9223372036854775807))"
-    " AND seq_from >= ?3 AND (seq_from, lver) > (?3, ?4) ORDER BY seq_from, lver LIMIT ?5"
-)
-_SPENT_EVENTS: Final = (
-    "SELECT seq, n FROM event WHERE tenant = ?1 AND ver = 0 AND lver = 0 AND seq <= ?2 AND seq >= ?3"
-    " AND (seq, n) > (?3, ?4) ORDER BY seq, n LIMIT ?5"
+    _VERSION
+    + "(SELECT * FROM version WHERE space = ?1 AND state = 3 AND seq_to = 9223372036854775807 AND seq_from <= ?2"
+    " AND seq_from >= ?3 AND (seq_from, ver) > (?3, ?4) ORDER BY seq_from, ver LIMIT ?5)"
 )
 _THESE: Final = " IN (SELECT value FROM json_each(?2))"
 _THOSE: Final = " IN (SELECT unhex(value) FROM json_each(?2))"
+_RETIRED_AMONG: Final = (
+    _VERSION
+    + "version WHERE space = ?1 AND id"
+    + _THOSE
+    + " AND state = 3 AND seq_to = 9223372036854775807 AND seq_from <= ?3"
+)
+_VERSIONS_OF: Final = _VERSION + "version WHERE space = ?1 AND id" + _THOSE
+_LINK: Final = "SELECT json_group_array(json_array(lver, space, hex(src), hex(dst), seq_from, n)) FROM "
+_SPENT_LINKS: Final = (
+    _LINK + "(SELECT * FROM link WHERE space = ?1 AND (NOT open OR seq_to < 9223372036854775807) AND seq_from <= ?2"
+    " AND (seq_to <= ?2 OR (NOT open AND seq_to = 9223372036854775807))"
+    " AND seq_from >= ?3 AND (seq_from, lver) > (?3, ?4) ORDER BY seq_from, lver LIMIT ?5)"
+)
+# The cross joins keep the order: each space and item in turn, and what hangs on it by index.
+_EACH: Final = "json_each(?1) h CROSS JOIN json_each(?2) i CROSS JOIN "
+_LINKS_AMONG: Final = (
+    _LINK
+    + "(SELECT l.* FROM "
+    + _EACH
+    + "link l ON l.space = h.value AND l.src = unhex(i.value) UNION SELECT l.* FROM "
+    + _EACH
+    + "link l ON l.space = h.value AND l.dst = unhex(i.value))"
+)
+_CITED: Final = (
+    "SELECT json_group_array(DISTINCT i.value ->> 0) FROM "
+    + _EACH
+    + "derived d ON d.space = h.value AND d.source = unhex(i.value ->> 0)"
+    " WHERE EXISTS (SELECT 1 FROM version v, json_each(CAST(v.body AS TEXT), '$.source') s"
+    " WHERE v.space = d.space AND v.id = d.item AND s.value = i.value ->> 1)"
+)
+# What the journal still tells of keeps both ends; what something live points to stays.
+_BOUND_FROM: Final = (
+    "SELECT json_group_array(DISTINCT i.value) FROM " + _EACH + "link l ON l.space = h.value AND l.src = unhex(i.value)"
+    " AND (l.seq_from > ?3 OR (l.seq_to > ?3 AND l.seq_to < 9223372036854775807))"
+)
+_BOUND_TO: Final = (
+    "SELECT json_group_array(DISTINCT i.value) FROM " + _EACH + "link l ON l.space = h.value AND l.dst = unhex(i.value)"
+    " AND (l.seq_from > ?3 OR (l.seq_to > ?3 AND l.seq_to < 9223372036854775807)"
+    " OR (l.open AND l.seq_to = 9223372036854775807 AND l.src <> l.dst AND EXISTS (SELECT 1 FROM version v"
+    " WHERE v.space = l.space AND v.id = l.src AND v.seq_to = 9223372036854775807 AND v.state <> 3)))"
+)
+_SPENT_EVENTS: Final = (
+    "SELECT json_group_array(json_array(seq, n)) FROM (SELECT seq, n FROM event"
+    " WHERE tenant = ?1 AND ver = 0 AND lver = 0 AND seq <= ?2 AND seq >= ?3"
+    " AND (seq, n) > (?3, ?4) ORDER BY seq, n LIMIT ?5)"
+)
 _DROP_VERSIONS: Final = (
     "DELETE FROM entry WHERE space = ?1 AND ver" + _THESE,
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + _THESE,
@@ -170,40 +250,54 @@ _DROP_CHANGES: Final = (
     "DELETE FROM change WHERE tenant = ?1 AND seq" + _THESE + " AND seq < ?3"
     " AND NOT EXISTS (SELECT 1 FROM event e WHERE e.tenant = change.tenant AND e.seq = change.seq)"
 )
-_VERSIONS_OF: Final = "SELECT * FROM version WHERE space = ?1 AND id" + _THOSE
-_RESTED_ON: Final = (
-    "SELECT source FROM derived WHERE space = ?1 AND source"
-    + _THOSE
-    + " UNION SELECT src FROM link WHERE space = ?1 AND src"
-    + _THOSE
-    + " UNION SELECT dst FROM link WHERE space = ?1 AND dst"
-    + _THOSE
-)
+_PAIRED: Final = " IN (SELECT h.value, unhex(i.value) FROM json_each(?1) h CROSS JOIN json_each(?2) i)"
 _DROP_TRACES: Final = (
-    "DELETE FROM strength WHERE space = ?1 AND id" + _THOSE,
-    "DELETE FROM derived WHERE space = ?1 AND source" + _THOSE,
-    "DELETE FROM page WHERE space = ?1 AND item" + _THOSE,
+    "DELETE FROM strength WHERE (space, id)" + _PAIRED,
+    "DELETE FROM derived WHERE (space, source)" + _PAIRED,
+    "DELETE FROM page INDEXED BY page_item WHERE (space, item)" + _PAIRED,
 )
-_ENTRY_STRETCH: Final = "SELECT max(ver) FROM (SELECT ver FROM entry WHERE space = ? AND ver > ? ORDER BY ver LIMIT ?)"
-_BORNE_BY_ITEMS: Final = "SELECT DISTINCT agent, session FROM entry WHERE space = ? AND ver > ? AND ver <= ?"
-_LINK_STRETCH: Final = "SELECT max(lver) FROM (SELECT lver FROM link WHERE lver > ? ORDER BY lver LIMIT ?)"
-_TYPES: Final = "SELECT DISTINCT type FROM link WHERE lver > ? AND lver <= ?"
+_DROP_DERIVED: Final = (
+    "DELETE FROM derived WHERE space = ?1"
+    " AND (source, item) IN (SELECT unhex(value ->> 0), unhex(value ->> 1) FROM json_each(?2))"
+)
+_ENTRY_STRETCH: Final = (
+    "SELECT json_array(max(ver), count(*)) FROM"
+    " (SELECT ver FROM entry WHERE space = ? AND ver > ? ORDER BY ver LIMIT ?)"
+)
+_BORNE_BY_ITEMS: Final = (
+    "SELECT json_group_array(json_array(agent, session)) FROM"
+    " (SELECT DISTINCT agent, session FROM entry WHERE space = ? AND ver > ? AND ver <= ?)"
+)
+_LINK_STRETCH: Final = (
+    "SELECT json_array(max(lver), count(*)) FROM (SELECT lver FROM link WHERE lver > ? ORDER BY lver LIMIT ?)"
+)
+_TYPES: Final = "SELECT json_group_array(DISTINCT type) FROM link WHERE lver > ? AND lver <= ?"
 _EVIDENCE: Final = (
-    "SELECT e.value FROM link l, json_each(CAST(l.body AS TEXT), '$.evidence') e"
+    "SELECT json_group_array(e.value) FROM link l, json_each(CAST(l.body AS TEXT), '$.evidence') e"
     " WHERE l.lver > ? AND l.lver <= ? AND l.open AND l.seq_to = 9223372036854775807"
 )
+_SINCE: Final = "FROM event j CROSS JOIN link l ON l.lver = j.lver"
+_TYPES_SINCE: Final = (
+    "SELECT json_group_array(DISTINCT l.type) " + _SINCE + " WHERE j.tenant = ?1 AND j.seq > ?2 AND j.lver <> 0"
+)
+_EVIDENCE_SINCE: Final = (
+    "SELECT json_group_array(e.value) "
+    + _SINCE
+    + " CROSS JOIN json_each(CAST(l.body AS TEXT), '$.evidence') e WHERE j.tenant = ?1 AND j.seq > ?2 AND j.lver <> 0"
+)
 _CHANGE_STRETCH: Final = (
-    "SELECT max(seq) FROM (SELECT seq FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?)"
+    "SELECT json_array(max(seq), count(*)) FROM"
+    " (SELECT seq FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?)"
 )
-_ACTORS: Final = "SELECT DISTINCT actor FROM change WHERE tenant = ? AND seq > ? AND seq <= ?"
+_ACTORS: Final = "SELECT json_group_array(DISTINCT actor) FROM change WHERE tenant = ? AND seq > ? AND seq <= ?"
+_NAME_NUMBERS: Final = (
+    "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
+)
 # A session's page table is kept by its name's number, turns or not.
-_DROP_NAME: Final = (
-    "DELETE FROM name WHERE space = ?1 AND id = ?2"
-    " AND NOT EXISTS (SELECT 1 FROM session WHERE space = ?1 AND session = ?2)"
-)
-_SPEND: Final = (
-    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
-    " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
+_DROP_NAMES: Final = (
+    "DELETE FROM name WHERE +space = ?1 AND id"
+    + _THESE
+    + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
 )
 _COUNT: Final = "SELECT count(*) FROM version WHERE space = ?"
 _COUNT_CLOSED: Final = "SELECT count(*) FROM version WHERE space = ? AND seq_to < 9223372036854775807"
@@ -211,14 +305,26 @@ _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state 
 
 
 def _page(rows: list[T], limit: int, place: Callable[[T], Cursor]) -> Page[T]:
-    return rows, place(rows[-1]) if len(rows) == limit else None
+    ordered = sorted(rows, key=place)
+    return ordered, place(ordered[-1]) if len(ordered) == limit else None
+
+
+def _version(told: list[Any]) -> SpentVersion:
+    ver, space, item, seq_from, seq_to, n, session, pinned, source = told
+    cited = tuple(map(to_bytes, source or ()))
+    return SpentVersion(ver, space, bytes.fromhex(item), seq_from, seq_to, n, session, bool(pinned), cited)
+
+
+def _link(told: list[Any]) -> SpentLink:
+    lver, space, src, dst, seq_from, n = told
+    return SpentLink(lver, space, bytes.fromhex(src), bytes.fromhex(dst), seq_from, n)
 
 
 def _hex(items: Sequence[bytes]) -> str:
     return json.dumps([item.hex() for item in items])
 
 
-def _by_space(versions: Sequence[VersionRow]) -> dict[int, list[int]]:
+def _by_space(versions: Sequence[SpentVersion]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for row in versions:
         found.setdefault(row.space, []).append(row.ver)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
-from pathlib import Path
-from typing import Final, TypeVar
+from contextlib import contextmanager
+from typing import Final
 
 import apsw
 
-from mnemic.core.clock import Clock
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy
 from mnemic.store import compaction, holds
-from mnemic.store.base import Hold, Swept
-from mnemic.store.compaction import Sweep, Tally
-from mnemic.store.gate import Gate
+from mnemic.store.compaction import Sweep
+from mnemic.store.heads import Hold
 from mnemic.store.place import take_lease
+from mnemic.store.receipts import Swept
 from mnemic.store.sqlite_errors import translated
+from mnemic.store.sqlite_file import SqliteFile
 from mnemic.store.sqlite_rows import SqliteRows
 
 SLACK: Final = 0.05
@@ -30,26 +27,13 @@ LOG_BYTES: Final = 4 * 1024 * 1024
 """How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
 
 _BREATH: Final = 0.001
-T = TypeVar("T")
 
 
-class SqliteSweeping:
+class SqliteSweeping(SqliteFile):
     """The part of `SqliteStore` that drops what lies behind the horizon."""
 
-    path: Path
-    _clock: Clock
-    _entropy: Entropy
-    _gate: Gate
-    _writing: threading.Lock
-    _readers: list[apsw.Connection]
-    _probe: Callable[[str], None]
-    _alone: Callable[[Callable[[SqliteRows], object]], object]
-    _open: Callable[[], apsw.Connection]
-    _refuse_closed: Callable[[], None]
-    _transaction: Callable[[apsw.Connection], AbstractContextManager[None]]
-    _writer_connection: Callable[[], apsw.Connection]
-
-    def _renew_sweeps(self) -> None:
+    def renew(self) -> None:
+        super().renew()
         self._sweeps: dict[str, Sweep] = {}
         self._sweeping = threading.Lock()
 
@@ -63,57 +47,54 @@ class SqliteSweeping:
         return versions
 
     def move_horizon(self, tenant: str, horizon: int) -> int:
-        return self._done(lambda rows: compaction.move(rows, tenant, horizon, self._clock.now(), self._entropy))
+        before = self._alone(lambda rows: compaction.move(rows, tenant, horizon, self._clock.now(), self._entropy))
+        self._probe("gc:horizon-moved")
+        return before
 
     def jot(self, tenant: str, memos: Mapping[str, bytes]) -> None:
         self._alone(lambda rows: compaction.jot(rows, tenant, memos))
 
     def enter(self, tenant: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
-        return self._done(
+        return self._alone(
             lambda rows: compaction.enter(rows, tenant, verb, payload, memos, self._clock.now(), self._entropy)
         )
 
     def hold(self, hold: Hold) -> int:
-        return self._done(lambda rows: holds.place(rows, hold, self._clock.now(), self._entropy))
+        return self._alone(lambda rows: holds.place(rows, hold, self._clock.now(), self._entropy))
 
     def lift(self, tenant: str, hold: int) -> None:
-        self._done(lambda rows: holds.lift(rows, tenant, hold, self._clock.now(), self._entropy))
-
-    def _done(self, work: Callable[[SqliteRows], T]) -> T:
-        return self._alone(work)  # type: ignore[return-value]  # it returns what `work` does
+        self._alone(lambda rows: holds.lift(rows, tenant, hold, self._clock.now(), self._entropy))
 
     def sweep(self, tenant: str, seconds: float) -> Swept:
         with self._sweeping:
-            sweep = self._sweeps.setdefault(tenant, Sweep(tenant))
-            swept = self._slice(sweep, seconds)
-            if not swept.more:
-                del self._sweeps[tenant]
+            sweep = self._sweeps.pop(tenant, None) or Sweep(tenant)
+            swept = self._slice(sweep, seconds)  # one that fails has passed rows that are still there: it begins again
+            if swept.more:
+                self._sweeps[tenant] = sweep
         self._fold_log()
         return swept
 
     def _slice(self, sweep: Sweep, seconds: float) -> Swept:
         self._refuse_closed()
         with self._writing, translated(self.path):
-            begun, spent = time.monotonic(), time.thread_time()
             db = self._writer_connection()
             with _unfolded(db), self._transaction(db):
+                watch = _Watch(seconds)
                 self._probe("gc:slice-begin")
                 take_lease(db)
-                # By this thread's own time: on a busy machine the clock would stop a slice before it has done anything,
-                # and its begin and end cost what they cost.
-                tally, more = sweep.slice(SqliteRows(db), lambda: time.thread_time() - spent < seconds / 2)
-                pages = 0 if more else _give_back(db, sweep.quota, spent + seconds / 2)
-                worked = time.thread_time() - spent
+                tally, more = sweep.slice(SqliteRows(db), watch.allows)
+                pages = 0 if more else _give_back(db, sweep.quota, watch.allows)
+                more = more or _wasteful(db)
+                worked, before = watch.worked, watch.passed
                 self._probe("gc:before-commit")
             self._probe("gc:after-commit")
-            taken = time.monotonic() - begun
-        if tally != Tally() or pages:
-            sweep.took(2 * worked, seconds)
-        swept = Swept(
+            passed = watch.passed
+        if tally.rows or pages:
+            sweep.took(max(2 * worked, worked + passed - before), seconds)
+        return Swept(
             versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, pages=pages,
-            seconds=taken,
+            seconds=passed, more=more,
         )  # fmt: skip
-        return replace(swept, more=more or _wasteful(db))
 
     def _fold_log(self) -> None:
         """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
@@ -123,8 +104,38 @@ class SqliteSweeping:
         with self._gate.reading(), translated(self.path):
             self._refuse_closed()
             db = self._readers.pop() if self._readers else self._open()
-            db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            try:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except BaseException:
+                db.close(True)
+                raise
             self._readers.append(db)
+
+
+class _Watch:
+    """How long a slice has kept writers out: from when it had them out, so without its own wait for others."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._begun, self._spent = time.monotonic(), time.thread_time()
+
+    @property
+    def passed(self) -> float:
+        """Seconds by the clock."""
+        return time.monotonic() - self._begun
+
+    @property
+    def worked(self) -> float:
+        """Seconds of this thread's own time."""
+        return time.thread_time() - self._spent
+
+    def allows(self) -> bool:
+        """Whether one step more may be begun.
+
+        By this thread's own time first: what a slice is to take is half work, half the sync of it. Where other threads
+        hold the interpreter, the clock ends it: whoever waits to write waits for all of that.
+        """
+        return self.worked < self._seconds / 2 and self.passed < self._seconds
 
 
 @contextmanager
@@ -137,14 +148,14 @@ def _unfolded(db: apsw.Connection) -> Iterator[None]:
         db.wal_autocheckpoint(2000)
 
 
-def _give_back(db: apsw.Connection, most: int, until: float) -> int:
+def _give_back(db: apsw.Connection, most: int, allows: Callable[[], bool]) -> int:
     """Move the file's last pages into free ones and cut it short, for a while; how many pages went."""
     if not _wasteful(db):
         return 0
     pages = 0
     steps = db.execute("PRAGMA incremental_vacuum(4000)")
     for pages, _ in enumerate(steps, 1):
-        if pages >= most or time.thread_time() > until:
+        if pages >= most or not allows():
             break
     steps.close(True)
     return pages

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 from mnemic.core.clock import Clock
 from mnemic.core.events import Receipt
 from mnemic.errors import StoreError
-from mnemic.store.base import Draft, Store
+from mnemic.store.base import Store
+from mnemic.store.drafts import Draft
 
 
 class Probe(Protocol):

@@ -132,7 +132,7 @@ class TimeModel(Model):
         return self.seq
 
     def merge(self, user: str, name: str, prefer: str, now: datetime) -> tuple[set[str], int, set[str], int | None]:
-        """What comes from the branch: items, links; what clashes; the commit, if one was made."""
+        """What comes from the branch: items, links; what clashes; the commit, or the last where nothing is new."""
         key = f"{owner(user)}/{name}"
         if key not in self.spaces:
             raise NotFound(name)
@@ -141,10 +141,24 @@ class TimeModel(Model):
         if self.off[key].of != user:
             raise Invalid("branch", name, "")
         taken, met = self._last_merge(user, key)
-        ours, theirs, own = self._space(user), self.whole(key), self.spaces[key]
-        items = {i for i, versions in own.items.items() if any(v.first > taken for v in versions)}
-        ends = {ln.ends for ln in own.links if ln.first > taken}
-        puts, ties, clash, skipped = {}, {}, set(), set()
+        puts, skipped, clash = self._items_apart(user, key, (taken, met), prefer)
+        ties, apart = self._links_apart(user, key, (taken, met), prefer, skipped)
+        clash |= apart
+        if not (puts or ties or clash):
+            return set(), 0, set(), met if met > self.off[key].base else None
+        if clash and not prefer:
+            return set(puts), len(ties), clash, None
+        self._commit(user, now, puts, ties)
+        self.merges[self.seq] = (key, self.seq - 1)
+        return set(puts), len(ties), clash, self.seq
+
+    def _items_apart(
+        self, user: str, key: str, since: tuple[int, int], prefer: str
+    ) -> tuple[dict[str, Said], set[str], set[str]]:
+        """Of the items that a branch has changed: what the parent takes over, what it need not know, what clashes."""
+        ours, theirs, (taken, met) = self._space(user), self.whole(key), since
+        puts, skipped, clash = {}, set(), set()
+        items = {i for i, versions in self.spaces[key].items.items() if any(v.first > taken for v in versions)}
         for item in sorted(items):
             says, here = theirs.items[item][-1].says, ours.items.get(item, [])
             if plain(says) in (plain(_at(theirs, item, taken)), plain(here[-1].says if here else None)):
@@ -159,7 +173,15 @@ class TimeModel(Model):
             clash |= set() if kept else {item}
             if kept or prefer == "branch":
                 puts[item] = replace(says, unwritten=False)
-        for one in sorted(ends):
+        return puts, skipped, clash
+
+    def _links_apart(
+        self, user: str, key: str, since: tuple[int, int], prefer: str, skipped: set[str]
+    ) -> tuple[dict[Ends, float | None], set[str]]:
+        """Of the links that a branch has changed: what the parent takes over, and the items whose links clash."""
+        ours, theirs, (taken, met) = self._space(user), self.whole(key), since
+        ties, clash = {}, set()
+        for one in sorted({ln.ends for ln in self.spaces[key].links if ln.first > taken}):
             new, old = weight_of(theirs, one), _weight_at(theirs, one, taken)
             here_now, here_then = weight_of(ours, one), _weight_at(ours, one, met)
             if new in (old, here_now) or not skipped.isdisjoint(one[:2]):
@@ -167,11 +189,7 @@ class TimeModel(Model):
             clash |= set() if here_now == here_then else {one[0]}
             if here_now == here_then or prefer == "branch":
                 ties[one] = new
-        if (clash and not prefer) or not (puts or ties or clash):
-            return set(puts), len(ties), clash, None
-        self._commit(user, now, puts, ties)
-        self.merges[self.seq] = (key, self.seq - 1)
-        return set(puts), len(ties), clash, self.seq
+        return ties, clash
 
     def _last_merge(self, user: str, key: str) -> tuple[int, int]:
         undone: set[int] = set()

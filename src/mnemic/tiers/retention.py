@@ -39,12 +39,16 @@ class Retention:
     def of(self, kind: Kind, tags: tuple[str, ...]) -> str:
         """An item's class: by its tag, else by its kind. Of several tags the class that keeps longest counts.
 
-        A tag that names no class is no mistake of ours to act upon: it means `keep`.
+        A tag that names no class is no mistake of ours to act upon: it means `keep`, and a run tells of it.
         """
-        named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
+        named = _named(tags)
         if not named:
             return self.kinds.get(kind, NORMAL)
         return max((name if name in self.classes else KEEP for name in named), key=self._length)
+
+    def unknown(self, tags: tuple[str, ...]) -> set[str]:
+        """Those of the classes that an item's tags name which are none."""
+        return {name for name in _named(tags) if name not in self.classes}
 
     def lasts(self, name: str) -> int | None:
         """How long a class keeps its own, in microseconds; None for ever."""
@@ -53,6 +57,10 @@ class Retention:
     def _length(self, name: str) -> tuple[bool, bool, int]:
         lasts = self.lasts(name)
         return name == KEEP, lasts is None, lasts or 0
+
+
+def _named(tags: tuple[str, ...]) -> list[str]:
+    return [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
 
 
 def retention(classes: str, kinds: str) -> Retention:

@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import MnemicError
-from mnemic.kernel import Edits
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.files_commands import COMMANDS, Outcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.schema import check, many, shape, text, whole
 from mnemic.tools.views import pages
+from mnemic.verbs.transacting import Edits
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version

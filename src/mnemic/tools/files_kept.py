@@ -18,9 +18,10 @@ from mnemic.core.items import Channel, Kind, Slot
 from mnemic.core.mask import mask
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, TooLarge
-from mnemic.kernel import Edits, Statement
 from mnemic.tools.files_parts import completed, copies
 from mnemic.tools.files_tree import ROOT, VIEWS, File, Kept, Place, Tree, Untold, parents, place_of, shown
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from mnemic.core.ids import ItemId
 from mnemic.core.mask import mask
-from mnemic.kernel import Edits, Statement
 from mnemic.tools.base import Result
 from mnemic.tools.graph_items import (
     Entity,
@@ -26,6 +25,8 @@ from mnemic.tools.graph_items import (
     observation_statement,
     relation_statement,
 )
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Edits
 
 Arguments = Mapping[str, Any]
 """Arguments that the tool's schema let through."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.items import Channel, Kind, Slot
 from mnemic.core.queries import Filter
-from mnemic.kernel import Statement
+from mnemic.verbs.statements import Statement
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

@@ -12,10 +12,10 @@ from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, Version
 from mnemic.core.queries import Context, Recalled
 from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid
-from mnemic.kernel import Statement
 from mnemic.recall.pack import fenced, render
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.schema import flag, many, shape, text, whole
+from mnemic.verbs.statements import Statement
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
-from mnemic.kernel import LIST_LIMIT
 from mnemic.recall.always import is_standing
 from mnemic.recall.pack import render
+from mnemic.verbs.reading import LIST_LIMIT
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

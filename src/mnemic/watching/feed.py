@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -16,12 +17,14 @@ from mnemic.core.events import Change, Event
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import NotFound, StoreError
+from mnemic.errors import Compacted, Invalid, NotFound, StoreError
 from mnemic.flow import Flow, run
-from mnemic.kernel import LIST_LIMIT, Who, on_shelf
 from mnemic.opening import Opened
-from mnemic.store.base import Snapshot
+from mnemic.shelves import on_shelf
 from mnemic.store.requests import look
+from mnemic.store.snapshot import Snapshot
+from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.who import Who
 
 if TYPE_CHECKING:
     import asyncio
@@ -30,6 +33,9 @@ BATCH: Final = 200
 """Commits that a watch reads at once."""
 SLICE: Final = 0.25
 """Longest seconds that a watch waits before it looks whether it was closed."""
+_MARK: Final = re.compile(r"(\d{1,19})(?:-([0-9a-f]{16}))?", re.ASCII)
+_DIGITS: Final = 16
+"""Of a commit's hash in a mark: two commits of one number have the same ones once in 2^64."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +43,9 @@ class Notice:
     """One commit, as those hear of it who may read it.
 
     Attributes:
-        seq: Its number in the tenant's journal; pass it on as `after` to go on from here.
+        seq: Its number in the tenant's journal.
+        mark: Where to go on from here, as `after`: the number, and the beginning of the commit's hash, by which a
+            journal that was brought back meanwhile, and has grown again, is known to be another.
         at: When the journal took it (aware, UTC).
         user: Whose memory it is in; `SHARED` for the common one.
         actor: Who did it.
@@ -47,6 +55,7 @@ class Notice:
     """
 
     seq: int
+    mark: str
     at: datetime
     user: str | Shared
     actor: str
@@ -59,21 +68,49 @@ class Notice:
         return tuple(dict.fromkeys(event.item for event in self.events if event.item is not None))
 
 
-def changes(who: Who, after: int, limit: int) -> Flow[Sequence[Notice]]:
-    """Commits of a user's memory and the shared one after seq `after`, oldest first; those of other shelves left out.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A commit, and the beginning of its hash where that is known: of another journal, it is another commit."""
+
+    seq: int
+    hash: str = ""
+
+    @classmethod
+    def read(cls, after: int | str) -> _Place:
+        """What a caller gave as `after`: a commit's number, or a mark.
+
+        Raises:
+            Invalid: it is neither.
+        """
+        if not isinstance(after, str):
+            return cls(whole("after", after))
+        found = _MARK.fullmatch(after)
+        if found is None:
+            raise Invalid("after", f"{after[:60]!r} is no commit", "Give its number, or the `mark` of a notice.")
+        return cls(whole("after", int(found[1])), found[2] or "")
+
+    @property
+    def mark(self) -> str:
+        return f"{self.seq}-{self.hash}" if self.hash else f"{self.seq}"
+
+
+def changes(who: Who, after: int | str, limit: int) -> Flow[Sequence[Notice]]:
+    """Commits of a user's memory and the shared one after commit `after`, oldest first; other shelves' left out.
 
     Raises:
-        Compacted: commits after `after` lie behind the horizon, or the journal was brought back to before it.
+        NotFound: the branch is not there.
+        Compacted: commits after `after` lie behind the horizon; or the journal was brought back to before it, which is
+            always seen by a mark, and by a number only until there are as many commits again.
     """
-    whole("after", after)
+    place = _Place.read(after)
     whole("limit", limit, low=1, high=LIST_LIMIT)
     found: list[Notice] = []
     while len(found) < limit:
-        some, upto = yield from _page(who, after, limit - len(found))
+        some, upto = yield from _page(who, place, limit - len(found))
         found += some
-        if upto == after:
+        if upto.seq == place.seq:
             break
-        after = upto
+        place = upto
     return found
 
 
@@ -87,22 +124,41 @@ def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
     return (yield from look(lambda s: _written(s, who, seq)))
 
 
-def head(who: Who) -> Flow[int]:
-    """The last commit of the tenant; 0 before the first."""
-    return (yield from look(lambda s: _head(s, who)))
+def _begin(who: Who, after: _Place | None) -> Flow[_Place]:
+    """Where a watch begins: after a commit, with its hash if it is there; None is the last of the tenant."""
+    return (yield from look(lambda s: _found(s, who, after)))
 
 
-def _page(who: Who, after: int, limit: int) -> Flow[tuple[list[Notice], int]]:
+def _page(who: Who, after: _Place, limit: int) -> Flow[tuple[list[Notice], _Place]]:
     return (yield from look(lambda s: _fed(s, who, after, limit)))
 
 
-def _fed(snapshot: Snapshot, who: Who, after: int, limit: int) -> tuple[list[Notice], int]:
+def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int) -> tuple[list[Notice], _Place]:
     tenant, owners = snapshot.tenant(who.scope.tenant), _owners(snapshot, who)
     if tenant is None:
         return [], after
-    found, upto = snapshot.feed(tenant, tuple(owners), after, limit)
+    found, upto = snapshot.feed(tenant, tuple(owners), after.seq, limit)
+    here = _hash(snapshot, tenant, after.seq)
+    if not here.startswith(after.hash):
+        raise Compacted(
+            f"commit {after.seq} is not the one that was read: the journal was brought back to before it, and has grown"
+            " again; begin anew, from 0 or from now"
+        )
     heard = [_heard(snapshot, who, change) for change in found]
-    return [_notice(change, owners[change.space]) for change in heard if change is not None], upto
+    notices = [_notice(change, owners[change.space]) for change in heard if change is not None]
+    return notices, _Place(upto, here if upto == after.seq else _hash(snapshot, tenant, upto))
+
+
+def _hash(snapshot: Snapshot, tenant: int, seq: int) -> str:
+    """The beginning of a commit's hash; "" for 0, before the first."""
+    head = snapshot.head(tenant)
+    if seq == 0 or seq == head.seq:
+        return _shown(head.hash) if seq else ""
+    return _shown(snapshot.changes(tenant, seq - 1, 1)[0].hash)
+
+
+def _shown(digest: bytes) -> str:
+    return digest.hex()[:_DIGITS]
 
 
 def _heard(snapshot: Snapshot, who: Who, change: Change) -> Change | None:
@@ -117,17 +173,25 @@ def _heard(snapshot: Snapshot, who: Who, change: Change) -> Change | None:
 
 
 def _owners(snapshot: Snapshot, who: Who) -> dict[int, str | Shared]:
-    """The spaces that a feed speaks of, and whose they are: the user's own and the shared one, or the branch alone."""
+    """The spaces that a feed speaks of, and whose they are: the user's own and the shared one, or the branch alone.
+
+    Raises:
+        NotFound: the branch is not there.
+    """
     tenant = snapshot.tenant(who.scope.tenant)
-    if tenant is None:
-        return {}
-    own, common = snapshot.space(tenant, who.scope.user, who.branch), snapshot.space(tenant, SHARED)
+    own = None if tenant is None else snapshot.space(tenant, who.scope.user, who.branch)
+    if who.branch and own is None:
+        raise NotFound(f"no branch {who.branch!r} here; `mnemic branches` lists them")
+    common = None if tenant is None else snapshot.space(tenant, SHARED)
     heads = ((own, who.scope.user), (None if who.branch else common, SHARED))
     return {head.id: owner for head, owner in heads if head is not None}
 
 
 def _notice(change: Change, user: str | Shared) -> Notice:
-    return Notice(seq=change.seq, at=change.at, user=user, actor=change.actor, cause=change.cause, events=change.events)
+    mark = _Place(change.seq, _shown(change.hash)).mark
+    return Notice(
+        seq=change.seq, mark=mark, at=change.at, user=user, actor=change.actor, cause=change.cause, events=change.events
+    )
 
 
 def _written(snapshot: Snapshot, who: Who, seq: int) -> list[Version]:
@@ -138,9 +202,16 @@ def _written(snapshot: Snapshot, who: Who, seq: int) -> list[Version]:
     return [version for version, _ in snapshot.written(made[0].space, seq) if on_shelf(who.scope, version.item)]
 
 
-def _head(snapshot: Snapshot, who: Who) -> int:
+def _found(snapshot: Snapshot, who: Who, after: _Place | None) -> _Place:
+    _owners(snapshot, who)
     tenant = snapshot.tenant(who.scope.tenant)
-    return 0 if tenant is None else snapshot.head(tenant).seq
+    if tenant is None:
+        return after or _Place(0)
+    head = snapshot.head(tenant)
+    place = after or _Place(head.seq)
+    if place.hash or not head.horizon <= place.seq <= head.seq:
+        return place
+    return _Place(place.seq, _hash(snapshot, tenant, place.seq))
 
 
 class Watch:
@@ -149,17 +220,23 @@ class Watch:
     It ends when it is closed, or the memory is. For one thread; `close` may be called from another.
 
     Args:
-        after: Where to begin; None for what is committed from now on.
+        after: Where to begin: a mark or a commit's number; None for what is committed from now on.
 
     Attributes:
-        seq: The last commit that was given out: a later watch with `after=seq` goes on without a gap or a repeat.
+        seq: The last commit that was given out.
+        mark: The same for going on: a later watch with `after=mark` goes on without a gap or a repeat.
+
+    Raises:
+        NotFound: the branch is not there; so does the iterator once it is dropped.
+        Compacted: of the iterator, as of `changes`.
     """
 
-    def __init__(self, opened: Opened, who: Who, after: int | None) -> None:
+    def __init__(self, opened: Opened, who: Who, after: int | str | None) -> None:
         self._opened, self._who = opened, who
         self._ended = threading.Event()
         self._ready: deque[Notice] = deque()
-        self.seq = self._upto = run(head(who), opened.perform) if after is None else whole("after", after)
+        self._upto = run(_begin(who, None if after is None else _Place.read(after)), opened.perform)
+        self.seq, self.mark = self._upto.seq, self._upto.mark
 
     def __iter__(self) -> Self:
         return self
@@ -170,7 +247,7 @@ class Watch:
         if not self._ready:
             raise StopIteration
         notice = self._ready.popleft()
-        self.seq = notice.seq
+        self.seq, self.mark = notice.seq, notice.mark
         return notice
 
     def batch(self) -> list[Notice]:
@@ -178,11 +255,11 @@ class Watch:
         while not self._ended.is_set():
             try:
                 found, upto = run(_page(self._who, self._upto, BATCH), self._opened.perform)
-                moved, self._upto = upto != self._upto, upto
+                moved, self._upto = upto.seq != self._upto.seq, upto
                 if found:
                     return found
                 if not moved:
-                    self._opened.store.wait(self._who.scope.tenant, upto, SLICE)
+                    self._opened.store.wait(self._who.scope.tenant, upto.seq, SLICE)
             except StoreError:
                 if not self._opened.closed.is_set():
                     raise
@@ -205,27 +282,31 @@ class Watch:
 class AsyncWatch:
     """`Watch`, awaited. It waits in a thread of its own, so that many watches leave room for the store's work."""
 
-    def __init__(self, opened: Opened, who: Who, after: int | None) -> None:
+    def __init__(self, opened: Opened, who: Who, after: int | str | None) -> None:
         self._watch = Watch(opened, who, after)
         self._ready: deque[Notice] = deque()
         self._coming: asyncio.Future[list[Notice]] | None = None
-        self.seq = self._watch.seq
+        self.seq, self.mark = self._watch.seq, self._watch.mark
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Notice:
         if not self._ready:
-            self._coming = self._coming or self._fetch()
-            # Shielded: what has come when a waiting caller is cancelled is there for its next call.
             import asyncio  # only who awaits pays for it
 
-            self._ready.extend(await asyncio.shield(self._coming))
+            self._coming = self._coming or self._fetch()
+            try:
+                # Shielded: what has come when a waiting caller is cancelled is there for its next call.
+                self._ready.extend(await asyncio.shield(self._coming))
+            except Exception:
+                self._coming = None  # the next call looks again
+                raise
             self._coming = None
         if not self._ready:
             raise StopAsyncIteration
         notice = self._ready.popleft()
-        self.seq = notice.seq
+        self.seq, self.mark = notice.seq, notice.mark
         return notice
 
     def _fetch(self) -> asyncio.Future[list[Notice]]:

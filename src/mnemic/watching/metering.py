@@ -302,11 +302,6 @@ class Meters:
         with self._lock:
             self._gauges[name] = read
 
-    def drop_gauge(self, name: str) -> None:
-        """Ask it no more."""
-        with self._lock:
-            self._gauges.pop(name, None)
-
     def measured(self) -> Measured:
         """All of it, as it stands."""
         now = time.monotonic()

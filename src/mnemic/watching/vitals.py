@@ -17,8 +17,8 @@ from mnemic.collecting.slices import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.opening import Opened
-from mnemic.store.base import Snapshot
 from mnemic.store.meters import PERIOD, SECOND, MeterRow
+from mnemic.store.snapshot import Snapshot
 from mnemic.watching.metering import Histogram, Measured, Sort
 
 RECENT: Final = 10

@@ -17,7 +17,7 @@ from mnemic.window.layout import SEGMENT
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change
-    from mnemic.store.base import Snapshot
+    from mnemic.store.snapshot import Snapshot
 
 RECENT: Final = 256
 """Most turns that are looked at to make a window again: none of a few thousand tokens holds more."""
@@ -47,6 +47,7 @@ class Kept:
 
     Attributes:
         known: Whether it was ever written down; if not, its turns may be there all the same.
+        budget, policy: What its window had; 0 and "" if it was never written down.
         pages: Its residents in the order they came in, and its turns that left and are in no segment yet.
         items: Those that are still there of them.
         recent: Its turns since that was written down, oldest first, the last `RECENT`.
@@ -54,6 +55,8 @@ class Kept:
     """
 
     known: bool = False
+    budget: int = 0
+    policy: str = ""
     clock: int = 0
     turns: int = 0
     seq: int = 0
@@ -77,6 +80,8 @@ def kept(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) 
     told = snapshot.latest((own,), Filter(session=name, kinds=(Kind.EPISODE,), tags=(SEGMENT,)), limit=BRIEF)
     return Kept(
         known=row is not None,
+        budget=0 if row is None else row.budget,
+        policy="" if row is None else row.policy,
         clock=0 if row is None else row.clock,
         turns=0 if row is None else row.turns,
         seq=seq,

@@ -8,27 +8,25 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
-from itertools import count
 from typing import Any, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Conflict, MnemicError
-from mnemic.flow import Flow, Request, run
+from mnemic.flow import Request, run
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import Ask, Embed, EmbedQuestion, ask, embed
-from mnemic.store.base import Job, JobState, JobStep, Store, embedding_lane
-from mnemic.store.jobs import LAPSED
-from mnemic.store.requests import answer, claim_job, look
+from mnemic.models.requests import Ask, Embed, EmbedQuestion
+from mnemic.store.base import Store
+from mnemic.store.requests import Record, answer, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
-from mnemic.work.deriving import How, followed, lane_name, strategies, strategy_slice
-from mnemic.work.jobs import LEASE_SECONDS, TRIES, WORK, Bench, Work, ended, missed
-from mnemic.work.lanes import BUSY, EMBED_PARTS, WAITS, Slice, embed_slice, epoch_of, failed
+from mnemic.work.agenda import Agenda, Pass, Task
+from mnemic.work.deriving import followed, strategies
+from mnemic.work.heartbeat import beating
+from mnemic.work.jobs import WORK, Bench, Work
+from mnemic.work.lanes import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.work.lineup import Lineup, Owner
 from mnemic.work.pacing import Pacing
 from mnemic.work.thinking import Thinking
@@ -39,38 +37,18 @@ IDLE_SECONDS: Final = 2.0
 _RETRY_SECONDS: Final = 0.5
 """How long it waits for a lane that another worker has, that waits after a failure, or whose time will come."""
 
-EMBED_SECONDS: Final = 0.1
-"""How long one request to an embedder on this machine should take: so long a question or a closing door may wait."""
-
-_FIRST_PARTS: Final = 8
-"""Passages of the first such request, before the embedder's speed is known."""
-
 LOOK_SECONDS: Final = 5.0
 """How often a worker looks for what is due by the clock alone, though nobody has written."""
 
 CHORE_SECONDS: Final = 60.0
 """How often a worker with nothing to do asks its chores whether one is due."""
 
-JOBS: Final = "jobs"
-"""What a worker calls jobs among the lanes it does."""
-
-_WELL: Final = "Are you there? Answer with one word."
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One slice to be run: of which lane and space, how, and what to do if it fails."""
-
-    lane: str
-    space: int
-    flow: Callable[[str], Flow[Slice]]
-    failed: Callable[[str, MnemicError, int], Flow[bool]]
-
 
 class Background:
     """Runs slices of lanes until there are none: in a thread behind the caller or, in `drain`, in the caller's own.
 
     Attributes:
+        pacing: What a verb's request is answered in, so that what runs behind waits before its next.
         work: What jobs of each name do; floors above add theirs.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
@@ -105,10 +83,11 @@ class Background:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._asked = False
-        self._name = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
-        self._runs = count(1)
-        self._parts: dict[int, int] = {}
+        name = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
         self.lineup = Lineup(self._store, self._kernel.settings.backlog_limit)
+        self._agenda = Agenda(
+            name, self.lineup, self._meaning, self.thinking, self.work, lambda: self.bench, self.perform
+        )
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a flow, and time it."""
@@ -147,12 +126,6 @@ class Background:
         """How many passages of a user wait, if they are more than the setting `backlog_limit`; else 0."""
         return self.lineup.crowd(owner)
 
-    @contextmanager
-    def foreground(self) -> Iterator[None]:
-        """While a verb runs, what runs behind waits before its next request."""
-        with self.pacing.foreground():
-            yield
-
     def drain(self, told: Callable[[str, int], None] | None = None, seconds: float | None = None) -> bool:
         """Run slices in this thread until nothing is left, whatever the triggers say; whether that was reached.
 
@@ -169,7 +142,7 @@ class Background:
         error: MnemicError | None = None
         self.lineup.again()
         while True:
-            passed = _Pass(force=True)
+            passed = Pass(force=True)
             for lane, did in self._slices(passed):
                 if told is not None and did.done:
                     told(lane, did.done)
@@ -216,7 +189,7 @@ class Background:
                 continue
             if moved != seen:
                 quiet = time.monotonic()
-            passed = _Pass(lanes=frozenset(lanes), told=told)
+            passed = Pass(lanes=frozenset(lanes), told=told)
             for _ in self._slices(passed):
                 if stop.is_set():
                     return
@@ -241,33 +214,32 @@ class Background:
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
-    def _slices(self, passed: _Pass) -> Iterator[tuple[str, Slice]]:
+    def _slices(self, passed: Pass) -> Iterator[tuple[str, Slice]]:
         """One slice of every lane that has something before it, each run when it is asked for.
 
         One that fails waits by itself, and the others go on.
         """
-        for task in self._tasks(passed):
+        for task in self._agenda.tasks(passed):
             with self._working:
                 did = self._attempt(task, passed)
             passed.count(did)
             yield task.lane, did
 
-    def _attempt(self, task: _Task, passed: _Pass) -> Slice:
-        owner = f"{self._name}/{next(self._runs)}"  # one name a run: who comes back late has lost the lease
-        attend = partial(self._attend, task.space)
+    def _attempt(self, task: Task, passed: Pass) -> Slice:
+        attend = partial(self._attend, task)
         error: MnemicError | None = None
         did, epoch = BUSY, 0
         try:
             epoch = run(look(lambda s: epoch_of(s, task.space)), self.perform)
             with self.meters.run(task.lane) as timed:
-                did = timed(run(task.flow(owner), attend))
+                did = timed(run(task.flow(), attend))
         except MnemicError as wrong:
             error = wrong
         except Exception as wrong:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
             error = MnemicError(f"lane {task.lane}: {type(wrong).__name__}: {wrong}")
         if error is not None:
             with suppress(MnemicError):
-                did = Slice(done=1) if run(task.failed(owner, error, epoch), attend) else WAITS
+                did = Slice(done=1) if run(task.failed(error, epoch), attend) else WAITS
             if not did.done and not isinstance(error, Conflict):
                 passed.tried += 1
                 passed.failed = error
@@ -275,111 +247,40 @@ class Background:
             passed.told(task.lane, task.space, did.done, error)
         return did
 
-    def _attend(self, space: int, request: Request) -> Any:
-        """Answer a request of a slice once nobody is in front."""
-        self.pacing.park()
-        if isinstance(request, Pause):
-            return None
-        if isinstance(request, Ask):
-            if self._closed:
-                raise Conflict("the store is being closed; the run goes on from its answers")
-            self.thinking.count(space, request)
+    def _attend(self, task: Task, request: Request) -> Any:
+        """Answer a request of a slice once nobody is in front; an answer in hand is put down at once."""
+        if not isinstance(request, Record):
+            self.pacing.park()
+        match request:
+            case Pause():
+                return None
+            case Ask():
+                return self._think(task, request)
+            case Embed(texts=[_, *_]):
+                return self._embed(task, request)
+        with self.pacing.working():
+            return self.perform(request)
+
+    def _think(self, task: Task, request: Ask) -> Any:
+        if self._closed:
+            raise Conflict("the store is being closed; the run goes on from its answers")
+        self.thinking.count(task.space, request)
+        with self._held(task):
+            return self.perform(request)
+
+    def _embed(self, task: Task, request: Embed) -> Any:
+        if self._meaning.is_remote(request.model):
+            with self._held(task):
+                return self.perform(request)
         with self.pacing.working():
             began = time.monotonic()
             answered = self.perform(request)
-        if isinstance(request, Embed) and request.texts:
-            self._learn(request.model, (time.monotonic() - began) / len(request.texts))
+        self._agenda.learn(request.model, (time.monotonic() - began) / len(request.texts))
         return answered
 
-    def _learn(self, model: int, seconds: float) -> None:
-        """Correct how many passages go to an embedder at once by how long one took, by no more than double or half."""
-        if self._meaning.is_remote(model):
-            self._parts[model] = EMBED_PARTS
-            return
-        parts = self._parts.get(model, _FIRST_PARTS)
-        wanted = round(EMBED_SECONDS / max(seconds, 1e-6))
-        self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
-
-    def _tasks(self, passed: _Pass) -> Iterator[_Task]:
-        """What is to be done now, everybody in turn: rules first, because they are quick, and again before each slice
-        of meaning; jobs one slice at a time between those."""
-        yield from self._strategy_tasks(passed, quick=True)
-        yield from self._job_task(passed)
-        yield from self._strategy_tasks(passed, quick=False)
-        try:
-            models = self._meaning.to_fill() if passed.takes("embed") else []
-        except MnemicError as error:
-            passed.failed = error
-            passed.told("embed", 0, 0, error)
-            return
-        for model in models:
-            for place, space in enumerate(self.behind(embedding_lane(model))):
-                if place:
-                    yield from self._strategy_tasks(passed, quick=True)
-                    yield from self._job_task(passed)
-                yield self._embed_task(space, model)
-
-    def _strategy_tasks(self, passed: _Pass, *, quick: bool) -> Iterator[_Task]:
-        """Runs of strategies: of those that ask no model, or of those that do."""
-        for strategy in self.strategies:
-            if (strategy.budget.calls == 0) is not quick or not passed.takes(strategy.name):
-                continue
-            for maintain in (False, True) if strategy.maintain else (False,):
-                how = How(owner="", force=passed.force, maintain=maintain, keep_answers=self.bench.keep_answers)
-                for space in self.behind(lane_name(strategy, how)):
-                    if quick or self.thinking.has_room(space):
-                        yield self._strategy_task(strategy, space, how)
-                    else:
-                        passed.later += 1
-
-    def _strategy_task(self, strategy: Strategy, space: int, how: How) -> _Task:
-        desk, name = self._kernel.desk, lane_name(strategy, how)
-
-        def flow(owner: str) -> Flow[Slice]:
-            return strategy_slice(desk, strategy, space, replace(how, owner=owner))
-
-        def fail(owner: str, error: MnemicError, epoch: int) -> Flow[bool]:
-            probe = ask([ChatMessage("user", _WELL)], 8)
-            return failed(space, name, owner, error, desk.clock.now(), probe, strategy.batch, epoch)
-
-        return _Task(name, space, flow, fail)
-
-    def _embed_task(self, space: int, model: int) -> _Task:
-        name, parts = embedding_lane(model), self._parts.get(model, _FIRST_PARTS)
-
-        def fail(owner: str, error: MnemicError, epoch: int) -> Flow[bool]:
-            now = self._kernel.desk.clock.now()
-            return failed(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
-
-        return _Task(name, space, lambda owner: embed_slice(space, model, owner, parts), fail)
-
-    def _job_task(self, passed: _Pass) -> Iterator[_Task]:
-        """One slice of the most urgent job, if there is one to do now; jobs whose time has not come wait like lanes."""
-        if not passed.takes(JOBS):
-            return
-        owner = f"{self._name}/{next(self._runs)}"
-        with suppress(MnemicError):
-            job: Job | None = run(claim_job(tuple(self.work), owner, LEASE_SECONDS), self.perform)
-            if job is not None:
-                yield self._doing(job, JobStep(job.id, owner))
-            else:
-                waiting = run(look(lambda s: s.jobs(JobState.WAITING)), self.perform)
-                passed.later += sum(job.order.name in self.work for job in waiting)
-
-    def _doing(self, job: Job, step: JobStep) -> _Task:
-        def flow(_: str) -> Flow[Slice]:
-            if job.error == LAPSED and job.attempts >= TRIES:
-                raise MnemicError(LAPSED)
-            more = yield from self.work[job.order.name](self.bench, job, step)
-            yield from ended(step, more=more)
-            self.lineup.again()
-            return Slice(done=1)
-
-        def fail(_: str, error: MnemicError, epoch: int) -> Flow[bool]:
-            yield from missed(self.bench, job, step, error)
-            return False
-
-        return _Task(job.order.name, job.order.space, flow, fail)
+    def _held(self, task: Task) -> AbstractContextManager[None]:
+        """While a model is waited for, which may take longer than a lease."""
+        return beating(lambda: self._store.prolong(task.space, task.owner, LEASE_SECONDS, task.job))
 
     def behind(self, lane: str) -> list[int]:
         """The spaces in which a lane has something before it."""
@@ -388,7 +289,7 @@ class Background:
     def _follow(self) -> None:
         while not self._closed:
             self._wake.clear()
-            passed = _Pass()
+            passed = Pass()
             try:
                 self._run(passed)
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
@@ -398,7 +299,7 @@ class Background:
             if not passed.any and not passed.later and self._ended():
                 return
 
-    def _run(self, passed: _Pass) -> None:
+    def _run(self, passed: Pass) -> None:
         for _ in self._slices(passed):
             if self._closed:
                 return
@@ -409,44 +310,3 @@ class Background:
                 return False
             self._thread = None
             return True
-
-
-@dataclass(slots=True)
-class _Pass:
-    """What is wanted of one look at all lanes, and what became of it.
-
-    Attributes:
-        did, busy, waits: Slices that did something, that were others', and that failed or wait after a failure.
-        tried: Those of them that failed just now.
-        later: Lanes and jobs whose time has not come.
-    """
-
-    force: bool = False
-    lanes: frozenset[str] = frozenset()
-    told: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None
-    did: int = 0
-    busy: int = 0
-    waits: int = 0
-    tried: int = 0
-    later: int = 0
-    failed: MnemicError | None = None
-
-    def takes(self, lane: str) -> bool:
-        """Whether this lane is wanted."""
-        return not self.lanes or lane in self.lanes
-
-    def count(self, one: Slice) -> None:
-        """Count what one slice did."""
-        if one.waits:
-            self.waits += 1
-        elif one.busy:
-            self.busy += 1
-        elif one.done:
-            self.did += 1
-        elif not self.force:  # where triggers are not asked, it found nothing left
-            self.later += 1
-
-    @property
-    def any(self) -> bool:
-        """Whether there was anything to do."""
-        return bool(self.did or self.busy or self.waits)

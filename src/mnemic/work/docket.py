@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.scope import Shared
-from mnemic.store.base import Job, JobState, Lane
+from mnemic.store.following import Job, JobState, Lane
 from mnemic.store.jobs import DIGEST
 
 if TYPE_CHECKING:
-    from mnemic.store.base import Snapshot
+    from mnemic.core.ids import ItemId
+    from mnemic.store.snapshot import Snapshot
 
 WAITING: Final = "waiting"
 RUNNING: Final = "running"
@@ -35,6 +36,9 @@ class Entry:
         error: The last one.
         not_before: When it may be tried again, if that is still to come.
         ver: The version that a dead letter is about, by its local number; 0 for anything else.
+        item: The item of that version, whose words its owner may read; None for anything else, or once it is gone.
+        branch: The user's branch that it is of; "" for the memory itself.
+        at: When a job was tried last, or given up, or else ordered; None for a lane.
     """
 
     name: str
@@ -49,13 +53,16 @@ class Entry:
     error: str = ""
     not_before: datetime | None = None
     ver: int = 0
+    item: ItemId | None = None
+    branch: str = ""
+    at: datetime | None = None
 
 
-def docket(snapshot: Snapshot, lanes: list[str], now: int, *, over: bool = False) -> list[Entry]:
-    """Lanes that have something before them or are leased, then jobs, the most urgent first.
+def docket(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over: bool = False) -> list[Entry]:
+    """Lanes that have something before them, then jobs, the most urgent first.
 
     Args:
-        lanes: The lanes that are followed here.
+        lanes: The lanes that are followed here, and why one cannot be gone on with; "" where nothing is wrong.
         over: Jobs that are done or cancelled, too.
     """
     states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
@@ -67,34 +74,37 @@ def dead_letters(snapshot: Snapshot, now: int) -> list[Entry]:
     return [job_entry(snapshot, job, now) for job in snapshot.jobs(JobState.DEAD)]
 
 
-def _lanes(snapshot: Snapshot, names: list[str], now: int) -> Iterator[Entry]:
-    for name in names:
+def _lanes(snapshot: Snapshot, lanes: Mapping[str, str], now: int) -> Iterator[Entry]:
+    for name, trouble in lanes.items():
         for space, cursor, _ in snapshot.backlog(name):
             pending = sum(1 for _ in snapshot.entries(space, cursor))
-            yield _lane_entry(snapshot, snapshot.lane(space, name), pending, now)
+            yield _lane_entry(snapshot, snapshot.lane(space, name), pending, trouble, now)
 
 
-def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, now: int) -> Entry:
+def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> Entry:
+    error = lane.error or trouble
     running = bool(lane.owner) and lane.leased <= now < lane.lease_until
-    tenant, user = _whose(snapshot, lane.space)
+    tenant, user, branch = _whose(snapshot, lane.space)
     return Entry(
         name=lane.name,
-        state=RUNNING if running else FAILING if lane.error else WAITING,
+        state=RUNNING if running else FAILING if error else WAITING,
         tenant=tenant,
         user=user,
         pending=pending,
         owner=lane.owner if running else "",
         since=moment(lane.leased) if running else None,
         attempts=lane.attempt,
-        error=lane.error,
+        error=error,
         not_before=moment(lane.not_before) if lane.not_before > now else None,
+        branch=branch,
     )
 
 
 def job_entry(snapshot: Snapshot, job: Job, now: int) -> Entry:
     """A job's line."""
     running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
-    tenant, user = _whose(snapshot, job.order.space)
+    tenant, user, branch = _whose(snapshot, job.order.space)
+    version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
     failing = job.state is JobState.WAITING and bool(job.error)
     return Entry(
         id=job.id,
@@ -109,11 +119,14 @@ def job_entry(snapshot: Snapshot, job: Job, now: int) -> Entry:
         error=job.error,
         not_before=moment(job.order.not_before) if job.order.not_before > now else None,
         ver=job.order.ver,
+        item=None if version is None else version.item.id,
+        branch=branch,
+        at=moment(max(job.leased, job.at)),
     )
 
 
-def _whose(snapshot: Snapshot, space: int) -> tuple[str, str | None]:
+def _whose(snapshot: Snapshot, space: int) -> tuple[str, str | None, str]:
     if not space:
-        return "", ""
+        return "", "", ""
     (head,) = snapshot.spaces((space,))
-    return dict(snapshot.tenants())[head.tenant], None if isinstance(head.user, Shared) else head.user
+    return dict(snapshot.tenants())[head.tenant], None if isinstance(head.user, Shared) else head.user, head.branch

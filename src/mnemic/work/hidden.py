@@ -13,7 +13,7 @@ from mnemic.strategies.base import Derivation, Edits, Ref
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
-    from mnemic.store.base import Snapshot
+    from mnemic.store.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
 
 RERUN: Final = "rerun"

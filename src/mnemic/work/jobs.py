@@ -19,10 +19,15 @@ from mnemic.core.tokens import entry_terms
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.flow import Flow
 from mnemic.past.undoing import SUPERSEDES
-from mnemic.store.base import Advance, Draft, Job, JobState, JobStep, Lane, Op, Order, Put, Snapshot
+from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
+from mnemic.store.following import Job, JobState, Lane, Order
 from mnemic.store.jobs import DIGEST
 from mnemic.store.requests import claim, commit, end_job, look, release
-from mnemic.work.deriving import MAINTAIN, How, drafted, driven, letter, strategy_slice
+from mnemic.store.snapshot import Snapshot
+from mnemic.work.deriving import strategy_slice
+from mnemic.work.drafting import drafted
+from mnemic.work.driving import driven
+from mnemic.work.gathering import MAINTAIN, How, letter
 from mnemic.work.hidden import RERUN
 from mnemic.work.lanes import CONFLICT_SECONDS, DERIVER, embed_letter
 

@@ -9,6 +9,7 @@ lane goes on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice, takewhile
 from typing import Final
@@ -17,12 +18,18 @@ from mnemic.core.passages import passage_texts
 from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NotFound, StoreError
 from mnemic.flow import Flow
 from mnemic.models.requests import embed
-from mnemic.store.base import JobStep, Lane, Snapshot, VectorRow, Vectors, embedding_lane
+from mnemic.store.drafts import JobStep
+from mnemic.store.following import Lane, VectorRow, Vectors, embedding_lane
 from mnemic.store.jobs import LAPSED
 from mnemic.store.requests import bury, claim, keep, look, release
+from mnemic.store.snapshot import Snapshot
 
 HOUSE: Final = "house"
 """The lane of the strategy `house`."""
+
+EMBED: Final = "embed"
+JOBS: Final = "jobs"
+"""What a worker calls the lanes of embedders, all together, and jobs among the lanes that it does."""
 
 DERIVER: Final = "mnemic"
 """Who acts, for the journal, where nobody asked for it."""
@@ -63,11 +70,14 @@ WAITS: Final = Slice(busy=True, waits=True)
 IDLE: Final = Slice()
 
 
-def embed_slice(space: int, model: int, owner: str, parts: int = EMBED_PARTS) -> Flow[Slice]:
+def embed_slice(
+    space: int, model: int, owner: str, parts: int = EMBED_PARTS, at_once: int = EMBED_PARTS
+) -> Flow[Slice]:
     """Give the passages past the cursor their vectors.
 
     Args:
         parts: Most passages, at least one version's.
+        at_once: Most passages of one request, but for a version that has more.
 
     Raises:
         ModelError: the embedder failed; whoever runs this says so with `failed`, and nothing is lost.
@@ -79,15 +89,44 @@ def embed_slice(space: int, model: int, owner: str, parts: int = EMBED_PARTS) ->
     if deadly(lane):
         return (yield from lessened(lane, parts))
     found = yield from look(lambda s: _unembedded(s, space, model, lane, parts))
-    vectors = (yield from embed(model, [text for _, _, text in found.passages])) if found.passages else []
-    rows = tuple(VectorRow(ver, part, v) for (ver, part, _), v in zip(found.passages, vectors, strict=True))
-    batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=found.upto)
+    rows, upto = yield from _embedded(model, found, at_once)
+    batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=upto)
     try:
         yield from keep(batch)
     except (Conflict, NotFound):
         return BUSY  # the lease ran out and somebody else went on, or the space was erased meanwhile
     yield from release(space, name, owner)
-    return Slice(done=max(1, len(found.passages)))
+    return Slice(done=max(1, len(rows)))
+
+
+def _embedded(model: int, found: _Unembedded, at_once: int) -> Flow[tuple[tuple[VectorRow, ...], int]]:
+    """Vectors, a request at a time, and how far they reach: as far as a request that failed, which is not the first.
+
+    What came before that is kept, and the next slice begins with what failed.
+    """
+    rows: list[VectorRow] = []
+    for passages in _requests(found.passages, at_once):
+        try:
+            vectors = yield from embed(model, [text for _, _, text in passages])
+        except ModelError:
+            if not rows:
+                raise
+            return tuple(rows), rows[-1].ver
+        rows += [VectorRow(ver, part, v) for (ver, part, _), v in zip(passages, vectors, strict=True)]
+    return tuple(rows), found.upto
+
+
+def _requests(passages: list[tuple[int, int, str]], at_once: int) -> Iterator[list[tuple[int, int, str]]]:
+    """Passages by the request, each of whole versions."""
+    request: list[tuple[int, int, str]] = []
+    for _, parts in groupby(passages, lambda passage: passage[0]):
+        version = list(parts)
+        if request and len(request) + len(version) > at_once:
+            yield request
+            request = []
+        request += version
+    if request:
+        yield request
 
 
 def held(space: int, name: str) -> Flow[Slice]:
@@ -201,6 +240,9 @@ def failed(
     Returns:
         Whether a version was given up.
     """
+    found, present = yield from look(lambda s: (s.lane(space, name), epoch_of(s, space)))
+    if epoch != present and found.owner != owner:
+        return False  # an erasure took the lease: the run is repeated as it was, and finds the answers that were left
     lane = yield from claim(space, name, owner, LEASE_SECONDS)
     if lane is None:
         return False

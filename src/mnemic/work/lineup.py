@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from mnemic.core.scope import Shared
-    from mnemic.store.base import Snapshot, SpaceHead, Store
+    from mnemic.store.base import Store
+    from mnemic.store.heads import SpaceHead
+    from mnemic.store.snapshot import Snapshot
 
 Owner = tuple[str, "str | Shared", str]
 """Tenant, user and branch: whose space it is, as a draft says it."""
@@ -70,6 +72,8 @@ class Lineup:
 
         Counted up to four times the limit.
         """
+        if not any(list(self._crowds.values())):
+            return 0
         return max((n for one in list(self._crowds.values()) for who, n in one.values() if who == owner), default=0)
 
     def again(self) -> None:

@@ -21,7 +21,10 @@ BESIDE_SECONDS: Final = 0.002
 
 
 class Pacing:
-    """Who runs in front, and when those behind may go on. Safe for many threads."""
+    """Who runs in front, and when those behind may go on. Safe for many threads.
+
+    It is the context in which a request of a verb is answered: every verb pays for it, so it is no generator.
+    """
 
     def __init__(self) -> None:
         self.renew()
@@ -30,50 +33,43 @@ class Pacing:
     def renew(self) -> None:
         """Start over with nobody in front, as a forked child must."""
         self._lock = threading.Lock()
-        self._quiet = threading.Event()
-        self._quiet.set()
+        self._all = threading.Event()
         self._front = 0
         self._left_at = 0.0
         self._free_until = 0.0
         self._took = 0.0
-        self._open = False
 
-    @contextmanager
-    def foreground(self) -> Iterator[None]:
-        """While somebody waits for a verb."""
+    def __enter__(self) -> None:
+        """Somebody waits for a verb."""
         with self._lock:
             self._front += 1
-            self._quiet.clear()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._front -= 1
-                self._left_at = time.monotonic()
-                if not self._front:
-                    self._quiet.set()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._front -= 1
+            self._left_at = time.monotonic()
 
     def let_all(self) -> None:
         """Nobody waits any more."""
-        self._open = True
-        self._quiet.set()
+        self._all.set()
 
     def park(self) -> None:
-        """Wait until nobody is in front, or for as long as is fair."""
-        began = time.monotonic()
-        if began < self._free_until:
+        """Wait until nobody is in front, or for as long as is fair.
+
+        It looks again after longer and longer: a thread that wakes takes the interpreter from the verbs it waits for.
+        """
+        now = time.monotonic()
+        if now < self._free_until:
             return
-        until = began + max(PARKED_SECONDS, 2 * self._took)
-        while not self._open:
-            now = time.monotonic()
+        until, pause = now + max(PARKED_SECONDS, 2 * self._took), LINGER_SECONDS
+        while not self._is_quiet(now) and not self._all.wait(min(pause, until - now)):
+            now, pause = time.monotonic(), 2 * pause
             if now >= until:
                 self._free_until = now + BESIDE_SECONDS
                 return
-            if not self._quiet.wait(until - now):
-                continue
-            if (rest := self._left_at + LINGER_SECONDS - time.monotonic()) <= 0:
-                return
-            time.sleep(rest)
+
+    def _is_quiet(self, now: float) -> bool:
+        return not self._front and now - self._left_at >= LINGER_SECONDS
 
     @contextmanager
     def working(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import ModelError
-from mnemic.work.deriving import tokens_of
+from mnemic.work.driving import tokens_of
 
 if TYPE_CHECKING:
     from mnemic.models.chat.base import Chat

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import Flow, run
-from mnemic.store.base import JobState, Order
+from mnemic.store.following import JobState, Order
 from mnemic.store.requests import look
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from mnemic.collecting.slices import Collection
     from mnemic.opening import Opened
-    from mnemic.store.base import Job, JobStep
+    from mnemic.store.drafts import JobStep
+    from mnemic.store.following import Job
     from mnemic.work.jobs import Bench, Work
 
 GC: Final = "gc"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
@@ -18,10 +18,7 @@ from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import Paper, flat, plain
 from mnemic.faces.verb import WORDS, verb
 from mnemic.models.chat.base import LIMIT, CutOff
-
-if TYPE_CHECKING:
-    from mnemic.memory import Memory
-    from mnemic.models.chat.base import Chat
+from mnemic.settings import LEAST_WINDOW
 
 FAILED: Final = 1
 """The exit code where a turn failed and nobody was there to see it."""
@@ -33,36 +30,34 @@ FAILED: Final = 1
     'echo "When did I move to Lisbon?" | mnemic chat --json',
 )
 @click.option("--model", type=WORDS, metavar="NAME", help="openai:MODEL@URL, a GGUF file, smollm2, or none.")
-@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens recalled (left out: setting `budget`).")
+@click.option(
+    "--budget", type=click.IntRange(LEAST_WINDOW), metavar="TOKENS", help="Of its window (left out: setting `window`)."
+)
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Most tokens of an answer.")
 def chat(model: str | None, budget: int | None, limit: int) -> None:
     """Talk, and be remembered.
 
     Each message is answered with what memory holds on it, shown beside the answer with its reasons; then both are
-    remembered. --session names the conversation that is written; recall sees all of them. Without a model (--model, or
-    setting `model`) memory is quoted. A line that begins with a slash is a command: /help lists them.
+    remembered. --session names the conversation, whose window of --budget tokens is what a model is given (`mnemic
+    session show` shows it); recall sees all of them. Without a model (--model, or setting `model`) memory is quoted. A
+    line that begins with a slash is a command: /help lists them.
     """
     run = errand()
     from mnemic.models.chat.opening import open_chat
 
     mind = open_chat(run.settings.model if model is None else model, run.settings)
-    session = run.wishes.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    named = run.wishes.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
     paper = _paper(run)
     lines = typed() if at_terminal() and not paper.json else piped(echo=not paper.json)
     with run.memory(create=True) as memory:
-        talk = _conversation(run, memory, session, mind, budget, limit)
-        talk.understand()
-        _greet(run, paper, talk)
-        failures = _loop(paper, talk, view(paper, session, mind.name if mind else None), lines)
+        me = memory.scope(user=run.user, tenant=run.tenant, agent=run.wishes.agent).on_branch(run.wishes.branch or "")
+        with me.session(named, budget=budget) as session:
+            talk = Conversation(memory, me, session, mind, limit)
+            talk.understand()
+            _greet(run, paper, talk)
+            failures = _loop(paper, talk, view(paper, named, mind.name if mind else None), lines)
     if failures and not at_terminal():
         click.get_current_context().exit(FAILED)
-
-
-def _conversation(
-    run: Errand, memory: Memory, session: str, mind: Chat | None, budget: int | None, limit: int
-) -> Conversation:
-    me = memory.scope(user=run.user, tenant=run.tenant, agent=run.wishes.agent)
-    return Conversation(memory, me, session, mind, budget, limit)
 
 
 def _paper(run: Errand) -> Paper:
@@ -72,7 +67,7 @@ def _paper(run: Errand) -> Paper:
 
 
 def _greet(run: Errand, paper: Paper, talk: Conversation) -> None:
-    paper.note(f"session {flat(talk.session)} of {flat(run.user)}; /help lists commands, Ctrl-D leaves")
+    paper.note(f"session {flat(talk.session.name)} of {flat(run.user)}; /help lists commands, Ctrl-D leaves")
     if talk.chat is None:
         paper.note("no model: questions are answered by quoting memory; --model names one that talks")
 

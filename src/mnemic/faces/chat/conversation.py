@@ -1,4 +1,4 @@
-"""A conversation over a memory: recall, remember what was said, answer, remember the answer."""
+"""A conversation over a session of memory: recall, remember what was said, answer, remember the answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.events import Verb as Did
 from mnemic.core.items import Channel
 from mnemic.errors import Compacted, ModelError, NotFound, StoreError
-from mnemic.faces.chat.prompt import prompt
+from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.chat.quoting import quoted
 from mnemic.faces.errand import CATCH_UP_SECONDS
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
+    from mnemic.session import Session
 
 _DERIVATIONS: Final = 50
 """Commits that are looked through for what a turn led to."""
@@ -33,7 +34,7 @@ class Turn:
     """What one person said, what memory made of it, and what was answered.
 
     Attributes:
-        context: What was recalled, before this turn was written.
+        context: The window of the session with what was recalled, before this turn was written.
         prompt: What the model was given; empty where there is none.
         written: The commit of what the person said.
         derived: What rules read in it: standing instructions, facts of the profile.
@@ -63,17 +64,15 @@ class Conversation:
     Args:
         memory: Open.
         me: The person's memory, no session named.
-        session: What the turns of this conversation are kept under.
+        session: Open; its window is what a model is given.
         chat: Who answers; None to have memory quoted.
-        budget: Most tokens of what is recalled.
         limit: Most tokens of an answer.
     """
 
     memory: Memory
     me: ScopedMemory
-    session: str
+    session: Session
     chat: Chat | None
-    budget: int | None = None
     limit: int = 512
     turns: list[Turn] = field(default_factory=list)
     _acts: list[tuple[Turn | None, list[int]]] = field(default_factory=list)
@@ -86,14 +85,13 @@ class Conversation:
         Raises:
             MnemicError: it cannot be kept.
         """
-        context = self.me.context(said, budget=self.budget, explain=True)
+        context = self.session.context(said, explain=True)
         answer = quoted(said, self.me.ask(said)) if self.chat is None else ""
         self._said += 1
         receipt = self._observe("user", said, Channel.USER)
         turn = Turn(said=said, context=context, answer=answer, written=receipt)
         if self.chat is not None:
-            before = [(one.said, one.answer) for one in self.turns if one.answer]
-            turn.prompt = prompt(said, context.text, before, datetime.now(UTC))
+            turn.prompt = prompt(self.session.messages(system=rules(datetime.now(UTC))))
         self.turns.append(turn)
         self._acts.append((turn, [receipt.seq]))
         self.understand()
@@ -153,8 +151,7 @@ class Conversation:
 
     def _observe(self, role: str, text: str, channel: Channel, slots: dict[str, Slot] | None = None) -> Receipt:
         key = f"chat:{self._run}:{self._said}:{role}"
-        shelf = self.me.shelf(session=self.session)
-        return shelf.observe(text, role=role, key=key, channel=channel, slots=slots)
+        return self.session.observe(text, role=role, key=key, channel=channel, slots=slots)
 
     def understand(self) -> None:
         """Have what was written understood, as far as a moment allows; the rest is understood later."""

@@ -1,19 +1,12 @@
-"""What the model is given: how to take memory, the last turns, and the message with what was recalled before it."""
+"""What the model is given: how to take memory, then the session's window, in messages that any template takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
-from mnemic.core.tokens import count_tokens
 from mnemic.models.chat.base import ChatMessage
-
-WINDOW_TURNS: Final = 4
-"""Turns of this conversation that go along word for word; what is older comes back by recall."""
-
-WINDOW_TOKENS: Final = 1_000
-"""Most tokens of them."""
 
 _RULES: Final = (
     "You are a helpful assistant who remembers earlier conversations with the user. What memory holds on a message "
@@ -22,28 +15,37 @@ _RULES: Final = (
 )
 
 
-def prompt(said: str, recalled: str, turns: Sequence[tuple[str, str]], now: datetime) -> tuple[ChatMessage, ...]:
-    """The messages for a model.
+def rules(now: datetime) -> str:
+    """What stands before all else."""
+    return f"{_RULES} Today is {now:%Y-%m-%d}."
+
+
+def prompt(messages: Sequence[Mapping[str, object]]) -> tuple[ChatMessage, ...]:
+    """The messages of a window as small models take them too: one system message, then user and assistant in turn.
+
+    What was recalled goes before the user's next message, as many templates take no second system message; what one of
+    them said twice is one message.
 
     Args:
-        said: What the person says now.
-        recalled: Of a context: fenced, with its provenance; may be empty.
-        turns: What was said before in this conversation and how it was answered, oldest first.
+        messages: As `Session.messages` gives them, the user's last.
     """
-    asked = f"{recalled}\n\n{said}" if recalled else said
-    rules = ChatMessage("system", f"{_RULES} Today is {now:%Y-%m-%d}.")
-    return (rules, *_window(turns), ChatMessage("user", asked))
+    told: list[ChatMessage] = []
+    recalled: list[str] = []
+    for message in messages:
+        content = str(message["content"])
+        if message["role"] == "assistant":
+            _say(told, "assistant", content)
+        elif message["role"] == "user":
+            _say(told, "user", "\n\n".join((*recalled, content)))
+            recalled.clear()
+        elif told:
+            recalled.append(content)
+        else:
+            _say(told, "system", content)
+    return tuple(told)
 
 
-def _window(turns: Sequence[tuple[str, str]]) -> Iterator[ChatMessage]:
-    """The last turns that fit, each with its answer."""
-    kept = 0
-    left = WINDOW_TOKENS
-    for said, answer in reversed(turns[-WINDOW_TURNS:]):
-        left -= count_tokens(said) + count_tokens(answer)
-        if left < 0:
-            break
-        kept += 1
-    for said, answer in turns[len(turns) - kept :]:
-        yield ChatMessage("user", said)
-        yield ChatMessage("assistant", answer)
+def _say(told: list[ChatMessage], role: Literal["system", "user", "assistant"], content: str) -> None:
+    if told and told[-1].role == role:
+        content = f"{told.pop().content}\n\n{content}"
+    told.append(ChatMessage(role, content))

@@ -182,6 +182,8 @@ class History:
         if told is not None and not isinstance(done, MnemicError):
             items, links, clash, seq = told
             self.world.same(done.seq, seq, "merge: commit")
+            if done.repeated:
+                return  # it tells what the earlier one did, which was compared then
             self.world.same({one.id for one in done.conflicts}, clash, "merge: conflicts")
             if seq is not None:
                 self.world.same((set(done.ids), done.links), (items, links), "merge: what came")

@@ -16,7 +16,8 @@ from mnemic.core.items import Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
-from mnemic.store.base import Note, Store
+from mnemic.store.base import Store
+from mnemic.store.drafts import Note
 from mnemic.store.memory import MemoryStore
 from mnemic.testing.generators import TEXTS
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, day

@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from mnemic.core.events import Verb
-from mnemic.core.items import Item, Link, Strength
+from mnemic.core.items import Item, Link, State, Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Invalid, NotFound, Refused
-from mnemic.store.base import Hold, Note, Tie
+from mnemic.store.drafts import Note, Put, Tie
+from mnemic.store.heads import Hold
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
 
 _MOMENT = 1e-9
@@ -345,3 +346,47 @@ def _busy(world: World) -> None:
             world.retire(replace(fact, text=f"fact {n} again"))
         if n % 5:
             world.retire(item)
+
+
+# What others do between two slices
+
+
+@pytest.mark.parametrize("slices", range(1, 9))
+def test_a_link_that_takes_the_number_of_one_that_went_is_seen(world: World, slices: int) -> None:
+    old, kept, erased = world.item("old"), world.item("kept"), world.item("erased")
+    fact = world.item("fact", source=(old.id,))
+    world.commit(*map(world.put, (old, kept, erased, fact)))
+    world.retire(old)
+    world.tie(kept.id, erased.id, "first")
+    world.store.move_horizon(TENANT, world.retire(fact).seq)
+    for _ in range(slices):
+        world.store.sweep(TENANT, _MOMENT)
+    if gone(world, old):
+        return
+    world.erase(erased.id)
+    world.commit(Tie(verb=Verb.LINKED, link=Link(src=kept.id, dst=kept.id, type="second", evidence=(old.id,))))
+    sweep(world)
+    assert not gone(world, old)
+    assert world.faults() == []
+
+
+def test_a_sweep_begins_again_when_the_store_went_back_in_time(world: World) -> None:
+    stays = world.item("stays")
+    items = [world.item(f"gone {n}", session=f"s{n}") for n in range(600)]
+    world.commit(world.put(stays), *map(world.put, items))
+    gone_at = world.commit(*(_retired(item) for item in items)).seq
+    for n in range(3):
+        world.commit(world.put(world.item(f"later {n}")))
+    world.store.move_horizon(TENANT, gone_at)
+    while not (swept := world.store.sweep(TENANT, _MOMENT)).names:
+        pass
+    assert swept.more
+    world.store.rewind(TENANT, world.seq() - 2)
+    world.commit(world.put(world.item("after all")), actor="walrus")
+    sweep(world)
+    assert world.faults() == []
+    assert [change.actor for change in world.changes()][-1] == "walrus"
+
+
+def _retired(item: Item) -> Put:
+    return Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None)

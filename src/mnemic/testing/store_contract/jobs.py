@@ -10,20 +10,8 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.items import State
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.store.base import (
-    Advance,
-    Answer,
-    Draft,
-    EmbedderState,
-    Job,
-    JobState,
-    JobStep,
-    Order,
-    Put,
-    VectorRow,
-    Vectors,
-    embedding_lane,
-)
+from mnemic.store.drafts import Advance, Draft, JobStep, Put
+from mnemic.store.following import Answer, EmbedderState, Job, JobState, Order, VectorRow, Vectors, embedding_lane
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
 
@@ -55,11 +43,11 @@ def recorded(world: World, asked: bytes, lane: str = LANE) -> bytes | None:
         return snapshot.recorded(world.space(), lane, asked)
 
 
-def record(world: World, asked: bytes, answered: bytes, **fields: object) -> None:
-    """Keep an answer."""
+def record(world: World, asked: bytes, answered: bytes, **fields: object) -> bool:
+    """Keep an answer; whether its lease is held still."""
     told: dict[str, object] = {} if "space" in fields else {"space": world.space()}
     told |= {"lane": LANE, "asked": asked, "answered": answered, **fields}
-    world.store.record(Answer(**told))  # type: ignore[arg-type]
+    return world.store.record(Answer(**told))  # type: ignore[arg-type]
 
 
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
@@ -315,6 +303,115 @@ def test_an_erasure_takes_leases_so_that_nothing_said_before_it_is_kept_after(wo
     with world.store.read() as snapshot:
         assert (snapshot.lane(space, LANE).error, snapshot.recorded(space, LANE, b"zebra?")) == ("", None)
         assert [job.error for job in snapshot.jobs()] == [""]
+
+
+def test_an_erasure_leaves_the_answers_that_cannot_hold_what_it_erases(world: World) -> None:
+    zebra, horse, foal = world.item("zebra"), world.item("horse"), world.item("foal")
+    bird = world.item("bird", source=(horse.id,))
+    world.commit(*map(world.put, (zebra, horse, foal, bird)))
+    record(world, b"of zebra", b"1", given=(zebra.id, foal.id))
+    record(world, b"of horse", b"2", given=(horse.id,))
+    record(world, b"of foal", b"3", given=(foal.id,))
+    record(world, b"of what?", b"4")
+    world.erase(zebra.id)
+    left = [recorded(world, asked) for asked in (b"of zebra", b"of horse", b"of foal", b"of what?")]
+    assert left == [None, b"2", b"3", None]
+    world.erase(bird.id)  # it may have been read out of what was answered about the horse
+    assert [recorded(world, asked) for asked in (b"of horse", b"of foal")] == [None, b"3"]
+    world.erase(whole=True)
+    assert world.faults() == []
+
+
+def test_an_answer_that_comes_after_an_erasure_is_kept_if_it_cannot_hold_what_was_erased(world: World) -> None:
+    zebra, horse = world.item("zebra"), world.item("horse")
+    world.commit(world.put(zebra), world.put(horse))
+    space = world.space()
+    leased = world.store.claim(space, LANE, "one", 60)
+    assert leased is not None
+    number = ordered(world, space=space)
+    world.store.claim_job(NAMES, "one", 60)
+    world.erase(zebra.id)
+    with pytest.raises(Conflict):
+        record(world, b"of zebra", b"1", owner="one", given=(horse.id, zebra.id), pin=leased.seq)
+    with pytest.raises(Conflict):
+        record(world, b"of horse", b"1", owner="one", given=(horse.id,), pin=leased.seq + 1)
+    with pytest.raises(Conflict):
+        record(world, b"of horse", b"1", owner="one", given=(horse.id,), pin=leased.seq, job=number)
+    assert not record(world, b"of horse", b"2", owner="one", given=(horse.id,), pin=leased.seq)
+    with world.store.read() as snapshot:
+        lane = snapshot.lane(space, LANE)
+        assert (lane.owner, lane.seq) == ("", leased.seq)
+    assert (recorded(world, b"of zebra"), recorded(world, b"of horse")) == (None, b"2")
+    world.store.claim(space, LANE, "two", 60)
+    with pytest.raises(Conflict):
+        record(world, b"of horse", b"3", owner="one", given=(horse.id,), pin=leased.seq)
+    assert record(world, b"of horse", b"4", owner="two", given=(horse.id,), pin=leased.seq)
+
+
+def test_what_an_answer_was_told_cannot_go_and_leave_it_behind(world: World) -> None:
+    horse = world.item("horse")
+    bird, fish = (world.item(name, source=(horse.id,)) for name in ("bird", "fish"))
+    world.commit(*map(world.put, (horse, bird)))
+    world.commit(world.put(fish))
+    record(world, b"of fish", b"a horse", given=(fish.id,))
+    world.store.rewind(TENANT, world.seq() - 1)
+    assert recorded(world, b"of fish") is None  # an erasure of the horse would not find it by the fish any more
+    with pytest.raises(Conflict):
+        record(world, b"of fish", b"a horse", given=(fish.id,))
+    record(world, b"of bird", b"a horse", given=(bird.id,))
+    world.store.compact(TENANT, world.retire(bird).seq)
+    assert recorded(world, b"of bird") is None
+    with pytest.raises(Conflict):
+        record(world, b"of bird", b"a horse", given=(bird.id,))
+
+
+def test_a_run_that_read_what_was_taken_back_loses_its_lease_and_its_pin(world: World) -> None:
+    world.commit("stays")
+    space, seq = world.space(), world.seq()
+    world.store.claim(space, "early", "one", 60)
+    world.commit("goes")
+    world.store.claim(space, LANE, "one", 60)
+    world.store.rewind(TENANT, seq)
+    with world.store.read() as snapshot:
+        lanes = [snapshot.lane(space, name) for name in ("early", LANE)]
+    assert [(lane.owner, lane.seq) for lane in lanes] == [("one", seq), ("", 0)]
+
+
+def test_a_run_prolongs_the_leases_that_it_holds_and_no_others(world: World, clock: ManualClock) -> None:
+    world.commit("x")
+    world.commit("y", user="bob")
+    space, other = world.space(), world.space("bob")
+    for name, owner in ((LANE, "one"), ("second", "one"), ("third", "two")):
+        world.store.claim(space, name, owner, 60)
+    world.store.claim(other, LANE, "one", 60)
+    number = ordered(world)
+    world.store.claim_job(NAMES, "one", 60)
+    clock.tick(40 * SECOND)
+    assert world.store.prolong(space, "one", 60, number)
+    clock.tick(40 * SECOND)
+    assert [world.store.claim(space, name, "me", 60) is None for name in (LANE, "second", "third")] == [
+        True,
+        True,
+        False,
+    ]
+    assert world.store.claim(other, LANE, "me", 60) is not None
+    assert world.store.claim_job(NAMES, "me", 60) is None
+
+
+def test_a_lease_that_has_passed_on_is_not_prolonged(world: World, clock: ManualClock) -> None:
+    item = world.item("zebra")
+    world.commit(world.put(item), "stays")
+    space = world.space()
+    number = ordered(world, space=space)
+    world.store.claim(space, LANE, "one", 60)
+    world.store.claim_job(NAMES, "one", 60)
+    world.erase(item.id)
+    assert not world.store.prolong(space, "one", 60, number)
+    assert not world.store.prolong(space, "", 60)
+    assert not world.store.prolong(99, "one", 60, 99)
+    assert world.store.claim(space, LANE, "two", 60) is not None
+    assert world.store.claim_job(NAMES, "two", 60) is not None
+    assert not world.store.prolong(space, "one", 60, number)
 
 
 def test_an_answer_prolongs_the_lease_it_was_asked_under(world: World, clock: ManualClock) -> None:

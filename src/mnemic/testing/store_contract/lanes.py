@@ -13,7 +13,8 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
-from mnemic.store.base import Advance, Draft, Lane, Note, Op
+from mnemic.store.drafts import Advance, Draft, Note, Op
+from mnemic.store.following import Lane
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
 

@@ -7,7 +7,7 @@ import pytest
 from mnemic.core.items import Item, Kind
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict
-from mnemic.store.base import Draft, Op
+from mnemic.store.drafts import Draft, Op
 from mnemic.store.pages import PageRow, Paging, SessionRow
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
@@ -72,6 +72,16 @@ def test_pages_are_kept_as_they_were_written_in_the_order_they_came_in(world: Wo
         assert [name for name, _ in snapshot.sessions(world.space())] == ["chat"]
 
 
+def test_going_back_takes_a_session_back_to_what_was_written_down_by_then(world: World) -> None:
+    one, _ = said(world, "one", "two")
+    page(world, row(one))
+    world.store.rewind(TENANT, 1)
+    found = session(world)
+    assert found is not None
+    assert (found.seq, found.turns) == (1, 2)
+    assert table(world) == [row(one)]
+
+
 def test_at_hand_are_residents_and_turns_that_are_in_no_segment_yet(world: World) -> None:
     resident, waiting, told, recalled = said(world, "a", "b", "c", "d")
     kept = [row(resident, arrived=1), row(waiting, resident=False, arrived=2)]
@@ -106,7 +116,7 @@ def test_pages_alone_are_no_commit_and_make_neither_user_nor_session(world: Worl
 
 def test_a_session_is_one_owner_s_until_the_lease_has_passed(world: World, clock: ManualClock) -> None:
     (one,) = said(world, "one")
-    with pytest.raises(Conflict, match="open in another process"):
+    with pytest.raises(Conflict, match="open already"):
         page(world, row(one), owner="b", taking=True)
     clock.tick(61 * _SECOND)
     page(world, row(one), owner="b", taking=True)

@@ -13,7 +13,8 @@ from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store import lanes
-from mnemic.store.base import EmbedderState, Put, VectorRow, Vectors, embedding_lane
+from mnemic.store.drafts import Put
+from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.store.memory import MemoryStore
 from mnemic.testing.store_contract.world import TENANT, World, day, us
 

@@ -16,7 +16,9 @@ from mnemic.core.items import Item, Kind, Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
 from mnemic.core.tokens import entry_terms
-from mnemic.store.base import Draft, Erasure, ErasureReceipt, Op, Put, Store, Tie
+from mnemic.store.base import Store
+from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
+from mnemic.store.receipts import ErasureReceipt
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 
 TENANT = "t"

@@ -1,8 +1,9 @@
-"""The torture runs: kills, power cuts, I/O errors, many processes and a killed import, against the whole engine.
+"""The torture runs: kills, power cuts, I/O errors, many processes, killed imports and collectors, on the whole engine.
 
 `scripts/torture` runs them; each returns a `Report` that a table and a JSON line show.
 """
 
+from mnemic.testing.torture.collecting import collecting
 from mnemic.testing.torture.imports import imports
 from mnemic.testing.torture.io_errors import ioerror
 from mnemic.testing.torture.kills import kill
@@ -12,4 +13,4 @@ from mnemic.testing.torture.report import Report
 from mnemic.testing.torture.times import times
 from mnemic.testing.torture.workers import workers
 
-__all__ = ["Report", "imports", "ioerror", "kill", "power", "processes", "times", "workers"]
+__all__ = ["Report", "collecting", "imports", "ioerror", "kill", "power", "processes", "times", "workers"]

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from mnemic.testing.torture import Report, imports, ioerror, kill, power, processes, times, workers
+from mnemic.testing.torture import Report, collecting, imports, ioerror, kill, power, processes, times, workers
 from mnemic.testing.torture.subject import SUBJECTS
 
 RUNS: Final[dict[str, Callable[..., Report]]] = {
@@ -21,6 +21,7 @@ RUNS: Final[dict[str, Callable[..., Report]]] = {
     "import": imports,
     "times": times,
     "workers": workers,
+    "collecting": collecting,
 }
 
 

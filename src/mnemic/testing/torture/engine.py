@@ -12,7 +12,8 @@ from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import terms
 from mnemic.errors import MnemicError
-from mnemic.store.base import Snapshot, Store
+from mnemic.store.base import Store
+from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.torture.life import link_text
 from mnemic.testing.torture.subject import Audit, Said, promises
@@ -66,7 +67,8 @@ def _seen(snapshot: Snapshot, tenant: int, who: str) -> set[str]:
     space = snapshot.space(tenant, who)
     if space is None:
         return set()
-    shown = {version.item.text for _, version in _all(snapshot, space.id, Filter())}
+    # What rules make of random words is nobody's promise.
+    shown = {version.item.text for _, version in _all(snapshot, space.id, Filter()) if not version.item.source}
     ids = [version.item.id for _, version in _all(snapshot, space.id, Filter(states=tuple(State)))]
     return shown | {link_text(link.src, link.dst) for link in snapshot.links((space.id,), ids) if link.type == LINK}
 
@@ -79,15 +81,25 @@ def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, V
 
 
 def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[Said]) -> Iterator[str]:
-    heads = {one.seq: one.hash for one in said if one.done and one.seq}
-    if not heads:
-        return
-    found = (
-        {} if tenant is None else {change.seq: change.hash.hex() for change in snapshot.changes(tenant, 0, max(heads))}
-    )
-    for seq, digest in heads.items():
-        if found.get(seq) != digest:
-            yield f"commit {seq} is {'another' if seq in found else 'gone'}"
+    ways = journals(said)
+    last = max(seq for way in ways for seq in (0, *way))
+    found = {} if tenant is None else {one.seq: one.hash.hex() for one in snapshot.changes(tenant, 0, max(1, last))}
+    off = min(([seq for seq, digest in way.items() if found.get(seq) != digest] for way in ways), key=len)
+    for seq in off:
+        yield f"commit {seq} is {'another' if seq in found else 'gone'}"
+
+
+def journals(said: Sequence[Said]) -> list[dict[int, str]]:
+    """The commits that must be there, with their hashes: in two ways if a rewind was never heard of again."""
+    ways: list[dict[int, str]] = [{}]
+    for one in said:
+        if one.act == "rewind":
+            back = [{seq: digest for seq, digest in way.items() if seq <= one.seq} for way in ways]
+            ways = back if one.done else [*ways, *back]
+        if one.done and one.seq:
+            ways = [{**way, one.seq: one.hash} for way in ways]
+        ways = [way for place, way in enumerate(ways) if way not in ways[:place]]
+    return ways
 
 
 def head(store: Store) -> tuple[int, str]:

@@ -102,7 +102,7 @@ def _lived(tortured: Subject, seed: int, trouble: Trouble) -> Lived:
 def _live(tortured: Subject, path: Path, vfs: FailingVFS, seed: int, said: list[Said], lived: Lived) -> None:
     store = _opened(tortured, path, vfs, lived)
     try:
-        life = store.life("ada", seed)
+        life = store.life("ada", seed, alone=True)
         for _ in range(_ACTS):
             _step(tortured, life, vfs, said, lived)
     finally:

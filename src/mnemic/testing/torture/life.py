@@ -11,7 +11,17 @@ from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, NotFound
 from mnemic.testing.torture.subject import Said, Say
 
-_WEIGHTS: Final = {"observe": 8, "write": 8, "revise": 5, "supersede": 4, "forget": 3, "link": 4, "undo": 4, "erase": 2}
+_WEIGHTS: Final = {
+    "observe": 8,
+    "write": 8,
+    "revise": 5,
+    "supersede": 4,
+    "forget": 3,
+    "link": 4,
+    "undo": 4,
+    "erase": 2,
+    "rewind": 3,
+}
 _FEW: Final = 4
 """Items a user has before any is revised, forgotten or erased."""
 
@@ -49,6 +59,8 @@ class Hands(Protocol):
 
     def erase(self, item: ItemId) -> Done: ...
 
+    def rewind(self, seq: int) -> Done: ...
+
     def head(self) -> tuple[int, str]:
         """Where the journal stands: seq and hash."""
         ...
@@ -76,6 +88,8 @@ class _Act:
     adds: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     erases: str | None = None
+    back: int = 0
+    """The commit that the journal is brought back to, with all that came after gone."""
 
 
 def link_text(src: str, dst: str) -> str:
@@ -84,9 +98,13 @@ def link_text(src: str, dst: str) -> str:
 
 
 class WorkingLife:
-    """A life of random acts; it knows the outcome of each before it is done."""
+    """A life of random acts; it knows the outcome of each before it is done.
 
-    def __init__(self, hands: Hands, who: str, seed: int) -> None:
+    Args:
+        alone: Nobody else works on the store, so that it may be brought back to an earlier commit.
+    """
+
+    def __init__(self, hands: Hands, who: str, seed: int, *, alone: bool = False) -> None:
         self._hands = hands
         self._who = who
         self._random = Random(f"{who}:{seed}")
@@ -94,6 +112,9 @@ class WorkingLife:
         self._mind = Mind()
         self._before = Mind()
         self._undoable: int | None = None
+        self._alone = alone
+        self._path: list[tuple[int, Mind]] = []
+        """Where the journal stood after each act since the last erasure, and what was to be seen then."""
         self._pending: _Act | None = None
         self._done: Done | None = None
 
@@ -101,12 +122,12 @@ class WorkingLife:
         """One act. After an error the next step repeats it, with the same key."""
         again = self._pending is not None
         act = self._pending = self._pending or self._next()
-        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops)
+        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops, seq=act.back)
         say(said.line())
         self._done = self._done or self._call(act, again)
         seq, digest = self._hands.head()
         gone = (act.erases,) if act.erases is not None and self._done.clean else ()
-        self._take(act, self._done)
+        self._take(act, self._done, seq)
         say(replace(said, done=True, gone=gone, seq=seq, hash=digest).line())
 
     def _call(self, act: _Act, again: bool) -> Done:
@@ -118,9 +139,11 @@ class WorkingLife:
                 raise
             return Done(seq=0)
 
-    def _take(self, act: _Act, done: Done) -> None:
+    def _take(self, act: _Act, done: Done, seq: int) -> None:
         self._before, self._mind = self._mind, act.after(done)
-        self._undoable = None if act.name in ("undo", "erase") else done.seq or None
+        self._undoable = None if act.name in ("undo", "erase", "rewind") else done.seq or None
+        kept = [] if act.erases else [one for one in self._path if not act.back or one[0] < act.back]
+        self._path = [*kept, (seq, self._mind)]
         self._pending = self._done = None
 
     def _next(self) -> _Act:
@@ -139,6 +162,8 @@ class WorkingLife:
                 return self._undoable is not None
             case "link":
                 return len(self._mind.facts) > 1
+            case "rewind":
+                return self._alone and len(self._path) > 1
             case _:
                 return len(self._mind.facts) >= _FEW
 
@@ -239,6 +264,18 @@ class WorkingLife:
             adds=tuple(back.values()),
             drops=(old, *sorted(links)),
             erases=old,
+        )
+
+    def _rewind(self, _: str) -> _Act:
+        seq, then = self._random.choice(self._path[:-1])
+        shown, before = self._mind.seen(), then.seen()
+        return _Act(
+            "rewind",
+            lambda: self._hands.rewind(seq),
+            lambda _: then,
+            adds=tuple(sorted(before - shown)),
+            drops=tuple(sorted(shown - before)),
+            back=seq,
         )
 
 

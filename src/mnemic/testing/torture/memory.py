@@ -33,8 +33,8 @@ class _Open:
         self._store = store
         self._memory = Memory(store)
 
-    def life(self, who: str, seed: int) -> WorkingLife:
-        return WorkingLife(_Hands(self._store, self._memory.scope(user=who)), who, seed)
+    def life(self, who: str, seed: int, *, alone: bool = False) -> WorkingLife:
+        return WorkingLife(MemoryHands(self._store, self._memory.scope(user=who)), who, seed, alone=alone)
 
     def recall(self, who: str) -> int:
         return len(self._memory.scope(user=who).recall("who moved from Paris to Lisbon, and why?").items)
@@ -46,8 +46,10 @@ class _Open:
         self._memory.close()
 
 
-class _Hands:
-    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase"})
+class MemoryHands:
+    """The calls of a life, made to one user's memory."""
+
+    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase", "rewind"})
     reopens = True
 
     def __init__(self, store: Store, me: ScopedMemory) -> None:
@@ -81,6 +83,9 @@ class _Hands:
     def erase(self, item: ItemId) -> Done:
         receipt = self._me.erase(item)
         return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+
+    def rewind(self, seq: int) -> Done:
+        return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)

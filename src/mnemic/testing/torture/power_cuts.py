@@ -45,6 +45,10 @@ class Cut:
 
     loss: Loss
     audit: Audit
+    rewinds: int
+    """How many had begun."""
+    rewinding: bool
+    """Whether one was under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,14 +87,18 @@ def run(job: Job) -> Cuts:
         for number, cut in enumerate(cuts(steps, job.images, random)):
             disk.forward(cut)
             loss = tuple(Loss)[number % len(Loss)]
-            found.append(Cut(loss=loss, audit=_audit(job, folder / f"{number}", disk, loss, before, random)))
+            audit = _audit(job, folder / f"{number}", disk, loss, before, random)
+            said = list(map(parse, disk.said))
+            begun = sum(one.act == "rewind" and not one.done for one in said)
+            rewinding = bool(said) and said[-1].act == "rewind" and not said[-1].done
+            found.append(Cut(loss=loss, audit=audit, rewinds=begun, rewinding=rewinding))
     return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
 
 
 def _record(job: Job, folder: Path, who: str) -> list[Step]:
     with RecordingVFS() as vfs:
         store = subject(job.subject).open(folder / "memory.db", How(vfs=vfs.name, synchronous=job.synchronous))
-        life = store.life(who, job.seed)
+        life = store.life(who, job.seed, alone=True)
         for _ in range(job.acts):
             life.step(vfs.mark)
         store.close()
@@ -146,6 +154,8 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
             "lives recorded": len(full),
             "syncs recorded": sum(one.syncs for one in full),
             "acknowledged acts checked": sum(cut.audit.acks for cut in images),
+            "rewinds before the cuts": sum(cut.rewinds for cut in images),
+            "images cut in a rewind": sum(cut.rewinding for cut in images),
             "bad": sum(bool(cut.audit.problems) for cut in images),
             "reopen ms p50": quantile([cut.audit.milliseconds for cut in images], 0.5),
             "reopen ms max": max((cut.audit.milliseconds for cut in images), default=0.0),

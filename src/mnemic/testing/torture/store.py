@@ -15,7 +15,7 @@ from mnemic.core.items import Item, Kind, Link, State
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import MnemicError, NotFound
-from mnemic.store.base import Draft, Erasure, Op, Put, Tie
+from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.torture import engine
 from mnemic.testing.torture.life import Done, WorkingLife
@@ -41,8 +41,8 @@ class _Open:
     def __init__(self, store: SqliteStore) -> None:
         self._store = store
 
-    def life(self, who: str, seed: int) -> WorkingLife:
-        return WorkingLife(_Hands(self._store, who, seed), who, seed)
+    def life(self, who: str, seed: int, *, alone: bool = False) -> WorkingLife:
+        return WorkingLife(_Hands(self._store, who, seed), who, seed, alone=alone)
 
     def recall(self, who: str) -> int:
         with self._store.read() as snapshot:
@@ -58,7 +58,7 @@ class _Open:
 
 
 class _Hands:
-    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase"})
+    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase", "rewind"})
     reopens = False
 
     def __init__(self, store: SqliteStore, who: str, seed: int) -> None:
@@ -94,6 +94,9 @@ class _Hands:
     def erase(self, item: ItemId) -> Done:
         receipt = self._store.erase(Erasure(tenant=engine.TENANT, user=self._who, ids=(item,)))
         return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+
+    def rewind(self, seq: int) -> Done:
+        return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)

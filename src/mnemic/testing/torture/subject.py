@@ -27,7 +27,7 @@ class Said:
     Attributes:
         adds, drops: What becomes visible, and what no longer is.
         gone: What was erased, and of which no file holds a byte, as the receipt says.
-        seq, hash: Where the journal stood when it was done.
+        seq, hash: Where the journal stood when it was done; before, the commit that a rewind goes back to.
     """
 
     who: str
@@ -108,8 +108,8 @@ class Life(Protocol):
 class Opened(Protocol):
     """An open store."""
 
-    def life(self, who: str, seed: int) -> Life:
-        """A user's work, decided by the seed."""
+    def life(self, who: str, seed: int, *, alone: bool = False) -> Life:
+        """A user's work, decided by the seed; `alone`, it may bring the whole store back to an earlier commit."""
         ...
 
     def recall(self, who: str) -> int:

@@ -52,7 +52,7 @@ class _Open:
         self._connections = [_connect(path, how)]
         self._connections[0].execute(_TABLES).fetchall()
 
-    def life(self, who: str, seed: int) -> _Life:
+    def life(self, who: str, seed: int, *, alone: bool = False) -> _Life:
         return _Life(self._connect, who, seed, self._how)
 
     def _connect(self) -> apsw.Connection:

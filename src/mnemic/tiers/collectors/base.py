@@ -126,7 +126,7 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
         for choice in collector.choose(ground):
             if choice.id in ground.items and not ground.spared(ground.items[choice.id]):
                 wanted.setdefault(choice.id, (collector.name, choice))
-    for kept in _rested_on(ground, wanted.keys()):
+    for kept in _rested_on(ground, [choice for _, choice in wanted.values()]):
         del wanted[kept]
     found: dict[str, list[Choice]] = {collector.name: [] for collector in collectors}
     for name, choice in wanted.values():
@@ -135,13 +135,29 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
     return found
 
 
-def _rested_on(ground: Ground, going: Iterable[ItemId]) -> set[ItemId]:
-    """What of that which goes something that stays rests on, however far removed."""
-    left = set(going)
+def in_layers(found: Mapping[str, Sequence[Choice]], ground: Ground) -> Iterator[tuple[str, list[Choice]]]:
+    """What each collector takes, what rests on others before those: if it is kept after all, so is what it rests on."""
+    left = {choice.id: (name, choice) for name, choices in found.items() for choice in choices}
+    while left:
+        rested = {source for item in left for source in ground.items[item].source if source != item}
+        layer = [item for item in left if item not in rested] or list(left)  # those that rest on each other go at once
+        taken = [left.pop(item) for item in layer]
+        for collector in found:
+            if choices := [choice for name, choice in taken if name == collector]:
+                yield collector, choices
+
+
+def _rested_on(ground: Ground, going: Sequence[Choice]) -> set[ItemId]:
+    """What of that which goes something that stays rests on, however far removed; an heir on what it takes over too."""
+    left = {choice.id for choice in going}
+    over: dict[ItemId | None, list[ItemId]] = {}
+    for choice in going:
+        over.setdefault(choice.heir, []).extend(ground.items[choice.id].source)
     kept: set[ItemId] = set()
     queue = [item for item in ground.items.values() if item.id not in left]
     while queue:
-        for source in queue.pop().source:
+        item = queue.pop()
+        for source in (*item.source, *over.get(item.id, ())):
             if source in left:
                 left.discard(source)
                 kept.add(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mnemic.errors import Invalid
 from mnemic.registry import POLICIES, load
 from mnemic.tiers.base import Policy
 
@@ -19,6 +20,8 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     Raises:
         Invalid: there is no such policy.
     """
+    if name not in POLICIES:
+        raise Invalid("policy", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
     made = load(POLICIES, name)
     policy: Policy = made(seed=seed) if name in _DRAWING else made()
     return policy

@@ -1,8 +1,8 @@
 """Follow whichever policy would have done best lately: each is run on the same references over a window of its own.
 
 Source: the shadow directories of Gramacy et al., "Adaptive Caching by Refetching", NIPS 2002.
-Departures: the best is followed as it is, not mixed in by weight; its lead must be `margin` reads to be taken over, so
-that the window is not turned over for chance.
+Departures: the best is followed as it is, not mixed in by weight; and it must lead by the more, the more of the window
+is turned over by following it, so that this is not done for chance, and a near relative is gone over to soon.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from mnemic.tiers.policies.arc import Arc
 from mnemic.tiers.policies.combined import Combined
 from mnemic.tiers.policies.lrfu import Lrfu
 from mnemic.tiers.policies.stay import Stay
+from mnemic.tiers.policies.steady import Steady
 
 MEMORY: Final = 400
 """Reads after which a hit counts 1 / e."""
@@ -26,12 +27,16 @@ class Adaptive:
     """The first of `among` leads until another has earned it; what it costs is their sum.
 
     A shadow holds as many pages as the window, by number: pages of other tokens count alike there.
+
+    Args:
+        margin: Hits that another must be ahead where it holds no page of the leader's, half of them where it holds half
+            of those; where both hold the same, going over is free.
     """
 
     name: ClassVar[str] = "adaptive"
 
-    def __init__(self, among: Sequence[Policy] | None = None, *, memory: int = MEMORY, margin: float = 4.0) -> None:
-        self._shadows = [_Shadow(one) for one in among or (Combined(), Arc(), Lrfu(), Stay())]
+    def __init__(self, among: Sequence[Policy] | None = None, *, memory: int = MEMORY, margin: float = 12.0) -> None:
+        self._shadows = [_Shadow(one) for one in among or (Combined(), Steady(), Arc(), Lrfu(), Stay())]
         self._leader = self._shadows[0]
         self._fade, self._margin = 1 - 1 / memory, margin
         self._resident: set[ItemId] = set()
@@ -65,7 +70,8 @@ class Adaptive:
             if read:
                 shadow.hits = shadow.hits * self._fade + hit
         best = max(self._shadows, key=lambda shadow: shadow.hits)
-        if best.hits > self._leader.hits + self._margin:
+        ahead = best.hits - self._leader.hits
+        if ahead > 0 and ahead > self._margin * best.apart(self._leader):
             self._leader = best
 
     def _trim(self, most: int, now: int) -> None:
@@ -88,6 +94,10 @@ class _Shadow:
         self.pages[page.id] = mine
         (self.policy.admitted if known is None else self.policy.used)(mine, now)
         return known is not None
+
+    def apart(self, other: _Shadow) -> float:
+        """The share of its pages that the other has not."""
+        return len(self.pages.keys() - other.pages.keys()) / max(len(self.pages), 1)
 
     def trim(self, most: int, now: int) -> None:
         """Let pages go until `most` are left."""

@@ -1,0 +1,72 @@
+"""What became of what a store was asked: an erasure, a sweep, going back, faults found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mnemic.core.ids import ItemId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureReceipt:
+    """What an erasure did, and how far it has come.
+
+    Attributes:
+        seq: The commit that journals it, or None when there was nothing to erase.
+        ids: The items that are gone, derived ones included.
+        status: `clean` when no byte of it is left in any of our files, or `pending` while another process reads.
+        scanned: The files that hold no byte of it.
+        outside: What lies outside our hands.
+    """
+
+    seq: int | None
+    ids: tuple[ItemId, ...]
+    versions: int
+    links: int
+    status: str
+    scanned: tuple[str, ...]
+    outside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What one slice of a sweep did.
+
+    Attributes:
+        versions, links, events, names: How many rows went: versions of items and of links, events, names.
+        pages: Pages that were given back to the disk.
+        seconds: How long it kept writers out, its sync included.
+        more: Whether there may be more to do.
+    """
+
+    versions: int = 0
+    links: int = 0
+    events: int = 0
+    names: int = 0
+    pages: int = 0
+    seconds: float = 0.0
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewound:
+    """What going back in time did.
+
+    Attributes:
+        seq: The commit that the journal ends at: the one asked for or, where something had been erased since, a later
+            one that erases it again.
+        versions: How many versions went.
+        erased: How many items had been erased since; they stay so.
+    """
+
+    seq: int
+    versions: int
+    erased: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that `verify` found wrong."""
+
+    where: str
+    problem: str

@@ -1,0 +1,88 @@
+"""Erasing in a SQLite file: rows first, then every byte of them in the log and on free pages."""
+
+from __future__ import annotations
+
+import apsw
+
+from mnemic.errors import StoreError
+from mnemic.store import erasure
+from mnemic.store.drafts import Erasure
+from mnemic.store.place import set_meta, take_lease
+from mnemic.store.receipts import ErasureReceipt
+from mnemic.store.scrub import scrub
+from mnemic.store.sqlite_errors import translated
+from mnemic.store.sqlite_file import PATIENCE, SqliteFile
+from mnemic.store.sqlite_rows import SqliteRows
+
+
+class SqliteErasing(SqliteFile):
+    """The part of `SqliteStore` that takes out for good."""
+
+    def erase(self, erasure_: Erasure) -> ErasureReceipt:
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            db = self._writer_connection()
+            with self._transaction(db):
+                take_lease(db)
+                done = erasure.apply(SqliteRows(db), erasure_, self._clock.now(), self._entropy)
+                set_meta(db, "residue", b"1")
+                self._probe("erase:before-commit")
+            self._probe("erase:after-commit")
+            status = "clean" if self._truncate(db) else "pending"
+        return ErasureReceipt(
+            seq=done.seq,
+            ids=done.ids,
+            versions=done.versions,
+            links=done.links,
+            status=status,
+            scanned=tuple(str(f) for f in self.files()),
+            outside=erasure.OUTSIDE,
+        )
+
+    def settle(self) -> bool:
+        """Whether no byte of what was erased is left in the log; tries once more to take it out."""
+        self._refuse_closed()
+        with self._writing, translated(self.path):
+            return self._truncate(self._writer_connection())
+
+    def _truncate(self, db: apsw.Connection) -> bool:
+        """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
+        try:
+            return self._emptied(db) and self._scrub(db)
+        except (apsw.Error, StoreError):
+            return False
+
+    def _emptied(self, db: apsw.Connection) -> bool:
+        with self._gate.alone(PATIENCE) as quiet:
+            if not quiet:
+                return False
+            for reader in self._readers:
+                reader.close()
+            self._readers.clear()
+            db.set_busy_timeout(250)  # a reader of another process is not waited for: the receipt says so instead
+            try:
+                busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1, 0, 0)
+            except apsw.BusyError:
+                busy = 1
+            finally:
+                db.set_busy_handler(self._wait_a_little)
+        return busy == 0
+
+    def _scrub(self, db: apsw.Connection) -> bool:
+        """Wipe the file under the write lock, unless another process has written since the log was emptied."""
+        db.release_memory()  # our own cached pages may hold what is wiped
+        with self._transaction(db):
+            log = self.path.with_name(self.path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                return False
+            file = apsw.VFSFile(
+                self._vfs or "", str(self.path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
+            )
+            try:
+                scrub(file)
+            finally:
+                file.xClose()
+            # this commit also syncs the log, so that no power cut brings back what it held, and drops others' caches
+            db.execute("DELETE FROM meta WHERE key = 'residue'")
+        db.release_memory()
+        return True

@@ -1,0 +1,1 @@
+"""The verbs, as flows: a kernel has them all."""

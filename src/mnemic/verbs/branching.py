@@ -1,0 +1,72 @@
+"""The verbs over branches: make one, list them, merge one, drop one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mnemic.core.text import clean_name
+from mnemic.errors import Conflict, NotFound, Refused
+from mnemic.flow import Flow
+from mnemic.past.branching import Branch, branches_of, forked, refuse_unborn
+from mnemic.past.merging import Merge, merging
+from mnemic.store.drafts import Draft
+from mnemic.store.receipts import ErasureReceipt
+from mnemic.store.requests import commit, erase, look
+from mnemic.store.snapshot import Snapshot
+from mnemic.verbs.committing import draft_of, erasure_of, thought
+from mnemic.verbs.who import Who, named_branch, own_or_none, own_space, view_of, writable
+
+
+class Branching:
+    """The verbs over branches, of a `Kernel`."""
+
+    __slots__ = ()
+
+    def branch(self, who: Who, name: str, *, understand: bool) -> Flow[None]:
+        """Make a branch of what this handle reads, at its commit, if there is none of that name."""
+        clean_name("branch", name)
+        if (who.past.as_of, who.past.valid_at) != (None, None):
+            raise Refused("a branch comes off a commit (`at`), not off what was known or held at a moment")
+        base, there = yield from look(lambda s: (_base(s, who), named_branch(s, who, name)))
+        if there is None:
+            yield from commit(forked(draft_of(who, ()), name, base, lanes=understand))
+        elif not who.past.is_now:
+            raise Conflict(f"there is a branch {name!r} already, off commit {there.base}; give this one another name")
+
+    def branches(self, who: Who) -> Flow[Sequence[Branch]]:
+        """Every branch of this user's memory."""
+        return (yield from look(lambda s: [b for o in s.spaces(own_or_none(s, who)) for b in branches_of(s, o)]))
+
+    def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:
+        """Take over what a branch has changed, in one commit; what both have changed is reported, or settled."""
+        writable(who)
+        clean_name("branch", name)
+
+        def compared(snapshot: Snapshot) -> tuple[Merge, Draft]:
+            there = named_branch(snapshot, who, name)
+            if there is None:
+                raise NotFound(f"no branch {name!r} here")
+            own = snapshot.spaces((own_space(snapshot, who),))[0]
+            return merging(snapshot, own, there, draft_of(who, ()), prefer)
+
+        merge, receipt = yield from thought(who, compared, dry_run=dry_run)
+        return merge if receipt is None else replace(merge, seq=receipt.seq)
+
+    def drop_branch(self, who: Who, name: str) -> Flow[ErasureReceipt]:
+        """Take a branch out for good, with what was written to it alone."""
+        writable(who)
+        clean_name("branch", name)
+        return (yield from erase(replace(erasure_of(who, whole=True, reason=""), branch=name)))
+
+
+def _base(snapshot: Snapshot, who: Who) -> int | None:
+    """The commit that a branch of what this handle reads comes off; None for the last.
+
+    Raises:
+        Invalid: it looks at a moment by which nothing had been remembered here.
+    """
+    base, own = view_of(snapshot, who).at, own_or_none(snapshot, who)
+    if base is not None and who.past.at_moment is not None and own:
+        refuse_unborn(snapshot, own[0], base)
+    return base

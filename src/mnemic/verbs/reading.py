@@ -1,0 +1,90 @@
+"""The verbs that look things up: an item, lists, counts, histories, links, the log, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from mnemic.checking import whole
+from mnemic.core.events import Change
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Link, Strength, Version
+from mnemic.core.queries import Filter, View
+from mnemic.flow import Flow
+from mnemic.past.history import Difference, commits_shown, differences, story
+from mnemic.shelves import on_shelf, shelved
+from mnemic.store.requests import look
+from mnemic.store.snapshot import Snapshot
+from mnemic.verbs.standing import absent
+from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
+
+T = TypeVar("T")
+
+LIST_LIMIT: Final = 1_000_000
+"""Most rows one call may ask for."""
+
+
+class Reading:
+    """The verbs that look things up, of a `Kernel`."""
+
+    __slots__ = ()
+
+    def read(self, who: Who, of: Callable[[Snapshot, tuple[int, ...], int | None], T]) -> Flow[T]:
+        """What `of` makes of a snapshot, the spaces that may be read in it, and one's own (None before a write)."""
+        return (yield from look(lambda s: of(s, spaces_of(s, who), next(iter(own_or_none(s, who)), None))))
+
+    def get(self, who: Who, item: ItemId) -> Flow[Version]:
+        """One item as the view shows it."""
+        version = yield from look(lambda s: s.get(spaces_of(s, who), [item], view_of(s, who)).get(item))
+        if version is None or not on_shelf(who.scope, version.item):
+            raise absent(item)
+        return version
+
+    def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
+        """The items last written, newest first."""
+        whole("limit", limit, low=1, high=LIST_LIMIT)
+        shelf = shelved(who.scope, where)
+        return (yield from look(lambda s: s.latest(spaces_of(s, who), shelf, view_of(s, who), limit=limit)))
+
+    def count(self, who: Who, where: Filter) -> Flow[int]:
+        """How many items the view shows."""
+        shelf = shelved(who.scope, where)
+        return (yield from look(lambda s: s.count(spaces_of(s, who), shelf, view_of(s, who))))
+
+    def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
+        """Every version of an item and of what it superseded or was superseded by, oldest first."""
+        versions = yield from look(lambda s: story(s, spaces_of(s, who), item, view_of(s, who)))
+        if not any(v.item.id == item and on_shelf(who.scope, v.item) for v in versions):
+            raise absent(item)
+        return versions
+
+    def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
+        """Links that start or end at an item."""
+        return (yield from look(lambda s: _links(s, spaces_of(s, who), item, view_of(s, who))))
+
+    def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
+        """An item's counters of use."""
+        return (yield from look(lambda s: s.strength(own_space(s, who), [item]).get(item, Strength())))
+
+    def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[Sequence[Change]]:
+        """The commits that touched this user's space, newest first."""
+        whole("limit", limit, low=1, high=LIST_LIMIT)
+        whole("after", after)
+        return (
+            yield from look(
+                lambda s: commits_shown(s, own_or_none(s, who), view_of(s, who).at, limit, after, newest=newest)
+            )
+        )
+
+    def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
+        """What differs between the commits `a` and `b` (left out: the head)."""
+        return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
+
+
+def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Link]:
+    """Links of an item; of the past of what was known or held, those whose both ends it shows."""
+    found = snapshot.links(spaces, [item], view)
+    if view.as_of is None and view.valid_at is None:
+        return found
+    ends = snapshot.get(spaces, list({end for link in found for end in (link.src, link.dst)}), view)
+    return [link for link in found if link.src in ends and link.dst in ends]

@@ -1,0 +1,102 @@
+"""What is written that is not evidence: a statement as its caller gives it, checked, and made an item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from mnemic.checking import instant, text_field
+from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.core.ids import ItemId
+from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, State, Version
+from mnemic.errors import Conflict, Invalid
+from mnemic.verbs.who import Who
+from mnemic.writing import Desk, Written
+
+REVISABLE: Final = frozenset({"text", "slots", "tags", "valid_from", "valid_to", "key"})
+"""Fields of a statement that may change; the rest is whose it is and where it came from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """Something to write that is not evidence: a fact, a profile slot, a plan ...
+
+    Attributes:
+        said: When it was said; left out, now, or the latest of its sources.
+        source: The evidence it rests on, by id.
+        key: Makes a retry safe.
+        channel: Who brought it in.
+    """
+
+    text: str
+    kind: Kind = Kind.FACT
+    said: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    source: tuple[ItemId, ...] = ()
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    key: str | None = None
+    channel: Channel = Channel.USER
+
+
+def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Written:
+    """The ops that write a statement; where it does not say when, it was said when the latest of its sources was."""
+    latest = max((v.item.said for v in sources.values()), default=None)
+    said = statement.said or latest or moment(desk.clock.now())
+    for name, when in (("said", said), ("valid_from", statement.valid_from), ("valid_to", statement.valid_to)):
+        if when is not None:
+            instant(name, when)
+    kind = _statement_kind(statement.kind)
+    if statement.valid_to is not None and statement.valid_to <= (statement.valid_from or said):
+        raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
+    item = Item(
+        id=desk.fresh_id(), kind=kind, text=statement.text, valid_from=statement.valid_from,
+        said=moment(micros(said)), said_offset=offset_minutes(said),
+        valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
+        agent=who.scope.agent, session=who.scope.session, pos=micros(said), channel=Channel(statement.channel),
+    )  # fmt: skip
+    return desk.item(item, statement.key, statement.said)
+
+
+def _statement_kind(kind: object) -> Kind:
+    try:
+        known = Kind(kind)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise Invalid("kind", f"{kind!r} is none", f"Known: {', '.join(sorted(set(Kind) - EVIDENCE))}.") from error
+    if known in EVIDENCE:
+        raise Invalid("kind", f"{known} is evidence", "Use observe for what was said or read.")
+    return known
+
+
+def revision(item: Item, changes: Mapping[str, object]) -> Item:
+    """The item with some of its `REVISABLE` fields changed, checked."""
+    if unknown := set(changes) - REVISABLE:
+        raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise {', '.join(sorted(REVISABLE))}.")
+    for name in ("valid_from", "valid_to"):
+        if changes.get(name) is not None:
+            instant(name, changes[name])
+    if changes.get("key") is not None:
+        text_field("key", changes["key"])
+    revised: Item = replace(item, **changes)  # type: ignore[arg-type]
+    dated = not {"valid_from", "valid_to"}.isdisjoint(changes)  # what was superseded at once held for no time at all
+    if dated and revised.valid_to is not None and revised.valid_to <= (revised.valid_from or revised.said):
+        raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
+    return revised
+
+
+def refuse_closed(item: Item) -> None:
+    """Raise unless something may take the place of this item."""
+    if item.kind in EVIDENCE:
+        raise Invalid(
+            "id", f"{item.id} is evidence ({item.kind}), which stays as it was said", "Supersede a statement."
+        )
+    if item.state is not State.ACTIVE:
+        raise closed_already(item)
+
+
+def closed_already(item: Item) -> Conflict:
+    """What to raise for an item that something has taken the place of already."""
+    return Conflict(f"{item.id} is {item.state.name.lower()} already; `history` shows what stands in its place")

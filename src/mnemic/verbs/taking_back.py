@@ -1,0 +1,120 @@
+"""The verbs that take back, or out for good: undo, revert, erase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mnemic.checking import text_field, whole
+from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import ItemId, to_bytes
+from mnemic.core.items import Item, State, Version
+from mnemic.core.queries import Filter
+from mnemic.core.scope import Scope
+from mnemic.errors import Invalid
+from mnemic.flow import Flow
+from mnemic.past.reverting import reverting
+from mnemic.past.undoing import SUPERSEDES, inverse, reopened
+from mnemic.shelves import on_shelf, shelved
+from mnemic.store.drafts import Put
+from mnemic.store.receipts import ErasureReceipt
+from mnemic.store.requests import commit, erase, look
+from mnemic.store.snapshot import Snapshot
+from mnemic.verbs.committing import draft_of, erasure_of, thought
+from mnemic.verbs.who import Who, own_space, writable
+
+_ALL_STATES = tuple(State)
+
+
+class TakingBack:
+    """The verbs that take back, of a `Kernel`."""
+
+    __slots__ = ()
+
+    def undo(self, who: Who, seq: int, *, cascade: bool = False) -> Flow[Receipt]:
+        """Invert a commit, with its consequences, in one commit; undoing that is redo."""
+        writable(who)
+        whole("seq", seq, low=1)
+        blank = draft_of(who, ())
+        draft = yield from look(lambda s: inverse(s, own_space(s, who), seq, blank, cascade=cascade))
+        return (yield from commit(draft))
+
+    def revert(self, who: Who, seq: int) -> Flow[Receipt]:
+        """Bring this memory back to what it was after a commit, by one commit that can be undone."""
+        writable(who)
+        whole("seq", seq, low=1)
+        blank = draft_of(who, ())
+        _, done = yield from thought(who, lambda s: (None, reverting(s, own_space(s, who), seq, blank)))
+        return Receipt(seq=seq, ids=(), repeated=1) if done is None else done
+
+    def erase(
+        self, who: Who, items: Sequence[ItemId], *, session: str | None, source: str | None, reason: str
+    ) -> Flow[ErasureReceipt]:
+        """Take items, a session or a named source out for good, with all that was derived from them."""
+        writable(who)
+        if not items and session is None and source is None:
+            raise Invalid(
+                "ids", "names nothing to erase", "Give ids, a session or a source; erase_user() takes everything."
+            )
+        for what, name in (("session", session), ("source", source), ("reason", reason or None)):
+            if name is not None:
+                text_field(what, name)
+        for item in items:
+            to_bytes(item)
+        found = yield from look(lambda s: _doomed(s, own_space(s, who), who.scope, items, session, source))
+        reopening = yield from look(lambda s: _reopening(s, own_space(s, who), found))
+        erasure = erasure_of(who, ids=found, reason=reason)
+        reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
+        expect = {item.id: version.seq_from for version, item in reopening}
+        return (yield from erase(replace(erasure, reopen=reopen, expect=expect)))
+
+    def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
+        """Take everything of this user out for good, their name included."""
+        writable(who)
+        if reason:
+            text_field("reason", reason)
+        return (yield from erase(erasure_of(who, whole=True, reason=reason)))
+
+
+def _doomed(
+    snapshot: Snapshot, space: int, scope: Scope, items: Sequence[ItemId], session: str | None, source: str | None
+) -> tuple[ItemId, ...]:
+    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf.
+
+    It is looked for in the owner's own space and in every branch.
+    """
+    (here,) = snapshot.spaces((space,))
+    homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
+    found = [i for home in homes for i, v in snapshot.standing((home,), items).items() if on_shelf(scope, v.item)]
+    if session is None and source is None:
+        return tuple(dict.fromkeys(found))
+    where = replace(shelved(scope, Filter(session=session)), states=_ALL_STATES)
+    for home in homes:
+        after = 0
+        while page := snapshot.scan((home,), where, after=after, limit=1000):
+            after = page[-1][0]
+            found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
+    return tuple(dict.fromkeys(found))
+
+
+def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
+    """What these items, or what was derived from them, superseded, with what it becomes: nothing is left against it.
+
+    Where a newer item had taken the place of one that goes, what that one superseded stays superseded.
+    """
+    going, fresh = dict.fromkeys(items), list(items)
+    while fresh:
+        fresh = [derived for derived in snapshot.derived(space, fresh) if derived not in going]
+        going.update(dict.fromkeys(fresh))
+    links = snapshot.links((space,), list(going))
+    stood = snapshot.standing((space,), list(going))
+    older = [
+        ln.dst
+        for ln in links
+        if ln.type == SUPERSEDES
+        and ln.dst not in going
+        and ln.src in stood
+        and stood[ln.src].item.state is State.ACTIVE
+    ]
+    found = snapshot.standing((space,), older).values()
+    return [(v, reopened(snapshot, space, v.item)) for v in found if v.item.state is State.SUPERSEDED]

@@ -1,0 +1,217 @@
+"""The verbs that write: what was said, what is stated, corrected, tied, hidden, pinned, found useful."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mnemic.checking import number, text_field
+from mnemic.core.clock import micros
+from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Version
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.flow import Flow
+from mnemic.ingest.message import Message
+from mnemic.past.undoing import SUPERSEDES
+from mnemic.store.codec import canonical
+from mnemic.store.drafts import Note, Put, Tie
+from mnemic.store.requests import commit, look
+from mnemic.store.snapshot import Snapshot
+from mnemic.verbs.committing import committed, draft_of
+from mnemic.verbs.standing import chunks_of, sources_of, standing
+from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
+from mnemic.verbs.who import Who, own_or_none, spaces_of, writable
+from mnemic.writing import Desk, closed_by
+
+if TYPE_CHECKING:
+    from mnemic.store.pages import Paging
+
+
+class Writing:
+    """The verbs that write, of a `Kernel`."""
+
+    __slots__ = ()
+    desk: Desk
+
+    def observe(self, who: Who, messages: Sequence[Message], channel: Channel = Channel.USER) -> Flow[Receipt]:
+        """Remember messages: one commit, durable and recallable by its words when it returns."""
+        receipt, _ = yield from self.take(who, messages, channel)
+        return receipt
+
+    def take(
+        self, who: Who, messages: Sequence[Message], channel: Channel, paging: Paging | None = None
+    ) -> Flow[tuple[Receipt, tuple[Item, ...]]]:
+        """`observe`, with the items made for it; what a session writes of its window is in the same commit."""
+        written = self.desk.evidence(writable(who), messages, channel, lasting=channel is Channel.IMPORT)
+        receipt = yield from committed(who, written.puts, masked=written.masked, paging=paging)
+        return receipt, tuple(put.item for put in written.puts)
+
+    def put_away(
+        self, who: Who, items: Sequence[Item], expect: Mapping[ItemId, int], paging: Paging | None
+    ) -> Flow[Receipt]:
+        """Write what was made of turns that left a window; refused if one of `expect` has changed or is gone."""
+        puts = tuple(put for item in items for put in self.desk.item(item, None).puts)
+        return (yield from committed(who, puts, expect=expect, paging=paging))
+
+    def page(self, who: Who, paging: Paging) -> Flow[None]:
+        """Write what a session has changed in its page table, and take, prolong or give back its lease."""
+        yield from commit(replace(draft_of(who, ()), paging=paging))
+
+    def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
+        """Remember a statement."""
+        writable(who)
+        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
+        written = stated(self.desk, who, statement, sources)
+        return (yield from committed(who, written.puts, masked=written.masked))
+
+    def revise(self, who: Who, item: ItemId, changes: Mapping[str, object]) -> Flow[Receipt]:
+        """Correct what an item says; what it said before stays in its history.
+
+        Raises:
+            Invalid: it is evidence, which is never revised.
+        """
+        writable(who)
+        version = yield from standing(who, item)
+        if version.item.kind in EVIDENCE:
+            raise Invalid(
+                "id",
+                f"{item} is evidence ({version.item.kind}), which is never revised",
+                "Write or supersede a fact instead.",
+            )
+        written = self.desk.item(revision(version.item, changes), None)
+        revised = written.puts[0].item
+        if revised == version.item:
+            return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
+        put = self.desk.put(Verb.REVISED, revised)
+        return (yield from committed(who, (put,), expect={item: version.seq_from}, masked=written.masked))
+
+    def supersede(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+        """Say that the world has changed: the new statement takes the old one's place from its own `valid_from` on.
+
+        Said time decides which is newer: a statement that was said before the one it names arrives superseded itself.
+        """
+        writable(who)
+        before = yield from standing(who, old)
+        if before.item.state is not State.ACTIVE and statement.key is not None:
+            return (yield from self._repeated(who, statement, before))
+        refuse_closed(before.item)
+        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
+        written = stated(self.desk, who, statement, sources)
+        fresh = written.puts[0]
+        newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
+        closed = closed_by(older, newer)
+        puts: tuple[Put, ...]
+        if older is before.item:
+            puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
+        else:
+            puts = (replace(fresh, item=closed),)
+        tie = Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES))
+        return (yield from committed(who, (*puts, tie), expect={old: before.seq_from}, masked=written.masked))
+
+    def correct(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+        """Say that something was never so: a statement is revised, evidence hidden behind what is right.
+
+        Evidence stays in the history of what stands in its place, and `undo` brings it back.
+        """
+        writable(who)
+        before = yield from standing(who, old)
+        if before.item.kind not in EVIDENCE:
+            return (yield from self._put_right(who, before, statement))
+        if before.item.state is not State.ACTIVE and statement.key is not None:
+            return (yield from self._repeated(who, statement, before))
+        if before.item.state is not State.ACTIVE:
+            raise closed_already(before.item)
+        written = stated(self.desk, who, statement, {})
+        chunks = yield from look(lambda s: chunks_of(s, own_or_none(s, who), (old,)))
+        parts = [before]
+        for chunk in chunks:
+            parts.append((yield from standing(who, chunk)))
+        hidden = (Put(verb=Verb.RETIRED, item=replace(v.item, state=State.RETIRED), terms=None) for v in parts)
+        tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
+        expect = {v.item.id: v.seq_from for v in parts}
+        return (yield from committed(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
+
+    def _put_right(self, who: Who, before: Version, statement: Statement) -> Flow[Receipt]:
+        """Revise a statement to what is right, by whom it comes from; a key makes that safe to repeat."""
+        read = {name: slot for name, slot in before.item.slots.items() if name != "value"}  # out of the old words
+        slots = statement.slots or read
+        right = replace(before.item, text=statement.text, slots=slots, channel=Channel(statement.channel))
+        written = self.desk.item(right, statement.key)
+        put = replace(written.puts[0], verb=Verb.REVISED)
+        if put.item == before.item:
+            return Receipt(seq=before.seq_from, ids=(before.item.id,), repeated=1)
+        put = replace(put, content=canonical({"corrected": before.item.id, "text": put.item.text}))
+        return (yield from committed(who, (put,), expect={before.item.id: before.seq_from}, masked=written.masked))
+
+    def _repeated(self, who: Who, statement: Statement, closed: Version) -> Flow[Receipt]:
+        """The first receipt of what was written in this item's place under the same key."""
+        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
+        ops = stated(self.desk, who, statement, sources).puts
+        try:
+            # An item that is here "must not exist": only a key that has landed comes before that is looked at.
+            return (yield from committed(who, ops, expect={closed.item.id: 0}))
+        except Conflict as error:
+            raise closed_already(closed.item) from error
+
+    def link(self, who: Who, link: Link, *, remove: bool = False) -> Flow[Receipt]:
+        """Tie two items, or untie them."""
+        writable(who)
+        number("weight", link.weight)
+        text_field("type", link.type)
+        for end in (link.src, link.dst, *link.evidence):
+            yield from standing(who, end)
+        if remove and not (yield from look(lambda s: _tied(s, own_or_none(s, who), link))):
+            raise NotFound(f"no link {link.src} -{link.type}-> {link.dst} here")
+        return (yield from committed(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))
+
+    def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
+        """Hide items from every view but the journal's past; `undo` brings them back."""
+        chunks = yield from look(lambda s: chunks_of(s, own_or_none(s, who), items))
+        every = (*items, *chunks)
+        return (yield from _marked(who, every, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
+
+    def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
+        """Keep items at hand, or let them go again."""
+        return (
+            yield from _marked(
+                who, items, Verb.PINNED if pinned else Verb.UNPINNED, lambda item: replace(item, pinned=pinned)
+            )
+        )
+
+    def feedback(self, who: Who, items: Sequence[ItemId], *, useful: bool) -> Flow[Receipt]:
+        """Say that items helped, or misled: their strength changes, never their truth."""
+        writable(who)
+        if not items:
+            raise Invalid("ids", "is empty", "Name at least one item.")
+        for item in items:
+            yield from standing(who, item)
+        delta = Strength(useful=1) if useful else Strength(harms=1)
+        return (yield from self.use(who, dict.fromkeys(items, delta)))
+
+    def use(self, who: Who, used: Mapping[ItemId, Strength]) -> Flow[Receipt]:
+        """Add to the counters of items, as one event."""
+        counts: dict[str, object] = {
+            item: [s.uses, s.useful, s.harms, micros(s.last_used) if s.last_used else 0] for item, s in used.items()
+        }
+        return (yield from commit(draft_of(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))
+
+
+def _marked(who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
+    writable(who)
+    if not items:
+        raise Invalid("ids", "is empty", "Name at least one item.")
+    versions = []
+    for item in dict.fromkeys(items):
+        versions.append((yield from standing(who, item)))
+    pairs = [(version, change(version.item)) for version in versions]
+    changed = [(version, item) for version, item in pairs if item != version.item]
+    if not changed:
+        return Receipt(seq=max(v.seq_from for v in versions), ids=tuple(items), repeated=len(items))
+    puts = tuple(Put(verb=verb, item=item, terms=None) for _, item in changed)
+    return (yield from committed(who, puts, expect={item.id: version.seq_from for version, item in changed}))
+
+
+def _tied(snapshot: Snapshot, spaces: tuple[int, ...], link: Link) -> bool:
+    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in snapshot.links(spaces, [link.src]))

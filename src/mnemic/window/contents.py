@@ -1,0 +1,280 @@
+"""What lies in a session's window: its pages and their lines kept in step, what comes in for whom, and how it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind, Version
+from mnemic.core.queries import Recalled
+from mnemic.errors import Refused
+from mnemic.tiers.base import Page
+from mnemic.tiers.counters import Prefix
+from mnemic.tiers.features import Reader
+from mnemic.tiers.pager import Moved, Pager
+from mnemic.tiers.writing import Writing
+from mnemic.window.layout import FRAME, SEGMENT, TOOL, Line, Window, laid_out, line, messages, role_of, said
+from mnemic.window.promotion import Promotion
+from mnemic.window.terms import Reach
+
+if TYPE_CHECKING:
+    from mnemic.recall.always import Always
+
+
+class Contents:
+    """A window's pages, the line of each, and the turns that left and wait for a segment. It asks the store nothing.
+
+    Args:
+        always_share: Most of the budget that the always-on block may take.
+
+    Attributes:
+        lines: Of residents, and while something is brought in of what may come.
+        turns: How many were said in the session so far.
+        admitted: The commit up to which its turns have come in, or were left out.
+        recalled: What was written down of pages long gone that are about to come in.
+    """
+
+    def __init__(self, pager: Pager, writing: Writing, reach: Reach, always_share: float) -> None:
+        self.pager, self.promotion = pager, Promotion(writing)
+        self.lines: dict[ItemId, Line] = {}
+        self.recalled: dict[ItemId, Page] = {}
+        self.always: Always | None = None
+        self.turns = self.admitted = 0
+        self._reach, self._always_share = reach, always_share
+        self._prefix, self._features = Prefix(), Reader()
+        pager.reserve("frame", FRAME)
+
+    # What comes in
+
+    def admit(self, items: Iterable[Item], seq: int) -> None:
+        """Turns that were just said come in."""
+        self.pager.guard()
+        given = {item.id: item for item in items}
+        for item in given.values():
+            if self.pager.table.find(item.id) is not None:
+                continue
+            page = self.turn(item, self.line(item, seq))
+            tied = self.call(page)
+            if tied in given:
+                self.line(given[tied], seq)  # it may have found no room, and now come in with its result
+            moved = self.pager.admit(page, after=tied)
+            self.left(moved.left if moved.here else (*moved.left, page))
+        self.admitted = max(self.admitted, seq)
+        self.pager.unguard()
+        self.drop_lines()
+
+    def call(self, page: Page) -> ItemId | None:
+        """The turn before a tool's result, here or gone: the call it answers, or another result of that."""
+        return self.pager.table.places().get(page.position - 1) if page.role == TOOL else None
+
+    def called_away(self, items: Sequence[Item]) -> list[ItemId]:
+        """What the first of these will bring back, if it is a tool's result: a call that has left, with its results."""
+        if not items or role_of(items[0]) != TOOL:
+            return []
+        call = self.pager.table.places().get(self.turns - 1)
+        group = () if call is None else self.pager.table.together(call)
+        return [one for one in group if one not in self.pager.table.resident]
+
+    def bring_in(self, hits: Sequence[Recalled]) -> list[Recalled]:
+        """Use the hits that are here, and page in the best of the others, oldest first; those that came in.
+
+        The best are sure to be there in the end. A worse one that is here already is used, but may have to make room.
+        """
+        table, room = self.pager.table, int(self.pager.budget * self._reach.share)
+        wanted: list[Recalled] = []
+        held: list[Recalled] = []
+        stays = table.pinned | table.newest(int(self.pager.budget * self.pager.marks.fresh))
+        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in stays)
+        for hit in hits:
+            page = table.resident.get(hit.id)
+            cost = self.line(hit.item, hit.seq).tokens if page is None else 0 if hit.id in stays else page.tokens
+            if cost > free or (page is None and cost > room):
+                self.pager.use(hit.id)
+                continue
+            free, room = free - cost, room - (cost if page is None else 0)
+            (wanted if page is None else held).append(hit)
+        self.pager.guard()
+        for hit in held:
+            self.pager.use(hit.id)
+        self.left(self.pager.make_room(sum(self.line(hit.item, hit.seq).tokens for hit in wanted)))
+        for hit in sorted(wanted, key=lambda hit: (hit.item.said, hit.item.pos, hit.id)):
+            self.fault(hit.item, hit.seq)
+        self.pager.unguard()
+        self.drop_lines()
+        return [hit for hit in wanted if hit.id in table.resident]
+
+    def fault(self, item: Item, seq: int) -> Moved:
+        """Bring in an item that is used and not there."""
+        moved = self.pager.fault(self._page(item, self.line(item, seq)))
+        self.left(moved.left)
+        for one in self.pager.table.together(item.id) if not moved.here else ():
+            self.lines.pop(one, None)
+        return moved
+
+    def fetch_ahead(self, version: Version) -> None:
+        """Bring in what may be used next, if there is free room."""
+        item, table = version.item, self.pager.table
+        if len(table.together(item.id)) > 1 or item.id in table.resident:
+            return
+        if not self.pager.prefetch(self._page(item, self.line(item, version.seq_from))).here:
+            del self.lines[item.id]
+
+    def line(self, item: Item, seq: int) -> Line:
+        """How an item reads here."""
+        if item.id not in self.lines:
+            self.lines[item.id] = line(item, seq, int(self.pager.budget * self._reach.longest))
+        return self.lines[item.id]
+
+    def turn(self, item: Item, shown: Line) -> Page:
+        """The page of a turn that has just been said."""
+        read, place = self._features.read(item.text), self.turns
+        self.turns += 1
+        return Page(
+            id=item.id, tokens=shown.tokens, born=0, last_use=0, position=place, role=role_of(item),
+            importance=read.importance, novelty=read.novelty, entities=read.facts,
+        )  # fmt: skip
+
+    def _page(self, item: Item, shown: Line) -> Page:
+        known = self.recalled.pop(item.id, None)
+        if known is not None:
+            return replace(known, tokens=shown.tokens)
+        return Page(id=item.id, tokens=shown.tokens, born=0, last_use=0, role=role_of(item))
+
+    # What goes
+
+    def left(self, pages: Iterable[Page]) -> None:
+        """What left: its line goes, and if it is a turn of this session it waits to be made part of a segment."""
+        for page in pages:
+            shown = self.lines.pop(page.id, None)
+            if shown is not None and page.position >= 0 and page.segment < 0 and shown.item.kind is Kind.TURN:
+                self.promotion.waiting[page.id] = (said(shown.item, page.position), shown.seq)
+
+    def drop_lines(self) -> None:
+        """Forget how those read that did not come in."""
+        for item in [item for item in self.lines if item not in self.pager.table.resident]:
+            del self.lines[item]
+
+    def settle(self, item: ItemId) -> None:
+        """Send out a page that came back without what it is tied to; a pinned one stays, and is tied no more."""
+        table = self.pager.table
+        group = table.together(item)
+        if item not in table.resident or all(mate in table.resident for mate in group):
+            return
+        if table.pinned.isdisjoint(group):
+            self.left(self.pager.page_out(item))
+            return
+        for mate in group:
+            if mate not in table.resident:
+                table.untie(mate)
+
+    def gone(self, item: ItemId) -> None:
+        """Let go of an item that is gone for good, and of the segments that may quote it."""
+        self.promotion.forget(item)
+        self.lines.pop(item, None)
+        self.left(self.pager.forget(item))
+        for segment in [one for one, shown in self.lines.items() if _quotes(shown.item, item)]:
+            self.gone(segment)
+        self.tell_earlier()
+
+    def changed(self, version: Version) -> None:
+        """Show a resident as it is now, if it has another version since."""
+        item = version.item.id
+        if item in self.pager.table.resident and version.seq_from != self.lines[item].seq:
+            del self.lines[item]
+            self.left(self.pager.change(item, self.line(version.item, version.seq_from).tokens))
+
+    # What is not paged
+
+    def renew_always(self, always: Always) -> None:
+        """Take the always-on block as it is now."""
+        if self.always is None or always.text != self.always.text:
+            self.left(self.pager.reserve("always", always.tokens + 1 if always.text else 0))
+        self.always = always
+
+    def tell_earlier(self) -> None:
+        """Take the segments in brief as they are now."""
+        self.left(self.pager.reserve("segments", self.promotion.cost))
+
+    @property
+    def always_room(self) -> int:
+        """Most tokens of the always-on block."""
+        return int(self.pager.budget * self._always_share)
+
+    @property
+    def brief_room(self) -> int:
+        """Most tokens of the segments in brief."""
+        return int(self.pager.budget * self._reach.earlier)
+
+    def check_room(self, item: ItemId) -> None:
+        """See that a pin leaves its room to what is always on and to the segments in brief.
+
+        Raises:
+            Refused: it would not.
+        """
+        table = self.pager.table
+        kept = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
+        others = FRAME + self.always_room + max(self.brief_room, self.promotion.cost)
+        if others + sum(table.resident[page].tokens for page in kept) > self.pager.budget:
+            raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
+
+    # How it reads
+
+    @property
+    def ids(self) -> tuple[ItemId, ...]:
+        """All that is read of here: residents, what waits, segments, and the turns that these quote."""
+        quoted = (turn for shown in self.lines.values() if SEGMENT in shown.item.tags for turn in shown.item.source)
+        return (*self.pager.table.resident, *self.promotion.ids, *quoted)
+
+    @property
+    def brief(self) -> list[str]:
+        """The segments' lines."""
+        return [text for text, _ in self.promotion.lines]
+
+    def looked_at(self, *, counting: bool = False) -> Window:
+        """The window as it stands.
+
+        Args:
+            counting: Whether a provider is shown it, whose prefix cache would keep some.
+        """
+        table = self.pager.table
+        lines = [self.lines[page] for page in table.resident]
+        if counting:
+            self._count(lines)
+        text = laid_out(self._always_text, self.brief, [shown.text for shown in lines])
+        given_up = ", ".join(self.pager.unpinned)
+        notes = (f"unpinned, as the budget had no room for it: {given_up}",) if given_up else ()
+        return Window(
+            text=text, tokens=table.used, pages=tuple(table.resident.values()), sections=dict(self.pager.meter),
+            notes=(*notes, *(self.always.notes if self.always is not None else ())),
+        )  # fmt: skip
+
+    def told(self, first: str) -> list[dict[str, object]]:
+        """The window as messages for a provider."""
+        self.looked_at(counting=True)
+        pages = [(page, self.lines[page.id]) for page in self.pager.table.resident.values()]
+        return messages(self._always_text, self.brief, pages, first=first)
+
+    @property
+    def _always_text(self) -> str:
+        return "" if self.always is None else self.always.text
+
+    def _count(self, lines: Sequence[Line]) -> None:
+        """Count what a prefix cache would have had of this window, whose end marks are always new."""
+        always = self.pager.table.reserved.get("always", 0)
+        blocks = [(self._always_text, always), *self.promotion.lines, *((one.text, one.tokens) for one in lines)]
+        self.pager.counters.rendered += sum(cost for _, cost in blocks) + FRAME
+        self.pager.counters.reused += self._prefix.reused(blocks)
+
+
+def needed(contents: Contents, wanted: Mapping[ItemId, Item]) -> tuple[list[ItemId], list[ItemId]]:
+    """What must be read before these come in: those long gone, whose state is in the store, and mates of the others."""
+    table = contents.pager.table
+    absent = [item for item in wanted if item not in table.resident]
+    forgotten = [item for item in absent if item not in table.away]
+    return forgotten, [mate for item in absent for mate in table.together(item)[1:]]
+
+
+def _quotes(item: Item, turn: ItemId) -> bool:
+    return SEGMENT in item.tags and turn in item.source

@@ -1,0 +1,89 @@
+"""A window made again: as it was written down, then the turns said since, as many as the target has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Version
+from mnemic.window.kept import as_page
+from mnemic.window.layout import TOOL, role_of
+
+if TYPE_CHECKING:
+    from mnemic.window.contents import Contents
+    from mnemic.window.kept import Kept
+
+
+def take_up(contents: Contents, found: Kept) -> None:
+    """Fill an empty window with what was kept of it."""
+    contents.turns, contents.admitted, contents.pager.now = found.turns, found.seq, found.clock
+    for version in found.segments:
+        contents.promotion.take_up(version.item, contents.brief_room)
+    for row in found.pages:
+        item = found.items[row.item].item
+        shown = contents.line(item, found.items[row.item].seq_from)
+        contents.pager.restore([replace(as_page(row, role_of(item)), tokens=shown.tokens)])
+    contents.left([page for page, _ in contents.pager.table.away.values()])
+    _tie_again(contents)
+    contents.tell_earlier()
+    contents.left(contents.pager.relieve())
+    _take_recent(contents, found)
+
+
+def _tie_again(contents: Contents) -> None:
+    """Ties are not written down: results find their calls by their places. A group that is in part here leaves."""
+    table = contents.pager.table
+    places = table.places()
+    for position, item in places.items():
+        page = table.find(item)
+        if page is not None and page.role == TOOL and position - 1 in places:
+            table.tie(places[position - 1], item)
+    for item in list(table.resident):
+        contents.settle(item)
+
+
+def _take_recent(contents: Contents, found: Kept) -> None:
+    """Turns that were said since: the newest come in, and what finds no room waits for its segment."""
+    chosen = _newest(contents, found.recent)
+    for version in found.recent:
+        if version.item.id in chosen:
+            contents.admit([version.item], version.seq_from)
+        elif found.known and contents.pager.table.find(version.item.id) is None:
+            _stay_out(contents, version)
+    contents.drop_lines()
+
+
+def _newest(contents: Contents, turns: Sequence[Version]) -> set[ItemId]:
+    """The last turns that the target has room for, cut where no call is parted from its results."""
+    table = contents.pager.table
+    groups: list[list[Version]] = []
+    for version in turns:
+        if role_of(version.item) != TOOL or not groups:
+            groups.append([])
+        groups[-1].append(version)
+    whole = room = contents.pager.target - sum(table.reserved.values())
+    chosen: set[ItemId] = set()
+    for group in reversed(groups):
+        cost = sum(contents.line(version.item, version.seq_from).tokens for version in group)
+        headless = role_of(group[0].item) == TOOL
+        if cost > whole or (headless and table.places().get(contents.turns - 1) not in contents.lines):
+            continue
+        room -= cost
+        if room < 0:
+            break
+        chosen |= {version.item.id for version in group}
+    return chosen
+
+
+def _stay_out(contents: Contents, version: Version) -> None:
+    page = contents.turn(version.item, contents.line(version.item, version.seq_from))
+    table = contents.pager.table
+    table.note(page, contents.pager.counters.evictions)
+    call = contents.call(page)
+    if call is not None:
+        table.tie(call, page.id)
+        contents.settle(call)
+    contents.left([page])
+    contents.admitted = max(contents.admitted, version.seq_from)

@@ -1,0 +1,90 @@
+"""What a session is opened on: its budget, its policy, and how far a question reaches into its window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.errors import Invalid
+from mnemic.settings import LEAST_WINDOW
+from mnemic.tiers.base import Policy
+from mnemic.tiers.pager import Marks
+from mnemic.tiers.policies import open_policy
+from mnemic.tiers.writing import Writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How a question uses the window.
+
+    Attributes:
+        k: Most hits that are looked at.
+        share: Most of the budget that one question may bring in, of pages that were not there.
+        ahead: Hits whose neighbours are fetched ahead, as far as there is free room.
+        earlier: Most of the budget that the segments in brief may take.
+        longest: Most of the budget that one page may take; a longer one is shown in part.
+    """
+
+    k: int = 50
+    share: float = 0.44
+    ahead: int = 0
+    earlier: float = 0.05
+    longest: float = 0.25
+
+
+MARKS: Final = Marks(evict=0.99, fresh=0.2)
+"""Told at 0.75 and 0.9, evicting above 0.99 down to 0.7: as measured on dialogue (`mnemic bench session`)."""
+
+WRITING: Final = Writing()
+REACH: Final = Reach()
+"""Likewise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a session is opened on.
+
+    Attributes:
+        budget, policy: None for those that the session had when it was written down last; a new one has the settings'.
+    """
+
+    budget: int | None = None
+    policy: Policy | None = None
+    marks: Marks = MARKS
+    writing: Writing = WRITING
+    reach: Reach = REACH
+
+
+def terms(
+    budget: int | None = None,
+    policy: str | Policy | None = None,
+    marks: Marks | None = None,
+    writing: Writing | None = None,
+    reach: Reach | None = None,
+) -> Terms:
+    """Terms as they were given, each None left as it is.
+
+    Raises:
+        Invalid: one of them is not what it must be.
+    """
+    if budget is not None and (not isinstance(budget, int) or budget < LEAST_WINDOW):
+        raise Invalid("budget", f"is {budget!r}", f"Give at least {LEAST_WINDOW} tokens.")
+    kinds = {"marks": (marks, Marks), "writing": (writing, Writing), "reach": (reach, Reach)}
+    for field, (given, kind) in kinds.items():
+        if given is not None and not isinstance(given, kind):
+            raise Invalid(field, f"is {type(given).__name__}", f"Give a {kind.__name__}, or leave it out.")
+    return Terms(
+        budget=budget,
+        policy=None if policy is None else _policy(policy),
+        marks=marks or MARKS,
+        writing=writing or WRITING,
+        reach=reach or REACH,
+    )
+
+
+def _policy(given: str | Policy) -> Policy:
+    if isinstance(given, str):
+        return open_policy(given)
+    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(given, part)]:
+        raise Invalid("policy", f"{type(given).__name__} has no {missing[0]}", "Give a name, or a Policy.")
+    return given

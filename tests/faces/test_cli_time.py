@@ -1,0 +1,78 @@
+"""Going back on the command line: checkpoints by name, branches off a moment, what lies behind the horizon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commandline import Run
+
+from mnemic import Memory
+
+
+def test_a_checkpoint_is_brought_back_by_its_name_in_any_script(run: Run, add: Callable[..., str]) -> None:
+    kept = add("one thing")
+    assert "mnemic restore '旅行 之前'" in run("checkpoint", "旅行 之前").out
+    lost = add("another thing")
+    run("restore", "旅行 之前", "--yes")
+    shown = run("list").out
+    assert kept in shown
+    assert lost not in shown
+    assert "mnemic checkpoints" in run("restore", "nowhere", "--yes", code=3).err
+    for name in ("a/b", "what?", "-x"):
+        assert "name:" in run("checkpoint", "--", name, code=2).err
+
+
+def test_the_checkpoint_that_a_rewind_takes_is_named_with_how_to_bring_it_back(
+    run: Run, add: Callable[..., str]
+) -> None:
+    add("one thing")
+    lost = add("another thing")
+    told = run("restore", "--to", "1", "--yes").out
+    run(*told.splitlines()[-1].partition("mnemic ")[2].split(), "--yes")
+    assert lost in run("list").out
+
+
+def test_what_lies_behind_the_horizon_is_absent(run: Run, add: Callable[..., str], home: Path) -> None:
+    for text in ("one", "two", "three"):
+        add(text)
+    with Memory(home / "memory.db") as memory:
+        memory.admin.compact(2)
+    for past in (("list", "--at", "1"), ("restore", "--to", "1", "--yes"), ("watch", "--once", "--after", "1")):
+        told = run(*past, code=3).err
+        assert "horizon, which is commit 2" in told
+    assert run("list", "--at", "1", "--json", code=3).err.count('"exit": 3') == 1
+    assert "a past that is gone (behind the horizon" in " ".join(run("--help").out.split())
+
+
+@pytest.mark.parametrize("more", [(), ("--once",), ("--after", "0")])
+def test_watching_a_branch_that_is_not_there_is_an_error(
+    run: Run, add: Callable[..., str], more: tuple[str, ...]
+) -> None:
+    add("one thing")
+    assert "no branch 'nosuch'" in run("watch", "--branch", "nosuch", *more, code=3).err
+
+
+def test_a_branch_off_a_moment_before_anything_says_when_the_first_was(run: Run, add: Callable[..., str]) -> None:
+    add("somebody else's", "--user", "bob")
+    add("one thing")
+    told = run("branch", "early", "--at", "1999-12-31", code=2).err
+    assert "nothing was remembered here by then" in told
+    assert "The first commit is 2, of" in told
+    assert run("branches").out == ""
+    assert "it is empty" in run("branch", "blank", "--at", "0").out
+    assert run("branch", "bobs", "--at", "1", "--json").json["items"] == 0
+    assert run("branch", "now", "--json").json["items"] == 1
+
+
+def test_a_merge_asked_for_again_says_that_it_is_done(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    run("branch", "try")
+    assert "nothing on branch try is new" in run("merge", "try").err
+    item = add("tried out", "--branch", "try")
+    done = run("merge", "try", "--json").json
+    assert (done["ids"], done["repeated"]) == ([item], False)
+    assert run("merge", "try", "--json").json == {**done, "repeated": True}
+    assert f"commit {done['seq']} merged 1 item" in run("merge", "try").err
+    assert run("merge", "try", "--dry-run").out == ""
