@@ -81,8 +81,9 @@ class Sides:
     def _plain(self, text: str) -> str:
         if self.folder_sizes or not text.startswith("Here're"):
             return text
-        header, own, *rest = text.split("\n")
-        return "\n".join((header, own.partition("\t")[2], *(re.sub(r"^\S+\t(?=.*/$)", "", line) for line in rest)))
+        header, own, *rest = re.split(r"\n(?=[\d.]+[BKMG]\t)", text)  # a name may hold a line break
+        bare = [entry.partition("\t")[2] if entry.endswith("/") else entry for entry in rest]
+        return "\n".join((header, own.partition("\t")[2], *bare))
 
 
 def _reference(tool: BetaLocalFilesystemMemoryTool, command: dict[str, Any]) -> tuple[str, str]:
