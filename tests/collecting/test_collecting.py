@@ -19,6 +19,7 @@ from mnemic.collecting.slices import Collection, collect_slice, due, recalled
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
+from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
@@ -117,6 +118,19 @@ def test_evidence_that_an_heir_takes_over_is_rested_on(memory: Memory, me: Scope
     clock.tick(2 * DAY)
     assert [one.id for one in memory.admin.gc().taken] == [second]
     assert me.get(first).item.source == tuple(me.get(one).item.id for one in said)
+
+
+def test_shared_evidence_stays_while_something_of_a_user_rests_on_it(
+    memory: Memory, me: ScopedMemory, clock: ManualClock
+) -> None:
+    every = memory.scope(user=SHARED)
+    item, other = (every.observe(f"the code is {n}", tags=["retain:ephemeral"]).id for n in (1234, 99))
+    fact = me.write("Ada's code is 1234.", source=[item]).id
+    clock.tick(2 * DAY)
+    assert [one.id for one in memory.admin.gc(dry_run=True).taken] == [other]
+    assert [one.id for one in memory.admin.gc().taken] == [other]
+    me.forget(fact)
+    assert [one.id for one in memory.admin.gc().taken] == [item]
 
 
 @pytest.fixture

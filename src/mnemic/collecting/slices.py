@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from mnemic.collecting.surveying import survey
+from mnemic.collecting.surveying import rested_on, survey, used_by_others
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter, View
+from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
@@ -153,7 +154,13 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
         return Slice(done=1)
     ground = yield from survey(head, run.plan.retention, desk.clock.now())
     run.unknown.update(name for item in ground.items.values() for name in ground.retention.unknown(item.tags))
-    for name, choices in in_layers(chosen(run.plan.collectors, ground), ground):
+    found = chosen(run.plan.collectors, ground)
+    if isinstance(head.user, Shared):
+        wanted = [choice.id for choices in found.values() for choice in choices]
+        used = yield from used_by_others(head.tenant, wanted)
+        ground = replace(ground, held={**ground.held, **used})
+        found = chosen(run.plan.collectors, ground)
+    for name, choices in in_layers(found, ground):
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
         else:
@@ -198,7 +205,8 @@ def _draft(
     """The commit that retires what still may go: with heirs that take over sources, and the event that says why."""
     assert head.user is not None
     ids = [choice.id for choice in choices]
-    kept = {*snapshot.held(head.tenant, head.id, ids), *_rested_on(snapshot, head, ids)}
+    # What cites these, and goes itself, has gone by now.
+    kept = {*snapshot.held(head.tenant, head.id, ids), *rested_on(snapshot, head.id, ids)}
     standing = snapshot.standing((head.id,), _named(choices))
     same = {item for item, version in standing.items() if version.seq_from == run._seen[item]}
     going = [c for c in choices if c.id not in kept and same.issuperset(_named([c]))]
@@ -213,13 +221,6 @@ def _draft(
     expect = {item: standing[item].seq_from for item in (*(choice.id for choice in going), *heirs)}
     tenant = dict(snapshot.tenants())[head.tenant]
     return Draft(tenant=tenant, user=head.user, actor=DERIVER, ops=(*puts, note), expect=expect), going
-
-
-def _rested_on(snapshot: Snapshot, head: SpaceHead, ids: Sequence[ItemId]) -> set[ItemId]:
-    """What cites these, and goes itself, has gone by now: those on which something that stands still rests."""
-    standing = snapshot.standing((head.id,), snapshot.derived(head.id, ids))
-    live = (v.item for v in standing.values() if v.item.state is not State.RETIRED and v.item.id not in ids)
-    return {source for item in live for source in item.source}
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:

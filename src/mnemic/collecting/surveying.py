@@ -63,6 +63,26 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
     )  # fmt: skip
 
 
+def rested_on(snapshot: Snapshot, space: int, ids: Sequence[ItemId]) -> set[ItemId]:
+    """Those of some items that something live in a space rests on; what is among them itself is not asked."""
+    standing = snapshot.standing((space,), snapshot.derived(space, ids))
+    live = (v.item for v in standing.values() if v.item.state is not State.RETIRED and v.item.id not in ids)
+    return {source for item in live for source in item.source} & set(ids)
+
+
+def used_by_others(tenant: int, ids: Sequence[ItemId]) -> Flow[dict[ItemId, str]]:
+    """Of what is shared, what something live of a user rests on, and what to say about it; a space to a look."""
+    spaces = yield from look(lambda s: [head.id for head in s.all_spaces(tenant) if isinstance(head.user, str)])
+    found: frozenset[ItemId] = frozenset()
+    for space in spaces if ids else ():
+        found |= yield from _paged(ids, partial(_rested_on, space=space))
+    return dict.fromkeys(found, "something of a user rests on it")
+
+
+def _rested_on(snapshot: Snapshot, items: Sequence[ItemId], space: int) -> frozenset[ItemId]:
+    return frozenset(rested_on(snapshot, space, items))
+
+
 def _paged(ids: Sequence[ItemId], found: Callable[..., frozenset[ItemId]]) -> Flow[frozenset[ItemId]]:
     """What is found of these, a page to a look."""
     pages: list[frozenset[ItemId]] = []

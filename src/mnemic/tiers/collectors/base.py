@@ -64,7 +64,7 @@ class Ground:
     Attributes:
         items: What stands and is not retired, in the order it was written.
         edges: The links that stand.
-        held: What a legal hold keeps, each with what to say about it.
+        held: What a legal hold, or a user of what is shared, keeps, each with what to say about it.
         elsewhere: Of the sources that are not among `items`, those that stand in the tenant's shared space.
         gone: Ends of links that are retired so long ago that no undo brings them back.
         now: Microseconds.
