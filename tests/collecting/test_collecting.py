@@ -159,6 +159,21 @@ def test_what_somebody_came_to_rest_on_meanwhile_is_left(
     assert me.get(item).item.text == "the code is 1234"
 
 
+def test_what_somebody_came_to_rest_on_as_the_commit_was_made_is_left(
+    me: ScopedMemory,
+    clock: ManualClock,
+    surveyed: Callable[..., Collection],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    item = me.observe("the code is 1234", tags=["retain:ephemeral"]).id
+    clock.tick(2 * DAY)
+    work = surveyed("ttl")
+    me.write("The code of Ada's door is 1234.", source=[item])
+    monkeypatch.setattr(slices, "rested_on", lambda *_: set())  # it looked just before
+    assert surveyed(work).passed == 1
+    assert me.get(item).item.text == "the code is 1234"
+
+
 def test_what_is_kept_meanwhile_keeps_what_it_rests_on(
     me: ScopedMemory, clock: ManualClock, surveyed: Callable[..., Collection]
 ) -> None:

@@ -220,7 +220,10 @@ def _draft(
     note = Note(verb=Verb.COLLECTED, payload=canonical({**payload, "reasons": reasons}))
     expect = {item: standing[item].seq_from for item in (*(choice.id for choice in going), *heirs)}
     tenant = dict(snapshot.tenants())[head.tenant]
-    return Draft(tenant=tenant, user=head.user, actor=DERIVER, ops=(*puts, note), expect=expect), going
+    return Draft(
+        tenant=tenant, user=head.user, actor=DERIVER, ops=(*puts, note), expect=expect,
+        uncited=frozenset(choice.id for choice in going),
+    ), going  # fmt: skip
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:

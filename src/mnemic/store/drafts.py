@@ -101,6 +101,7 @@ class Draft:
 
     Attributes:
         expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
+        uncited: Items of this space that nothing live in it may cite once this is written.
         used: Use to add to the counters of items.
         upon: The space's last commit as its author saw it (0 before the first): refused once the space has moved on.
         lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
@@ -117,6 +118,7 @@ class Draft:
     ops: tuple[Op, ...]
     cause: int | None = None
     expect: Mapping[ItemId, int] = field(default_factory=dict)
+    uncited: frozenset[ItemId] = frozenset()
     used: Mapping[ItemId, Strength] = field(default_factory=dict)
     upon: int | None = None
     lane: Advance | None = None

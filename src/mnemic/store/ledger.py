@@ -115,7 +115,8 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     """Write a prepared draft inside the transaction that `rows` stands for.
 
     Raises:
-        Conflict: a key came with other content, or an expected item has changed; the caller rolls back.
+        Conflict: a key came with other content, an expected item has changed, or something live cites what nothing
+            may; the caller rolls back.
     """
     draft = prepared.draft
     if draft.used:
@@ -145,6 +146,8 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
             commit.write(sealed)
+    if draft.uncited:
+        _check_uncited(rows, space, draft.uncited)
     commit.finish(draft)
     ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
     return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
@@ -259,6 +262,11 @@ def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, in
             changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
     if changed:
         raise Conflict("changed meanwhile: " + ", ".join(changed) + "; read again and retry")
+
+
+def _check_uncited(rows: Rows, space: SpaceRow, items: Iterable[ItemId]) -> None:
+    if cited := rows.cited((space.id,), sorted(map(to_bytes, items)), live=True):
+        raise Conflict(f"something rests on {', '.join(sorted(map(from_bytes, cited)))}; read again and retry")
 
 
 class _Commit:

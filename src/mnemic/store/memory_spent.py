@@ -61,10 +61,12 @@ class MemorySpent:
     def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
         return list({row.lver: _link(row) for row, _ in self._ties(spaces, items)}.values())
 
-    def cited(self, spaces: Sequence[int], items: Sequence[bytes]) -> set[bytes]:
+    def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
         contents = [self._tables.content(space) for space in spaces]
         pairs = [(content, item, by) for content in contents for item in items for by in content.derived.get(item, ())]
-        return {item for content, item, by in pairs if any(item in _sources(row) for row in content.rows_of(by))}
+        rows = ((item, row) for content, item, by in pairs for row in content.rows_of(by))
+        counted = (pair for pair in rows if not live or (pair[1].seq_to == FOREVER and pair[1].state != _RETIRED))
+        return {item for item, row in counted if item in _sources(row)}
 
     def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         return {item for row, item in self._ties(spaces, items) if self._binds(row, item, horizon)}

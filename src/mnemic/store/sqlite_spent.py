@@ -58,9 +58,10 @@ class SqliteSpent:
     def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
         return [_link(row) for row in self._told(_LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
 
-    def cited(self, spaces: Sequence[int], items: Sequence[bytes]) -> set[bytes]:
+    def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
         pairs = json.dumps([(item.hex(), from_bytes(item)) for item in items])
-        return {bytes.fromhex(item) for item in self._told(_CITED, (json.dumps(list(spaces)), pairs))}
+        told = self._told(_CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
+        return {bytes.fromhex(item) for item in told}
 
     def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         where = (json.dumps(list(spaces)), _hex(items), horizon)
@@ -213,13 +214,15 @@ _LINKS_AMONG: Final = (
     + _EACH
     + "link l ON l.space = h.value AND l.dst = unhex(i.value))"
 )
-_CITED: Final = (
+_CITERS: Final = (
     "SELECT json_group_array(DISTINCT i.value ->> 0) FROM "
     + _EACH
     + "derived d ON d.space = h.value AND d.source = unhex(i.value ->> 0)"
     " WHERE EXISTS (SELECT 1 FROM version v, json_each(CAST(v.body AS TEXT), '$.source') s"
-    " WHERE v.space = d.space AND v.id = d.item AND s.value = i.value ->> 1)"
+    " WHERE v.space = d.space AND v.id = d.item AND s.value = i.value ->> 1"
 )
+_CITED: Final = _CITERS + ")"
+_CITED_LIVE: Final = _CITERS + " AND v.seq_to = 9223372036854775807 AND v.state <> 3)"
 # What the journal still tells of keeps both ends; what something live points to stays.
 _BOUND_FROM: Final = (
     "SELECT json_group_array(DISTINCT i.value) FROM " + _EACH + "link l ON l.space = h.value AND l.src = unhex(i.value)"

@@ -91,6 +91,20 @@ def test_a_commit_upon_a_space_that_has_moved_on_is_a_conflict_and_writes_nothin
     assert world.faults() == []
 
 
+def test_what_nothing_may_cite_is_a_conflict_while_something_live_does(world: World) -> None:
+    said = world.item("said", source=())
+    fact = world.item("fact", source=(said.id,))
+    world.commit(world.put(said), world.put(fact))
+    before = list(world.store.export(TENANT))
+    hidden = [world.put(replace(item, state=State.RETIRED), Verb.RETIRED, terms=None) for item in (said, fact)]
+    with pytest.raises(Conflict, match=said.id):
+        world.commit(hidden[0], uncited=frozenset({said.id}))
+    assert list(world.store.export(TENANT)) == before
+    world.commit(*hidden, uncited=frozenset({said.id}))
+    assert world.texts() == []
+    assert world.faults() == []
+
+
 def test_an_item_that_must_not_exist_is_a_conflict_when_it_does(world: World) -> None:
     item = world.item("first")
     world.commit(world.put(item))

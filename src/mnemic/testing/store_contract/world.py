@@ -72,10 +72,11 @@ class World:
         expect: Mapping[ItemId, int] | None = None,
         used: Mapping[ItemId, Strength] | None = None,
         upon: int | None = None,
+        uncited: frozenset[ItemId] = frozenset(),
     ) -> Receipt:
         """One commit; a string stands for a fact that says it."""
         done = tuple(self.put(op) if isinstance(op, str) else op for op in ops)
-        kept = {"expect": expect or {}, "used": used or {}, "upon": upon}
+        kept = {"expect": expect or {}, "used": used or {}, "upon": upon, "uncited": uncited}
         draft = Draft(tenant=tenant, user=user, actor=actor, ops=done, **kept)  # type: ignore[arg-type]
         return self.store.commit(draft)
 
