@@ -33,7 +33,7 @@ FLOORS = (
     ("work/gathering",),
     ("work/drafting", "work/driving"),
     ("work/deriving",),
-    ("work/docket", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
+    ("work/docket", "work/following", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
     ("verbs",),
     ("kernel",),
     ("meaning", "work/thinking"),

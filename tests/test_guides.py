@@ -33,7 +33,7 @@ PAGES = sorted(page.name for page in GUIDES.glob("*.md"))
 ENGLISH = [name for name in PAGES if not name.endswith(".zh.md")]
 BIN = Path(sys.executable).parent
 BLOCK = re.compile(
-    r"(?:^<!-- (not run|the agent remembers): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
+    r"(?:^<!-- (not run|the agent remembers|kept as): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 LANGUAGES = {"python", "console", "text", "json"}
 NOT_RUN = {"claude-code.md": 1, "notebook.md": 1, "your-agent.md": 1}
@@ -55,18 +55,20 @@ class Block:
     Attributes:
         unrun: Why it is not run, if it is not.
         meanwhile: What an agent remembers before it, where a page lets the reader's agent do that.
+        kept: The file that it is in for the commands of the page.
     """
 
     language: str
     body: str
     unrun: str = ""
     meanwhile: str = ""
+    kept: str = ""
 
 
 def blocks(name: str) -> list[Block]:
     found = BLOCK.findall((GUIDES / name).read_text())
     return [
-        Block(language, body, told if what == "not run" else "", told if what == "the agent remembers" else "")
+        Block(language, body, *(told if what == one else "" for one in ("not run", "the agent remembers", "kept as")))
         for what, told, language, body in found
     ]
 
@@ -340,6 +342,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_command_runs_and_says_what_the_page_shows(name: str, home: Path) -> None:
     for block in blocks(name):
+        if block.kept:
+            Path(block.kept).write_text(block.body)
         if block.language == "console" and not block.unrun:
             if block.meanwhile:
                 remember(block.meanwhile)

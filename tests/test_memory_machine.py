@@ -338,7 +338,8 @@ class MemoryMachine(RuleBasedStateMachine):
 
     @rule(user=users, back=st.integers(-10, 100))
     def look_at_a_moment(self, user: str, back: int) -> None:
-        when = self.now - timedelta(hours=back)
+        last = self.model.journal[-1].at if self.model.journal else self.now  # ahead, where the clock was put back
+        when = min(self.now - timedelta(hours=back), max(self.now, last))
         done = self.both(lambda m: self.handle(m, user).at(when).list(limit=1000))
         shown = self.expect(done, lambda: self.model.seen(user, at=self.model.seq_at(when)))
         if shown is not None:

@@ -515,7 +515,7 @@ def test_pins_leave_room_for_what_is_always_on(me: ScopedMemory) -> None:
         assert s.window().tokens <= 1000
 
 
-def test_what_grows_in_the_window_drives_out_and_a_smaller_budget_gives_up_pins_and_says_so(me: ScopedMemory) -> None:
+def test_what_grows_in_the_window_drives_out_and_gives_up_pins_only_if_it_must_and_says_so(me: ScopedMemory) -> None:
     fact = me.write("Ada likes tea").id
     with me.session("chat-1", budget=1000) as s:
         s.page_in(fact)
@@ -523,11 +523,23 @@ def test_what_grows_in_the_window_drives_out_and_a_smaller_budget_gives_up_pins_
         s.page_in(fact)
         me.revise(fact, text="Ada likes tea and " + "very much honey in it, also " * 40)
         assert s.window().tokens <= 1000
-        for item in [item for item in here(s) if item != fact][:12]:
-            s.pin(item)
-    with me.session("chat-1", budget=300) as s:
+        s.unpin(fact)
+        me.revise(fact, text="Ada likes tea")
+        talk(s, 30, first=30)
+        s.page_in(fact)
+        s.pin(fact)
+        while True:
+            try:
+                s.pin(next(page.id for page in s.window().pages if not page.pinned))
+            except Refused:
+                break
+        for n in range(12):
+            me.observe(f"Always answer in the style number {n} of a very polite and careful butler.", role="user")
+        s.context("tea")
+        assert not s.window().notes[1:]
+        me.revise(fact, text="Ada likes tea and " + "very much honey in it, also " * 40)
         window = s.window()
-        assert count_tokens(window.text) <= window.tokens <= 300
+        assert count_tokens(window.text) <= window.tokens <= 1000
         assert window.notes
         assert window.notes[0] in s.context("tea").notes
 
@@ -559,7 +571,10 @@ def test_the_budget_and_the_groups_hold_over_any_acts(me: ScopedMemory, seed: in
                     me.observe(f"Always answer in the style number {n} of a polite and careful butler.", role="user")
                 case "reopen":
                     session.close()
-                    session = me.session("chat-1", budget=draw.choice([300, 500, 700, 1200]))
+                    try:
+                        session = me.session("chat-1", budget=draw.choice([300, 500, 700, 1200]))
+                    except Refused:  # its pins need more
+                        session = me.session("chat-1")
         except Refused:
             pass
         window = session.window()
@@ -634,12 +649,13 @@ def test_what_went_wrong_in_the_body_is_raised_though_closing_fails_too(tmp_path
 
     def failing() -> None:
         with session:
-            memory.close()
+            memory._opened.store.close()
             raise ValueError("of the body")
 
     with pytest.raises(ValueError, match="of the body") as raised:
         failing()
     assert "could not be closed" in raised.value.__notes__[0]
+    memory.close()
 
 
 def test_a_question_does_not_drive_out_what_was_just_said(tmp_path: Path) -> None:

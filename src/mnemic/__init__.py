@@ -40,10 +40,17 @@ if TYPE_CHECKING:
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.past.history import Difference
+    from mnemic.session import AsyncSession, Session
     from mnemic.settings import Settings
+    from mnemic.store.following import Order
     from mnemic.store.receipts import ErasureReceipt
+    from mnemic.tiers.base import Page, Policy
+    from mnemic.tiers.pager import Marks, Pressure
+    from mnemic.tiers.writing import Writing
     from mnemic.verbs.statements import Statement
     from mnemic.watching.feed import Notice
+    from mnemic.window.layout import Window
+    from mnemic.window.terms import Reach
 
 _HOMES = {
     "mnemic.aio": "AsyncMemory AsyncScopedMemory",
@@ -58,10 +65,17 @@ _HOMES = {
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
     "mnemic.past.history": "Difference",
+    "mnemic.session": "AsyncSession Session",
     "mnemic.settings": "Settings",
+    "mnemic.store.following": "Order",
     "mnemic.store.receipts": "ErasureReceipt",
+    "mnemic.tiers.base": "Page Policy",
+    "mnemic.tiers.pager": "Marks Pressure",
+    "mnemic.tiers.writing": "Writing",
     "mnemic.verbs.statements": "Statement",
     "mnemic.watching.feed": "Notice",
+    "mnemic.window.layout": "Window",
+    "mnemic.window.terms": "Reach",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -69,6 +83,7 @@ __all__ = [
     "SHARED",
     "AsyncMemory",
     "AsyncScopedMemory",
+    "AsyncSession",
     "Change",
     "Channel",
     "Compacted",
@@ -83,16 +98,23 @@ __all__ = [
     "Kind",
     "Link",
     "Lost",
+    "Marks",
     "Memory",
     "Message",
     "MnemicError",
     "NotFound",
     "Notice",
+    "Order",
+    "Page",
+    "Policy",
+    "Pressure",
+    "Reach",
     "Recalled",
     "Receipt",
     "Refused",
     "Scope",
     "ScopedMemory",
+    "Session",
     "Settings",
     "State",
     "Statement",
@@ -107,6 +129,8 @@ __all__ = [
     "TooLarge",
     "Verb",
     "Version",
+    "Window",
+    "Writing",
     "__version__",
 ]
 

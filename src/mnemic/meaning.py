@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.requests import Meant
-from mnemic.store.following import EmbedderRow, EmbedderState
+from mnemic.store.following import EmbedderRow, EmbedderState, embedding_lane
+from mnemic.work.lanes import EMBED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,6 +74,13 @@ class Meaning:
                     return []  # a store in which nothing was written yet is left as it is
             return [self._store.enlist(self._given.name, self._dims(self._given), EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
+
+    def lanes(self) -> list[str]:
+        """The lanes before which passages wait: of the embedder that serves, or of the one that never answered."""
+        serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
+        if self._words_alone:
+            return []
+        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.unheard() else [])
 
     def unheard(self) -> str:
         """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""

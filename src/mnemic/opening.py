@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mnemic.checking import zone
-from mnemic.core.clock import Clock, SystemClock, micros
+from mnemic.core.clock import Clock, SystemClock, micros, moment
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
-from mnemic.errors import Invalid, StoreError
+from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
 from mnemic.kernel import Kernel
@@ -29,7 +29,9 @@ from mnemic.models.requests import EmbedQuestion
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
+from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
+from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
@@ -39,7 +41,11 @@ from mnemic.writing import Desk
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What both shells, sync and async, stand on."""
+    """What both shells, sync and async, stand on.
+
+    Attributes:
+        leaving: By session, what gives it back if it is still open when the memory is closed.
+    """
 
     store: Store
     kernel: Kernel
@@ -49,6 +55,7 @@ class Opened:
     meaning: Meaning
     background: Background
     closed: threading.Event = dataclasses.field(default_factory=threading.Event)
+    leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
     @property
     def meters(self) -> Meters:
@@ -75,7 +82,8 @@ class Opened:
 
     def _crowd(self, request: Commit) -> int:
         draft = request.draft
-        return self.background.crowd((draft.tenant, draft.user, draft.branch))
+        written = sum(isinstance(op, Put) for op in draft.ops)
+        return self.background.crowd((draft.tenant, draft.user, draft.branch), written)
 
     def count_use(self, who: Who, context: Context) -> None:
         """Count what was shown; reads in the past and on a branch count nothing."""
@@ -83,7 +91,10 @@ class Opened:
             self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
 
     def close(self) -> None:
-        """Let the background end its slice, write the counters and close the store."""
+        """Give open sessions back, let the background end its slice, write the counters and close the store."""
+        for leave in list(self.leaving.values()):
+            with suppress(MnemicError):  # the lease runs out by itself
+                leave()
         self.closed.set()
         self.background.close()
         self.uses.flush()
@@ -97,6 +108,7 @@ def open_store(
     clock: Clock | None,
     entropy: Entropy | None,
     embedder: str | Embedder | None = None,
+    strategies: Sequence[str | Strategy] | None = None,
     **options: Any,
 ) -> Opened:
     """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the default file."""
@@ -112,7 +124,7 @@ def open_store(
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     meaning = Meaning(store, settings, given, words_alone=words_alone)
-    opened = Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning))
+    opened = Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning, strategies))
     opened.store.carry(opened.meters.told)
     opened.meters.observers = tuple(_observers(opened))
     if settings.background:
@@ -198,6 +210,31 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
         midnight = datetime.combine(when, time(), tzinfo=zone(settings.timezone))
         return micros(midnight, field) + timedelta(days=1) // timedelta(microseconds=1) - 1
     raise Invalid(field, f"is {type(when).__name__}", "Give a datetime, a date, or words such as '2026-02-01'.")
+
+
+def recorded_moment(when: When, field: str, settings: Settings, now: int, last: Callable[[], int]) -> int:
+    """Microseconds of a moment of the journal's past; a day or a month that has begun is taken up to now.
+
+    Args:
+        last: When the last commit was written: a clock that was put back does not hide it.
+
+    Raises:
+        Invalid: it cannot be read as a moment, or has not come yet.
+    """
+    at = read_moment(when, field, settings, now)
+    if at > now and _begin(when, settings, now, at) > max(now, last()):
+        told = f"Now it is {moment(now):%Y-%m-%d %H:%M} UTC; `mnemic log` shows the commits."
+        raise Invalid(field, f"{when} has not come yet", told)
+    return at
+
+
+def _begin(when: When, settings: Settings, now: int, end: int) -> int:
+    """When a moment given on a read begins, if it lasts: a day, a month."""
+    if isinstance(when, str):
+        from mnemic.core.timex import parse_when
+
+        return parse_when(when, zone=settings.timezone, now=now, end=False)
+    return end if isinstance(when, datetime) else end - timedelta(days=1) // timedelta(microseconds=1) + 1
 
 
 def looking(who: Who, past: Past, scope: Scope | None = None) -> Who:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -84,3 +85,29 @@ def load(table: Mapping[str, str], name: str) -> Any:
         raise Invalid("name", f"{name!r} is not known", f"Known: {', '.join(sorted(table))}.")
     module, _, attribute = table[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def is_place(name: str) -> bool:
+    """Whether a name says where something lives: `package.module:Class`."""
+    return _PLACE.fullmatch(name) is not None
+
+
+def fetch(field: str, place: str) -> Any:
+    """What lives at `package.module:Class`, of whoever's package; `field` is the setting that names it.
+
+    Raises:
+        Invalid: there is no such module, it cannot be imported, or it has nothing of that name.
+    """
+    module, _, attribute = place.partition(":")
+    try:
+        found = importlib.import_module(module)
+    except (ImportError, SyntaxError) as error:
+        absent = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
+        told = f"there is no module {module!r}" if absent else f"{module!r} cannot be imported: {error}"
+        raise Invalid(field, told, "Install it where mnemic is, or name its folder in PYTHONPATH.") from error
+    if not hasattr(found, attribute):
+        raise Invalid(field, f"{module!r} has no {attribute!r}", "Say package.module:Class.")
+    return getattr(found, attribute)
+
+
+_PLACE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")

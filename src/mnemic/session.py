@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from types import TracebackType
@@ -21,6 +23,7 @@ from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Pager, Pressure
 from mnemic.verbs.recalling import Ask
 from mnemic.window.layout import Window
+from mnemic.window.leaving import give_back_at_exit
 from mnemic.window.paging import SessionFlows
 from mnemic.window.terms import Terms
 from mnemic.writing import Given, as_messages
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Shell:
+class _Shell(ABC):
     """What a session shows without asking the store, and how it is made."""
 
     def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
@@ -46,9 +49,24 @@ class _Shell:
         self._leave: Callable[[], None] = _nothing
 
     def _follow(self) -> None:
-        """Be counted among the windows that are open, until it is closed."""
+        """Be counted among the windows that are open, and given back with the memory or the program, until closed."""
         pager = self._flows.pager
-        self._leave = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+        unlist = give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
+        self._leave = partial(_both, uncount, unlist)
+
+    def _give_back(self, owner: int) -> None:
+        """Close it for a program that did not: unless a verb is under way, and not in a child what is its parent's."""
+        if os.getpid() != owner or not self._idle():
+            return
+        try:
+            run(self._flows.close(), self._opened.perform)
+        finally:
+            self._leave()
+
+    @abstractmethod
+    def _idle(self) -> bool:
+        """Whether no verb is under way."""
 
     @property
     def name(self) -> str:
@@ -74,6 +92,11 @@ class _Shell:
     def counters(self) -> Counters:
         """What paging came to since the session was opened here."""
         return self._flows.pager.counters
+
+    @property
+    def dirty(self) -> int:
+        """Pages whose state here is not yet in the store; it rides in the commit of a turn, or goes when closing."""
+        return len(self._flows.pager.table.dirty)
 
     @property
     def working_set(self) -> int:
@@ -183,6 +206,12 @@ class Session(_Shell):
         with self._lock, self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
             return timed(run(flow, self._opened.perform))
 
+    def _idle(self) -> bool:
+        free = self._lock.acquire(blocking=False)
+        if free:
+            self._lock.release()
+        return free
+
     def __enter__(self) -> Self:
         return self
 
@@ -196,7 +225,7 @@ class Session(_Shell):
 
 
 class AsyncSession(_Shell):
-    """The same, awaited. `async with` opens it."""
+    """The same, awaited. `async with` opens it, and so does `await`; then it is for you to close."""
 
     def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
         super().__init__(opened, who, name, terms)
@@ -274,8 +303,14 @@ class AsyncSession(_Shell):
         finally:
             self._lock.release()
 
+    def _idle(self) -> bool:
+        return not self._lock.locked()
+
     async def _perform(self, request: Request) -> Any:
         return await asyncio.shield(asyncio.to_thread(self._opened.perform, request))
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        return self.open().__await__()
 
     async def __aenter__(self) -> Self:
         return await self.open()
@@ -305,6 +340,11 @@ def _held(pager: Pager) -> dict[str, float]:
 
 def _nothing() -> None:
     """Nobody follows it yet."""
+
+
+def _both(one: Callable[[], None], other: Callable[[], None]) -> None:
+    one()
+    other()
 
 
 def _tell_with(error: BaseException | None, failed: MnemicError) -> None:

@@ -18,6 +18,9 @@ PREFIX: Final = "MNEMIC_"
 LEAST_WINDOW: Final = 256
 """Tokens below which a session's window holds next to nothing."""
 
+MOST_WINDOW: Final = 100_000_000
+"""Tokens beyond which no model's window goes: a larger number is a slip."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -66,7 +69,7 @@ class Settings:
     background: bool = True
     """Understand what was written in a thread behind the writer; off, only `flush` and `mnemic flush` do."""
     strategies: str = "house"
-    """What is made of what was written, by names of `registry.STRATEGIES`, separated by commas."""
+    """What is made of what was written: `house` (rules), or your own as `package.module:Class`; commas between."""
     hour_calls: int = 1_000
     """Questions that strategies may put to a language model within an hour, for each user, in each process."""
     hour_tokens: int = 1_000_000
@@ -93,6 +96,16 @@ class Settings:
     """How much of the past collecting keeps: `all`, `30 days`, `10000 commits`; the past before that is gone."""
     collectors: str = "ttl, sweep, duplicates"
     """Who chooses what is collected; `generations` takes what was derived long ago and never used."""
+    gc_auto: bool = True
+    """Whether a worker (`mnemic worker`) begins collecting by itself, by one of the four reasons that follow."""
+    gc_seconds: float = 6 * 3600
+    """Reason `periodic`: so many seconds since the last run. Of this one and the others, 0 is never."""
+    gc_share: float = 0.5
+    """Reason `fragmentation`: such a share of all versions shows no more, or of the file's pages is free."""
+    gc_growth: float = 0.5
+    """Reason `growth`: the file has grown by such a share since the last run."""
+    gc_idle: float = 60.0
+    """Reason `load`: nobody has written for so many seconds, and a twentieth shows no more or is free."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 
@@ -124,6 +137,7 @@ class Settings:
 
 
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}
+_MOST: Final = {f"{PREFIX}WINDOW": MOST_WINDOW}
 _ONE_OF: Final = {f"{PREFIX}POLICY": tuple(POLICIES)}
 _KINDS: Final = {"bool": "yes or no", "int": "a whole number", "float": "a number"}
 
@@ -135,10 +149,12 @@ def _parse(variable: str, raw: str, type_name: str) -> object:
     least = _LEAST.get(variable, 1)
     if type_name == "int" and isinstance(value, int) and value < least:
         raise Invalid(variable, f"is {value}", f"Give a number of at least {least:,}.")
-    if variable in _ONE_OF and value not in _ONE_OF[variable]:
+    if type_name == "int" and isinstance(value, int) and value > _MOST.get(variable, value):
+        raise Invalid(variable, f"is {value}", f"Give a number of at most {_MOST[variable]:,}.")
+    if variable in _ONE_OF and raw.lower() not in _ONE_OF[variable]:
         raise Invalid(variable, f"{raw!r} is not one", f"There are: {', '.join(_ONE_OF[variable])}.")
     if isinstance(value, float) and not 0 <= value < math.inf:
-        raise Invalid(variable, f"is {raw}", "Give a number of seconds, at least 0.")
+        raise Invalid(variable, f"is {raw}", "Give a number, at least 0.")
     return value
 
 

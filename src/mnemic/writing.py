@@ -19,10 +19,12 @@ from mnemic.core.scope import Scope
 from mnemic.core.text import clean_name, clean_text
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Invalid
+from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message
 from mnemic.settings import Settings
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Put
+from mnemic.tiers.retention import TAG
 
 _BYTES_A_TOKEN: Final = 8
 """At most about this many bytes make a token, so chunks cut by tokens stay under the limit in bytes."""
@@ -115,7 +117,15 @@ class Desk:
         return text
 
     def _masked_slots(self, slots: Mapping[str, Slot], found: Counter[str]) -> dict[str, Slot]:
-        return {name: self._masked(value, found) if isinstance(value, str) else value for name, value in slots.items()}
+        return {name: self._masked_slot(value, found) for name, value in slots.items()}
+
+    def _masked_slot(self, slot: Slot, found: Counter[str]) -> Slot:
+        """A slot with the secrets masked in every string it holds."""
+        if isinstance(slot, str):
+            return self._masked(slot, found)
+        if isinstance(slot, list):
+            return [self._masked_slot(one, found) for one in slot]
+        return {name: self._masked_slot(one, found) for name, one in slot.items()} if isinstance(slot, dict) else slot
 
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         now = self.clock.now()
@@ -241,11 +251,14 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
         return ()
     if isinstance(tags, str):
         raise Invalid(where + "tags", "is one string", "Give a list of tags.")
-    return tuple(sorted({clean_name(where + "tags", tag) for tag in tags}))
+    for tag in tags:
+        if clean_name(where + "tags", tag).strip() == TAG:
+            raise Invalid(where + "tags", f"{tag!r} names no class", "Write it right behind the colon: `retain:keep`.")
+    return tuple(sorted(set(tags)))
 
 
 Given = str | Message | Mapping[str, object]
-"""One thing to observe: a text, a Message, or a chat message (`role`, `content`, `name`)."""
+"""One thing to observe: a text, a Message, or a chat message (`role`, `content`, `name`; tools)."""
 
 _NOTHING: Final = Message(text="", key="")
 
@@ -293,39 +306,10 @@ def _as_message(given: object, common: Message, key: str) -> Message:
             raise Invalid("messages", "holds a Message, and fields stand beside it", "Put them into the Message.")
         return given
     if isinstance(given, Mapping):
-        return _from_chat(given, replace(common, key=key))
+        return from_chat(given, replace(common, key=key))
     if not isinstance(given, str):
         raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings, Messages or chat messages.")
     return replace(common, text=given, key=key)
-
-
-_CHAT: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
-
-
-def _from_chat(given: Mapping[str, object], common: Message) -> Message:
-    """A message as chat models take it: `role`, `content`, `name`, and for tools `tool_calls`, `tool_call_id`."""
-    unknown = sorted(str(name) for name in set(given) - _CHAT)
-    if unknown:
-        raise Invalid(f"messages.{unknown[0]}", "is no field of a chat message", "Use a Message for more.")
-    slots = dict(common.slots)
-    for slot, name in (("role", "role"), ("speaker", "name"), ("tool_call_id", "tool_call_id")):
-        if given.get(name) is not None:
-            slots[slot] = clean_name(f"messages.{name}", given[name])
-    text, calls = given.get("content"), given.get("tool_calls")
-    if calls:
-        told = _told_calls(calls)
-        slots["tool_calls"] = calls  # type: ignore[assignment]  # kept as it came, to be given back to the model
-        text = f"{text}\n{told}" if text else told
-    return replace(common, text=text, slots=slots)  # type: ignore[arg-type]  # checked as any text is
-
-
-def _told_calls(calls: object) -> str:
-    """What a model asked of tools, in words that can be found again: `name(arguments)`, a line each."""
-    try:
-        return "\n".join(f"{call['function']['name']}({call['function']['arguments']})" for call in calls)  # type: ignore[attr-defined]
-    except (TypeError, KeyError) as error:
-        remedy = "Give a list of {id, type, function: {name, arguments}}, as chat models do."
-        raise Invalid("messages.tool_calls", "is not what models ask of tools", remedy) from error
 
 
 def closed_by(older: Item, newer: Item) -> Item:

@@ -371,9 +371,9 @@ def test_a_triggered_run_that_did_nothing_is_remembered_and_not_journaled(memory
 def test_a_class_that_is_none_is_told_with_how_many_items_name_it(memory: Memory, me: ScopedMemory) -> None:
     me.observe(["one", "two"], tags=["retain:ephemral"])
     me.observe("three", tags=["retain:keep", "retain:ephemeral", "other"])
-    me.observe("four", tags=["retain:"])
-    assert memory.admin.gc(dry_run=True).unknown_classes == {"ephemral": 2, "": 1}
-    assert memory.admin.gc().unknown_classes == {"ephemral": 2, "": 1}
+    me.observe("four", tags=["retain:unheard of"])
+    assert memory.admin.gc(dry_run=True).unknown_classes == {"ephemral": 2, "unheard of": 1}
+    assert memory.admin.gc().unknown_classes == {"ephemral": 2, "unheard of": 1}
     assert me.count() == 4
 
 
@@ -440,3 +440,15 @@ def test_looking_over_a_space_takes_no_long_look(
         run(collect_slice(memory._opened.kernel.desk, work), counted)
     pages = 5 + 4 + 4  # of what stands, the last one empty; of its sources; of what it is linked to
     assert len(looks) >= pages
+
+
+def test_commits_of_the_collection_itself_do_not_count_among_those_that_are_kept(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    for text in ("one", "two", "three"):
+        me.write(text)
+    gone = me.forget(me.write("four").id)
+    horizons = [memory.admin.gc(keep="1 commits").horizon for _ in range(3)]
+    assert horizons == [gone.seq - 1] * 3
+    me.undo(gone.seq)
+    assert "four" in {version.item.text for version in me.list()}
+    assert memory.admin.gc(keep="0 commits").horizon > gone.seq

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
+from mnemic import Settings
+
 
 def test_the_first_screen_works_before_there_is_anything_and_makes_nothing(run: Run, home: Path) -> None:
     told = run().out
@@ -141,9 +143,22 @@ def test_a_setting_no_session_can_have_is_refused_with_the_choices(run: Run, nam
     assert told in run("settings", code=2, **{name: value}).err
 
 
+def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(run: Run, add: Callable[..., str]) -> None:
+    told = run("settings", "--json").json["settings"]["background"]
+    assert (told["value"], told["from"], told["in_commands"]) == (True, "default", False)
+    assert run("settings", "--json").json["settings"]["k"]["in_commands"] == Settings().k
+    add("one thing")
+    for words in (["settings"], ["doctor"]):
+        (line,) = [line for line in run(*words).out.splitlines() if line.lower().startswith("background ")]
+        assert "True" in line
+        assert "default, in commands False" in line
+    off = run("settings", "--json", MNEMIC_BACKGROUND="0").json["settings"]["background"]
+    assert (off["value"], off["from"]) == (False, "environment")
+
+
 def test_settings_tell_value_origin_and_meaning(run: Run) -> None:
     told = run("settings", "--json", MNEMIC_K="5").json["settings"]
-    assert told["k"] == {"value": 5, "from": "environment", "meaning": "Items a recall returns."}
+    assert told["k"] == {"value": 5, "from": "environment", "in_commands": 5, "meaning": "Items a recall returns."}
     assert told["budget"]["from"] == "default"
     assert all(setting["meaning"] for setting in told.values())
     assert "MNEMIC_" in run("settings").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from commandline import Run
@@ -56,3 +57,59 @@ def test_every_exit_code_is_in_the_help(run: Run) -> None:
     assert {
         int(line.split()[0]) for line in section.splitlines() if line[:3].strip() and line.split()[0].isdigit()
     } == codes
+
+
+FOREIGN = [
+    (("gc", "--collectors", "nope"), "--collectors: 'nope' is not known"),
+    (("list", "--profiler", "nowhere/x"), "--profiler: nowhere/x cannot be written"),
+    (("branch", "b", "--at", "999"), "--at: commit 999 is not between"),
+    (("restore", "--to", "garbage", "--yes"), "--to: 'garbage' is not a time"),
+    (("restore", "--to", "1"), "--yes: is missing"),
+    (("recall", "x", "-k", "0"), "-k: is 0"),
+    (("recall", "x", "--as-of", "garbage"), "--as-of: 'garbage'"),
+    (("list", "--user", " "), "--user: is empty"),
+    (("undo", "nope"), "seq: 'nope' is not a commit"),
+]
+
+
+@pytest.mark.parametrize(("args", "told"), FOREIGN)
+def test_what_is_wrong_is_said_of_the_option_that_was_typed(run: Run, args: tuple[str, ...], told: str) -> None:
+    run("add", "one thing")
+    assert run(*args, code=2).err.startswith(f"error: {told}")
+    field = told.partition(":")[0].lstrip("-")
+    assert json.loads(run("--json", *args, code=2).err)["error"]["field"] == field
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("checkpoint", ""), ("checkpoint", "  "), ("add", "x", "--tag", "retain:"), ("add", "x", "--tag", "retain: ")],
+)
+def test_what_names_nothing_is_refused(run: Run, args: tuple[str, ...]) -> None:
+    run("add", "one thing")
+    told = run(*args, code=2).err
+    assert "is empty" in told or "names no class" in told
+    assert run("checkpoints").out == ""
+
+
+def test_a_name_out_of_the_environment_is_no_option(run: Run) -> None:
+    run("add", "one thing")
+    assert run("list", code=2, MNEMIC_USER="a\nb").err.startswith("error: user: ")
+    assert run("list", "--user", "a\nb", code=2).err.startswith("error: --user: ")
+    assert run("--user", "a\nb", "list", code=2).err.startswith("error: --user: ")
+
+
+@pytest.mark.parametrize("group", ["session", "hold", "bench"])
+def test_a_group_without_a_command_shows_its_help_as_it_is(run: Run, group: str) -> None:
+    alone = run(group, code=2)
+    assert alone.err == run(group, "--help").out
+    assert "Missing command" in json.loads(run(group, "--json", code=2).err)["error"]["message"]
+    assert "Missing command" in json.loads(run("--json", group, code=2).err)["error"]["message"]
+
+
+def test_a_file_of_something_else_is_no_riddle(run: Run, tmp_path: Path) -> None:
+    run("add", "one thing")
+    other = tmp_path / "other.db"
+    other.write_bytes(bytes(range(256)) * 16)
+    told = run("restore", str(other), "--yes", code=5).err
+    assert "is not a mnemic store" in told
+    assert "not an error" not in told

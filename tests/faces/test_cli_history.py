@@ -96,3 +96,25 @@ def test_a_revert_that_changes_nothing_gives_no_hint(run: Run, add: Callable[...
     assert "undo" not in told.out + told.err
     assert run("revert", "1", "--json").json["repeated"] == 1
     assert "one thing" in run("list").out
+
+
+def test_a_dropped_branch_is_logged_as_one(run: Run, add: Callable[..., str]) -> None:
+    add("the gate code is 4711")
+    run("branch", "try")
+    add("on the branch", "--branch", "try")
+    run("drop-branch", "try", "--yes")
+    told = run("log").out.splitlines()[1]
+    assert told.split() == ["erased", "a", "branch,", "with", "what", "was", "written", "to", "it", "alone"]
+    (event,) = run("log", "-n", "1", "--json").lines[0]["events"]
+    assert (event["verb"], event["what"]) == ("erased", "branch")
+    (event,) = run("log", "--json").lines[1]["events"]
+    assert (event["verb"], event["what"]) == ("wrote", None)
+    assert "erased a branch" in run("watch", "--once").out
+
+
+def test_what_is_pinned_or_not_already_is_said_so(run: Run, add: Callable[..., str]) -> None:
+    item = add("the gate code is 4711")
+    assert run("unpin", item).out == f"was not pinned, nothing changed {item}\n"
+    assert f"pinned {item}\ncommit" in run("pin", item).out
+    assert run("pin", item).out == f"was pinned already, nothing changed {item}\n"
+    assert f"unpinned {item}\ncommit" in run("unpin", item).out

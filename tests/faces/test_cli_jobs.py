@@ -146,3 +146,14 @@ def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
     (told,) = run("dead", "--json").json["entries"]
     assert (told["name"], told["item"], told["text"]) == ("maintain", None, None)
     assert "no such strategy" in run("dead").out
+
+
+def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMIC_EMBEDDER", "openai:none@http://127.0.0.1:9/v1")
+    run("add", "hello")
+    assert "failed" in run("worker", "--once").out
+    (entry,) = run("jobs", "--json").json["entries"]
+    assert (entry["name"], entry["state"]) == ("embed", "failing")
+    assert "127.0.0.1:9" in entry["error"]
+    assert "127.0.0.1:9" in run("jobs").out
+    assert "0 attempts" not in run("jobs").out

@@ -18,12 +18,12 @@ def test_an_empty_name_is_refused_and_means_nobody(run: Run, add: Callable[..., 
     kept = add("I live in Paris.")
     for before, after in (((option, empty), ()), ((), (option, empty))):
         refused = run(*before, "erase", "--everything", "--yes", *after, code=2)
-        assert refused.err.startswith(f"error: {option[2:]}: is empty")
+        assert refused.err.startswith(f"error: {option}: is empty")
     assert kept in run("list").out
 
 
 def test_an_empty_time_is_not_now(run: Run) -> None:
-    assert run("add", "Dinner.", "--said", "", code=2).err.startswith("error: said: is empty")
+    assert run("add", "Dinner.", "--said", "", code=2).err.startswith("error: --said: is empty")
 
 
 @pytest.mark.parametrize(
@@ -67,14 +67,14 @@ def test_supersede_says_which_it_wrote_and_which_it_closed(run: Run, fact: Calla
 
 def test_an_unreadable_time_names_its_option_and_a_form_that_is_taken(run: Run, add: Callable[..., str]) -> None:
     refused = run("add", "Dinner.", "--said", "garbage", code=2).err
-    assert refused.startswith("error: said: 'garbage'")
+    assert refused.startswith("error: --said: 'garbage'")
     assert "last March" not in refused
     taken = refused.partition("such as ")[2].partition(",")[0]
     run("add", "Dinner.", "--said", taken)
     for option in ("as-of", "valid-at", "at"):
-        assert run("recall", "x", f"--{option}", "garbage", code=2).err.startswith(f"error: {option}: 'garbage'")
-    assert run("recall", "x", "--now", "garbage", code=2).err.startswith("error: now: ")
-    assert run("add", "x", "--zone", "Mars/Base", code=2).err.startswith("error: zone: 'Mars/Base'")
+        assert run("recall", "x", f"--{option}", "garbage", code=2).err.startswith(f"error: --{option}: 'garbage'")
+    assert run("recall", "x", "--now", "garbage", code=2).err.startswith("error: --now: ")
+    assert run("add", "x", "--zone", "Mars/Base", code=2).err.startswith("error: --zone: 'Mars/Base'")
 
 
 def test_what_is_wrong_with_an_id_is_said(run: Run, add: Callable[..., str]) -> None:
@@ -188,7 +188,7 @@ def test_an_import_of_which_nothing_can_be_taken_fails(run: Run, home: Path) -> 
 
 
 def test_a_zone_that_is_none_is_refused_before_a_record_is_read(run: Run) -> None:
-    assert run("import", chat(said(1)), "--zone", "Mars/Base", code=2).err.startswith("error: zone: ")
+    assert run("import", chat(said(1)), "--zone", "Mars/Base", code=2).err.startswith("error: --zone: ")
 
 
 def test_a_dry_run_counts_as_the_real_one(run: Run) -> None:

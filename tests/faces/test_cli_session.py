@@ -9,6 +9,7 @@ import pytest
 from commandline import Run
 
 from mnemic.lab.prefix import Played, Prefix
+from mnemic.registry import POLICIES
 
 
 @pytest.fixture
@@ -107,3 +108,60 @@ def test_a_bench_that_misses_a_bar_says_so_by_its_exit_code(
 
 def test_a_bench_of_conversations_wants_some(run: Run) -> None:
     assert "path: is missing" in run("bench", "session", "--skip-long", code=2).err
+
+
+def test_help_names_the_policies_and_case_does_not_matter(run: Run) -> None:
+    for words in (["session", "observe"], ["session", "context"], ["session"]):
+        told = " ".join(run(*words, "--help").out.split())
+        assert all(name in told for name in POLICIES), words
+    run("session", "observe", "trip", "We leave on Friday.", "--policy", "LRU")
+    assert run("session", "show", "trip", "--json").json["policy"] == "lru"
+    assert "Did you mean 'heat'?" in run("session", "observe", "trip", "More.", "--policy", "heet", code=2).err
+
+
+def test_the_setting_takes_a_policy_in_any_case(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMIC_POLICY", "Heat")
+    run("session", "observe", "trip", "We leave on Friday.")
+    assert run("session", "show", "trip", "--json").json["policy"] == "heat"
+
+
+def test_what_was_forgotten_is_not_shown_and_costs_nothing(talked: Run) -> None:
+    talked("session", "context", "trip", "key", "--budget", "600")
+    before = talked("session", "show", "trip", "--json").json
+    talked("forget", before["pages"][0]["id"])
+    after = talked("session", "show", "trip", "--json").json
+    assert after["pages"] == before["pages"][1:]
+    assert after["gone"] == 1
+    assert after["tokens"] == before["tokens"] - before["pages"][0]["tokens"]
+    assert "1 page not shown" in talked("session", "show", "trip").err
+
+
+def test_counters_pressure_and_dirty_pages_are_told(talked: Run) -> None:
+    told = talked("session", "context", "trip", "Where is the spare key?")
+    assert "1 hit" in told.err or "2 hits" in told.err
+    record = talked("session", "context", "trip", "Where is the spare key?", "--json").json
+    assert record["counters"]["hits"] >= 1
+    assert record["dirty"] >= 1
+    assert talked("session", "show", "trip", "--json").json["pressure"] == "none"
+    assert "pressure none" in talked("session", "show", "trip").out
+
+
+def test_a_talk_that_nothing_was_said_in_is_said_to_be_new(talked: Run) -> None:
+    assert "nothing was said in a talk 'trap' yet" in talked("session", "context", "trap", "spare key").err
+    assert talked("session", "context", "trap", "spare key", "--json").json["new"] is True
+    assert talked("session", "context", "trip", "spare key", "--json").json["new"] is False
+
+
+@pytest.mark.parametrize(
+    "words", [("observe", "trip", "hi"), ("context", "trip", "hi"), ("pin", "trip", "last")], ids=lambda words: words[0]
+)
+def test_two_names_for_a_talk_are_refused(talked: Run, words: tuple[str, ...]) -> None:
+    assert "--session: names 'other'" in talked("session", *words, "--session", "other", code=2).err
+    talked("session", "observe", "trip", "hi", "--session", "trip")
+
+
+@pytest.mark.parametrize("budget", ["99999999999999999999", "1000000000000"])
+def test_a_budget_beyond_all_windows_is_an_error_of_one_line(talked: Run, budget: str) -> None:
+    told = talked("session", "observe", "trip", "hi", "--budget", budget, code=2)
+    assert "budget" in told.err
+    assert "Traceback" not in told.err

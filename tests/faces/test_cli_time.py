@@ -76,3 +76,77 @@ def test_a_merge_asked_for_again_says_that_it_is_done(run: Run, add: Callable[..
     assert run("merge", "try", "--json").json == {**done, "repeated": True}
     assert f"commit {done['seq']} merged 1 item" in run("merge", "try").err
     assert run("merge", "try", "--dry-run").out == ""
+
+
+def test_a_past_that_has_not_been_is_refused(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    for words in (("recall", "thing"), ("context", "thing"), ("list",)):
+        assert "--at: commit 99 is not between 0 and 1" in run(*words, "--at", "99", code=2).err
+        assert "--at: 2999-01-01 has not come yet. Now it is" in run(*words, "--at", "2999-01-01", code=2).err
+        assert "one thing" in run(*words, "--valid-at", "2999-01-01").out
+    for making in (("branch", "ahead", "--at"), ("restore", "--yes", "--to")):
+        assert "2999-01-01 has not come yet" in run(*making, "2999-01-01", code=2).err
+    assert run("branches").out == ""
+
+
+def test_what_a_restore_replaces_is_kept_as_a_checkpoint_that_it_names(
+    run: Run, add: Callable[..., str], home: Path
+) -> None:
+    add("one thing")
+    run("checkpoint", "first")
+    lost = add("another thing")
+    for source in ("first", str(home / "checkpoints" / "memory-first.db")):
+        told = run("restore", source, "--yes").out
+        assert "checkpoints/memory-first.db as of commit 1" in told
+        assert lost not in run("list").out
+        assert "as it was before: mnemic restore " in told
+        run(*told.splitlines()[-1].partition("mnemic ")[2].split(), "--yes", "--no-checkpoint")
+        assert lost in run("list").out
+    done = run("restore", "first", "--yes", "--json").json
+    assert (done["seq"], done["erased_again"]) == (1, 0)
+    assert done["checkpoint"].endswith(f"memory-{run('checkpoints', '--json').lines[-1]['name']}.db")
+    assert len(run("checkpoints", "--json").lines) == 4
+    for words in (("restore", "first"), ("restore", "--to", "0")):
+        assert run(*words, "--yes", "--no-checkpoint", "--json").json["checkpoint"] is None
+    assert len(run("checkpoints", "--json").lines) == 4
+
+
+def test_a_checkpoint_is_brought_back_to_a_commit_of_its_own(run: Run, add: Callable[..., str]) -> None:
+    for text in ("one", "two", "three"):
+        add(text)
+    run("checkpoint", "all")
+    assert "as of commit 2" in run("restore", "all", "--to", "2", "--yes").out
+    assert run("restore", "all", "--to", "1", "--yes", "--json").json["seq"] == 1
+    assert run("list").out.count("\n") == 1
+
+
+def test_a_restore_that_is_refused_leaves_no_checkpoint(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    run("backup", "copy.db")
+    run("hold", "add", add("another thing"))
+    assert "legal hold" in run("restore", "copy.db", "--yes", code=4).err
+    assert run("checkpoints", "--json").lines == []
+
+
+def test_what_cannot_be_read_is_replaced_without_a_checkpoint(run: Run, add: Callable[..., str], home: Path) -> None:
+    kept = add("one thing")
+    run("backup", "copy.db")
+    file = home / "memory.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + b"damaged" * ((len(whole) - 100) // 7))
+    for end in ("-wal", "-shm"):
+        (home / f"memory.db{end}").unlink(missing_ok=True)
+    told = run("restore", "copy.db", "--yes", "--no-tombstones")
+    assert "no checkpoint" in told.err
+    assert kept in run("list").out
+
+
+def test_a_merge_that_would_be_refused_says_so_when_it_is_tried(run: Run) -> None:
+    item = run("fact", "Home is Rome", "--json").json["ids"][0]
+    run("branch", "try")
+    run("revise", item, "Home is Oslo", "--branch", "try")
+    run("revise", item, "Home is Bonn")
+    told = [run("merge", "try", *how, code=4) for how in ((), ("--dry-run",))]
+    assert "1 conflict" in told[0].err
+    assert told[0].err == told[1].err
+    assert run("merge", "try", "--dry-run", "--prefer", "branch").code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -74,6 +75,17 @@ def topping(home: Path, *args: str, **more: str) -> Iterator[Terminal]:
         yield shown
 
 
+@contextmanager
+def topping_piped(home: Path, *args: str) -> Iterator[Iterator[str]]:
+    environ = {**os.environ, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none"}
+    environ["PYTHONPATH"] = str(Path(mnemic.__file__).parent.parent)
+    command = [sys.executable, "-m", "mnemic", "top", *args]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout
+        process.terminate()
+
+
 def test_it_shows_what_another_process_does(run: Run, other: int) -> None:
     seen = run("top", "--once", "--json").json
     assert seen["commits"] == 21
@@ -95,6 +107,15 @@ def test_in_a_pipe_it_is_one_look_in_words(run: Run, other: int) -> None:
     assert recall.split()[2] == "5"
     assert "no session has one yet" in told
     assert "\x1b" not in told
+
+
+def test_in_a_pipe_it_is_one_look_for_programs(run: Run, other: int) -> None:
+    assert run("top", "--json").json["commits"] == 21
+
+
+def test_in_a_pipe_lines_go_on_for_who_says_how_often(home: Path, other: int) -> None:
+    with topping_piped(home, "--json", "--every", "0.1") as lines:
+        assert [json.loads(next(lines))["commits"] for _ in range(2)] == [21, 21]
 
 
 def test_of_a_store_that_nobody_uses_it_says_so(run: Run, add: Callable[..., str]) -> None:

@@ -35,7 +35,7 @@ def test_once_shows_what_there_is(run: Run, add: Callable[..., str]) -> None:
     (line,) = run("watch", "--once", "--after", "1", "--json").lines
     assert line["seq"] == 2
     assert line["actor"] == "planner"
-    assert line["events"] == [{"n": 0, "verb": "wrote", "item": second, "erased": False}]
+    assert line["events"] == [{"n": 0, "verb": "wrote", "item": second, "erased": False, "what": None}]
     assert line["items"][0]["text"] == "I like tea."
     assert line["shared"] is False
     assert run("watch", "--once", "--agent", "planner", "--json").lines == [line]

@@ -45,6 +45,7 @@ def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
     assert (again["ids"], again["repeated"]) == (first["ids"], 1)
     assert "already" in run("add", "Dinner at eight.", "--key", "mail:1").out
     run("add", "Dinner at nine.", "--key", "mail:1", code=4)
+    run("add", "Dinner at eight.", "--key", "mail:1", "--said", "2026-01-01T20:00:00+00:00", code=4)
 
 
 def test_a_masked_secret_is_told(run: Run) -> None:
@@ -114,3 +115,10 @@ def test_empty_and_huge_input_are_refused(run: Run) -> None:
     assert "empty" in run("add", " ", code=2).err
     assert "input_limit" in run("add", "-", stdin="x" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
     assert "input_limit" in run("add", "-", stdin="汉" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
+
+
+def test_a_write_tells_how_much_waits_once_that_is_over_the_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMIC_BACKLOG_LIMIT", "1")
+    assert run("add", "one", "--json").json["behind"] == 0
+    assert run("add", "two", "--json").json["behind"] == 2
+    assert "3 passages wait to be understood" in run("add", "three").err

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mnemic.lab.hotpot import Protocol, bench_hotpot, schedule
 from mnemic.lab.hotpot_report import (
     BAR,
     COLUMNS,
+    LEAST,
     LEVEL,
     WINDOW,
     Capacities,
@@ -155,12 +157,14 @@ def test_figures_are_told_in_every_form(made: Capacities, tmp_path: Path) -> Non
     lines = list(csv.DictReader(write_csv(made, tmp_path / "figures.csv").read_text().splitlines()))
     assert tuple(lines[0]) == COLUMNS
     assert len(lines) == 1 + len(made.alone)
+    assert {line["mnemic_over_it"] for line in lines if line["capacity"] == "5"} == {""}
     for form in (None, "markdown", "json"):
         told = io.StringIO()
         show_capacities(made, told, form)
         assert "lru" in told.getvalue()
     assert json.loads(told.getvalue())["checks"][0]["holds"]
-    assert any("not more than MemorySpace's" in note or "more than MemorySpace's" in note for note in notes(made))
+    enough = replace(made, whole=replace(made.whole, found=replace(made.whole.found, n=LEAST)))
+    assert any("more than MemorySpace's" in note for note in notes(enough))
     assert any("cut short" in note for note in notes(replace(made, complete=False)))
 
 
@@ -190,6 +194,18 @@ def test_options_that_there_are_not(file: Path, tmp_path: Path) -> None:
         read_capacities(other)
 
 
+def test_an_interval_that_cannot_be_had_is_said_so(made: Capacities) -> None:
+    assert math.isnan(made.ratios[5].low)
+    assert math.isnan(made.ratios[5].high)
+    few = replace(made, headline=5)
+    assert any("no interval: n too small (7)" in note for note in notes(few))
+    for form in (None, "markdown", "json"):
+        told = io.StringIO()
+        show_capacities(few, told, form)
+        assert not re.search(r"\d{20}|nan|inf\b", told.getvalue())
+    assert json.loads(told.getvalue())["ratios"]["5"] == {"value": None, "low": None, "high": None}
+
+
 @pytest.mark.parametrize(("ratio", "met"), [(1.34, True), (1.2, False)])
 def test_the_bar_is_over_a_window_that_finds_what_the_papers_found(made: Capacities, ratio: float, met: bool) -> None:
     usual = {"lag": 10, "law": "spread", "order": "file", "unit": "paragraph"}
@@ -199,6 +215,7 @@ def test_the_bar_is_over_a_window_that_finds_what_the_papers_found(made: Capacit
         made,
         header={**made.header, "protocol": usual},
         headline=9,
+        whole=replace(made.whole, found=replace(made.whole.found, n=LEAST)),
         alone={**made.alone, (WINDOW, 9): level},
         ratios={9: Ratio(value=ratio, low=1.0, high=2.0)},
     )
@@ -207,6 +224,10 @@ def test_the_bar_is_over_a_window_that_finds_what_the_papers_found(made: Capacit
     assert bars(replace(as_stated, header=made.header)) == []
     low = replace(window, found=replace(window.found, mean=LEVEL - 0.2))
     assert bars(replace(as_stated, alone={**made.alone, (WINDOW, 9): low})) == []
+    (few,) = bars(replace(as_stated, whole=made.whole))
+    assert (few.value, few.bar, few.met) == (ratio, None, None)
+    assert few.detail == f"bar {BAR} is stated from {LEAST} questions on, here 7"
+    assert any(few.detail in note for note in notes(replace(as_stated, whole=made.whole)))
 
 
 def test_a_picture_is_drawn(made: Capacities, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from mnemic.admin import restore
 from mnemic.store.following import Answer, Order
 from mnemic.store.memory import MemoryStore
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.generators import ManualClock
 
 
 @pytest.fixture
@@ -371,3 +373,97 @@ def test_a_moment_before_anything_was_recorded_is_refused(memory: Memory) -> Non
     with pytest.raises(Invalid, match="nothing was recorded"):
         memory.admin.rewind("1999-01-01")
     assert memory.scope(user="ada").count() == 1
+
+
+def test_a_past_that_has_not_been_is_refused(either: Memory) -> None:
+    me = either.scope(user="ada")
+    me.write("first")
+    me.write("second")
+    for look in (lambda: me.at(3).list(), lambda: me.at(99).recall("first"), lambda: me.at(99).context("first")):
+        with pytest.raises(Invalid, match=r"commit \d+ is not between 0 and 2"):
+            look()
+    with pytest.raises(Invalid, match="commit 1 is not between 0 and 0"):
+        either.scope(user="ada", tenant="blank").at(1).list()
+    assert [me.at(2).count(), me.at(0).count()] == [2, 0]
+    for ahead in ("2999-01-01", date(2999, 1, 1), datetime(2999, 1, 1, tzinfo=UTC)):
+        with pytest.raises(Invalid, match=r"at: .*2999.* has not come yet"):
+            me.at(ahead)
+        with pytest.raises(Invalid, match=r"to: .*2999.* has not come yet"):
+            either.admin.rewind(ahead)
+        assert me.valid_at(ahead).count() == 2  # what holds then is believed now
+    today = datetime.now(UTC).date()
+    assert [me.at(began).count() for began in (today, str(today), "this month")] == [2, 2, 2]
+
+
+def test_a_moment_of_the_journal_is_asked_for_though_the_clock_went_back() -> None:
+    clock = ManualClock()
+    with Memory("memory:", clock=clock) as memory:
+        me = memory.scope(user="ada")
+        me.write("first")
+        clock.tick(-3_600_000_000)
+        me.write("second")
+        assert me.at(me.log()[0].at).count() == 2
+        with pytest.raises(Invalid):
+            me.at(me.log()[0].at + timedelta(seconds=1))
+
+
+def test_the_window_of_a_talk_that_went_on_is_made_again_from_what_was_said_by_then(either: Memory) -> None:
+    me = either.scope(user="ada")
+    with me.session("quiet", budget=900) as session:
+        session.observe("said before all that")
+    with me.session("chat", budget=300, policy="lru") as session:
+        for n in range(12):
+            session.observe(f"turn {n}: " + "word " * 30)
+    with me.session("later") as session:
+        session.observe("a talk that was not yet")
+    shown = {name: (row.turns, len(me.session_pages(name))) for name, row in me.sessions()}
+    either.admin.rewind(4)
+    assert sorted(name for name, _ in me.sessions()) == ["chat", "quiet"]
+    rows = dict(me.sessions())
+    assert (rows["quiet"].turns, len(me.session_pages("quiet"))) == shown["quiet"]
+    assert (rows["chat"].turns, rows["chat"].clock, me.session_pages("chat")) == (0, 0, [])
+    assert (rows["chat"].budget, rows["chat"].policy) == (300, "lru")
+    with me.session("chat") as session:
+        text = session.window().text
+        assert [f"turn {n}:" in text for n in (0, 1, 2, 3)] == [True, True, True, False]
+    assert dict(me.sessions())["chat"].turns == 3
+
+
+def test_a_window_that_is_open_when_its_store_goes_back_shows_what_is_still_there(either: Memory) -> None:
+    me = either.scope(user="ada")
+    with me.session("chat") as session:
+        for n in range(3):
+            session.observe(f"turn {n}")
+        either.admin.rewind(1)
+        session.observe("one more")
+        text = session.window().text
+        assert [line in text for line in ("turn 0", "turn 1", "turn 2", "one more")] == [True, False, False, True]
+
+
+@pytest.mark.parametrize("on", ["", "try"])
+def test_a_hold_on_what_names_nothing_is_refused(either: Memory, on: str) -> None:
+    me = either.scope(user="ada")
+    me.write("on the trunk")
+    me.branch("try")
+    me.on_branch(on).shelf(session="chat", agent="guide").observe("said in a talk")
+    for typo in ("nosuch", "guide"):
+        with pytest.raises(NotFound, match=f"no session '{typo}'"):
+            either.admin.hold(user="ada", session=typo)
+    either.scope(user="ben").write("his own")
+    with pytest.raises(NotFound, match="no session 'chat'"):
+        either.admin.hold(user="ben", session="chat")
+    number = either.admin.hold(user="ada", session="chat")
+    with pytest.raises(Refused, match=f"hold {number}"):
+        either.scope(user="ada").erase_user()
+
+
+def test_everybody_is_held_only_if_that_is_said(either: Memory) -> None:
+    me = either.scope(user="ada")
+    me.write("something")
+    with pytest.raises(Invalid, match="whole=True"):
+        either.admin.hold(reason="case 7")
+    with pytest.raises(Invalid, match="user: comes with whole"):
+        either.admin.hold(user="ada", whole=True)
+    number = either.admin.hold(whole=True)
+    with pytest.raises(Refused, match=f"hold {number}"):
+        me.erase_user()

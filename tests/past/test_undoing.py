@@ -96,3 +96,23 @@ def test_untying_what_was_never_tied_leaves_nothing_to_tie(me: ScopedMemory) -> 
     with pytest.raises(NotFound):
         me.undo(me.unlink(one.id, two.id, "about").seq)
     assert me.links(one.id) == []
+
+
+def test_undoing_what_followed_a_revert_has_no_consequences_for_what_was_forgotten(me: ScopedMemory) -> None:
+    basis = me.write("basis")
+    me.write("conclusion", source=[basis.id])
+    forgotten = me.forget(basis.id)
+    me.revise(basis.id, "basis, differently")
+    me.revert(forgotten.seq)
+    revised = me.revise(basis.id, "basis, differently again")
+    me.undo(revised.seq)
+    assert texts(me) == ["conclusion"]
+
+
+def test_undoing_what_followed_an_undo_has_its_consequences_again(me: ScopedMemory) -> None:
+    basis = me.write("basis")
+    undone = me.undo(basis.seq)
+    me.write("conclusion", source=[basis.id])
+    back = me.undo(undone.seq)
+    me.undo(back.seq)
+    assert texts(me) == []

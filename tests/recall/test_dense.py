@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mnemic.core.queries import Query
+from mnemic.core.queries import Filter, Query
+from mnemic.core.scope import SHARED
 from mnemic.index.vectors import Similarity
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
@@ -193,3 +194,25 @@ def test_what_is_near_to_everything_is_near_to_any_question() -> None:
     (near,) = nearness(asked(1), [seen])  # type: ignore[list-item]
     assert near.own.tolist() == [0, 0, 0, 0]
     assert near.hub[:3].min() > 0 > near.hub[3]
+
+
+@pytest.mark.parametrize("off", ["now", "the past", "nothing"])
+def test_a_branch_that_nothing_was_written_to_is_recalled_by_meaning(me: ScopedMemory, off: str) -> None:
+    base = {"now": me, "the past": me.at(21), "nothing": me.at(0)}[off]
+    base.branch("try")
+    for looking in (me.on_branch("try"), me.on_branch("try").at(21)):
+        found = looking.recall("Do they own any animals, a dog?")
+        assert [item.text for item in found.items][:1] == ([] if off == "nothing" else ["We adopted a puppy"])
+        looking.context("a dog?")
+        looking.ask("Do they own a dog?")
+        assert looking.recall("remark number 3", where=Filter(tags=("none",))).items == ()
+
+
+def test_what_everybody_shares_is_recalled_by_meaning_where_nothing_is_ones_own(me: ScopedMemory) -> None:
+    with Memory("memory:", embedder=Topics()) as memory:
+        ben = memory.scope(user="ben")
+        gone = ben.write("about to go")
+        memory.scope(user=SHARED).write("The office has a puppy")
+        memory.flush()
+        ben.forget(gone.id)
+        assert [item.text for item in ben.recall("is there a dog?").items] == ["The office has a puppy"]

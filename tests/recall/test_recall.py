@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -320,6 +321,14 @@ def test_no_text_can_look_like_a_line_of_ours(forged: str, where: str) -> None:
     assert first.startswith(f"[{item.id}] 2024-05-06 09:00")
     assert all(line.startswith("  ") for line in more)
     assert not re.search(r"<\s*/?\s*memory", "\n".join([first, *more]), re.IGNORECASE)
+
+
+def test_a_turn_of_which_nobody_is_said_names_nobody() -> None:
+    item = Item(id=from_bytes(bytes(16)), kind=Kind.TURN, text="hi", said=START)
+    assert render(item, item.text) == f"[{item.id}] 2024-05-06 09:00: hi"
+    assert render(replace(item, channel=Channel.TOOL), "hi") == f"[{item.id}] 2024-05-06 09:00 (tool): hi"
+    assert render(replace(item, slots={"speaker": "Ada"}), "hi") == f"[{item.id}] 2024-05-06 09:00 Ada: hi"
+    assert render(replace(item, kind=Kind.FACT), "hi") == f"[{item.id}] 2024-05-06 09:00 fact: hi"
 
 
 def test_why_not_names_the_stage(world: Any) -> None:

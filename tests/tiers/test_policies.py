@@ -96,6 +96,12 @@ class TestContract(PolicyContract):
 def test_an_unknown_policy_is_told_from_the_known_ones() -> None:
     with pytest.raises(Invalid, match="lru"):
         open_policy("belady")
+    with pytest.raises(Invalid, match="Did you mean 'adaptive'"):
+        open_policy("adaptve")
+
+
+def test_a_policy_goes_by_its_name_in_any_case() -> None:
+    assert open_policy("LRU").name == "lru"
 
 
 @pytest.mark.parametrize("name", SCORED)

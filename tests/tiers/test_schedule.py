@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.tiers.schedule import TRIGGERS, Bandit, Measures, Trigger, firing, reward
+from mnemic.tiers.schedule import TRIGGERS, Bandit, Measures, Thresholds, Trigger, firing, reward
 
 _FIELDS = ("since", "dead", "free", "grown", "idle")
 _NUMBERS = st.floats(0, 1e6, allow_nan=False)
@@ -64,3 +64,13 @@ def test_what_the_bandit_has_learnt_can_be_put_away_and_taken_out(rewards: list[
 def test_a_pause_costs_what_its_megabytes_would_have_been_worth() -> None:
     assert reward(64 * 2**20, 1.0) == 0
     assert reward(2**20, 0.0) == 1
+
+
+def test_thresholds_are_settings_and_nought_is_never() -> None:
+    sooner = Thresholds(seconds=10, share=0.2, growth=0.1, idle=5)
+    assert firing(Measures(since=11), sooner.triggers()) == ["periodic"]
+    assert firing(Measures(dead=0.25), sooner.triggers()) == ["fragmentation"]
+    assert firing(Measures(grown=0.2), sooner.triggers()) == ["growth"]
+    assert firing(Measures(idle=6, dead=0.1), sooner.triggers()) == ["load"]
+    never = Thresholds(seconds=0, share=0, growth=0, idle=0)
+    assert firing(Measures(since=1e9, dead=1, free=1, grown=9, idle=1e9), never.triggers()) == []

@@ -89,3 +89,25 @@ def test_page_state_is_written_behind_unless_it_is_to_be_written_through() -> No
     assert [behind.alone(n) for n in (0, 10, 80)] == [False, False, True]
     assert [through.rides(n) for n in (0, 1)] == [False, True]
     assert [through.alone(n) for n in (0, 1)] == [False, True]
+
+
+TOPICS = {
+    "garden": ["tomatoes", "soil", "balcony", "seeds", "compost", "pots", "leaves", "roots"],
+    "boats": ["sail", "harbour", "mast", "wind", "keel", "anchor", "rope", "tide"],
+    "code": ["function", "class", "import", "module", "decorator", "generator", "exception", "typing"],
+    "music": ["violin", "melody", "chord", "orchestra", "rehearsal", "tempo", "concert", "sonata"],
+    "bread": ["oven", "dough", "flour", "yeast", "sourdough", "butter", "crust", "recipe"],
+}
+
+
+def test_words_that_every_topic_uses_do_not_hold_unlike_topics_together() -> None:
+    said = [
+        f"I looked at the {words[n % 8]} today, and what about the {words[(n + 1) % 8]} and the {words[(n + 3) % 8]}?"
+        for words in TOPICS.values()
+        for n in range(20)
+    ]
+    made = segments(turns(said))
+    assert [(one.first, one.last) for one in made] == [(n, n + 19) for n in range(0, 100, 20)]
+    for one, words in zip(made, TOPICS.values(), strict=True):
+        assert set(one.keywords[:4]) <= set(words)
+        assert any(word in one.summary for word in words)

@@ -336,3 +336,9 @@ def test_nobody_hears_of_another_users_commits(memory: Memory) -> None:
         memory.scope(user="ada", tenant="other").observe("elsewhere")
         memory.scope(user="bob").observe("mine")
         assert next(watch).ids == (memory.scope(user="bob").list()[0].item.id,)
+
+
+def test_a_notice_says_whether_it_is_of_the_shared_memory(memory: Memory) -> None:
+    memory.scope(user=SHARED, actor="office").write("the tea of nobody")
+    memory.scope(user="ada").write("the tea of ada")
+    assert [notice.shared for notice in memory.scope(user="ada").changes()] == [True, False]

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -349,12 +350,50 @@ def test_one_users_flood_does_not_starve_the_others(clock: ManualClock) -> None:
 def test_a_writer_is_told_of_a_backlog_and_never_held_up(clock: ManualClock) -> None:
     with opened(clock, "scripted", backlog_limit=10) as memory:
         me, bob = memory.scope(user="ada"), memory.scope(user="bob")
-        assert me.observe([f"turn {n}" for n in range(30)]).behind == 0
-        memory._opened.background.behind("house")
-        assert me.observe("more").behind == 30
+        assert me.observe([f"turn {n}" for n in range(10)]).behind == 0
+        assert me.observe([f"turn {n}" for n in range(10, 30)]).behind == 30
+        assert me.observe("more").behind == 31
         assert bob.observe("hello").behind == 0
         worked(memory, clock)
+        memory.flush()
         assert me.observe("again").behind == 0
+
+
+def test_a_receipt_counts_what_waits_however_small_the_limit_and_whoever_counts(clock: ManualClock) -> None:
+    store = MemoryStore(clock=clock)
+    fields = {"background": False, "backlog_limit": 1}
+    with Memory(store, settings=Settings(**fields), clock=clock, embedder="none") as memory:  # type: ignore[arg-type]
+        me = memory.scope(user="ada")
+        assert [me.observe(f"turn {n}").behind for n in range(5)] == [0, 2, 3, 4, 5]
+        assert me.observe([f"more {n}" for n in range(295)]).behind == 300
+        assert memory.admin.behind()[0].pending == 300
+        other = Memory(store, settings=Settings(**fields), clock=clock, embedder="none")  # type: ignore[arg-type]
+        assert other.scope(user="ada").observe("from elsewhere").behind == 301
+        memory.flush()
+        assert me.observe("done").behind == 0
+
+
+def test_an_embedder_that_cannot_be_reached_is_told_of_by_whoever_looks(clock: ManualClock) -> None:
+    class Deaf(Choking):
+        answers = False
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "dims" and not self.answers:
+                raise ModelError("nobody answers there")
+            return super().__getattribute__(name)
+
+    store, deaf, settings = MemoryStore(clock=clock), Deaf(), Settings(background=False)
+    memory, other = (Memory(store, settings=settings, clock=clock, embedder=deaf) for _ in range(2))
+    memory.scope(user="ada").observe("hello")
+    memory._opened.background.serve(Waits(3), once=True)  # type: ignore[arg-type]
+    (entry,) = other.admin.jobs()
+    assert (entry.name, entry.state, entry.error) == ("embed", "failing", "nobody answers there")
+    assert [one.error for one in other.admin.behind()] == ["", "nobody answers there"]
+    assert other.admin.verify() == []
+    Deaf.answers = True
+    worked(memory, clock)
+    assert other.admin.jobs() == []
+    assert [one.error for one in other.admin.behind()] == ["", ""]
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -525,3 +564,13 @@ def test_a_worker_with_nothing_to_do_orders_a_collection_when_a_trigger_speaks(c
         chore(0.0)  # half of all versions are hidden ones or closed: fragmentation
         worked(memory, clock)
         assert [job.state for job in memory.admin.jobs(over=True) if job.name == "gc"] == ["done"]
+
+
+@pytest.mark.parametrize("fields", [{"gc_auto": False}, {"gc_share": 0.0}])
+def test_a_worker_orders_no_collection_that_was_set_off(clock: ManualClock, fields: dict[str, object]) -> None:
+    with opened(clock, **fields) as memory:
+        me = memory.scope(user="ada")
+        for n in range(4):
+            me.forget(*me.observe(f"turn {n}").ids)
+        memory.admin._opened.background.chores["gc"](0.0)
+        assert [job for job in memory.admin.jobs(over=True) if job.name == "gc"] == []

@@ -42,7 +42,7 @@ class Collected:
         held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
         versions, links, events, names: Rows that went for good; with `dry_run`, at most so many versions would.
         pages: What went back to the disk.
-        bytes_before, bytes_after: Of all files of the store.
+        bytes_before, bytes_after: Of the store's file, with all of the log folded in.
         pauses: Seconds that each slice took, shortest first; the most that it kept a writer out.
         seq: The commit that journals the run; None where it did nothing.
     """
@@ -67,7 +67,7 @@ class Collected:
 
     @property
     def freed(self) -> int:
-        """Bytes by which the files are smaller; below 0 if writers wrote more meanwhile."""
+        """Bytes by which the file is smaller; below 0 if writers wrote more meanwhile."""
         return self.bytes_before - self.bytes_after
 
     @property
@@ -124,14 +124,14 @@ def gc(opened: Opened, plan: Plan, told: Callable[[int], None] = lambda done: No
     Args:
         told: Called after each slice with how many items or rows it dealt with.
     """
-    began, before = time.monotonic(), opened.store.info().bytes
+    began, before = time.monotonic(), opened.store.info().folded
     desk, work = opened.kernel.desk, Collection(plan)
     while not work.done:
         did = run(collect_slice(desk, work), opened.background.perform)
         told(did.done)
         if work.pauses and not work.done:
             time.sleep(max(_LEAST_REST, REST * work.pauses[-1]))
-    after = opened.store.info().bytes
+    after = opened.store.info().folded
     if not plan.choose_only:
         record = run(recalled(plan.tenant), opened.background.perform)
         run(conclude(desk, work, record, before, after), opened.background.perform)
@@ -165,7 +165,7 @@ def hold(opened: Opened, order: Hold) -> int:
 
     Raises:
         Invalid: the reason cannot be kept, or an item or session is named without its user.
-        NotFound: there is no such user or item.
+        NotFound: there is no such user, item or session.
     """
     if order.reason:
         clean_text("reason", order.reason, opened.settings.item_limit)

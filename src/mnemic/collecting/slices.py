@@ -15,7 +15,7 @@ from typing import Final
 
 from mnemic.collecting.surveying import rested_on, survey, used_by_others
 from mnemic.core.clock import micros
-from mnemic.core.events import Verb
+from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter, View
@@ -23,6 +23,7 @@ from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
+from mnemic.settings import Settings
 from mnemic.store.codec import canonical
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.drafts import Draft, Note, Op, Put
@@ -32,7 +33,7 @@ from mnemic.store.requests import commit, enter, jot, look, move_horizon, sweep
 from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
 from mnemic.tiers.retention import Past, Retention
-from mnemic.tiers.schedule import Bandit, Measures, firing, reward
+from mnemic.tiers.schedule import Bandit, Measures, Thresholds, firing, reward
 from mnemic.work.lanes import DERIVER, Slice
 from mnemic.writing import Desk
 
@@ -44,6 +45,9 @@ MEMO: Final = "collecting"
 
 BATCH: Final = 64
 """Most items that one commit retires: some milliseconds of the writer's time."""
+
+_LOOKED: Final = 1000
+"""Most commits that are looked at together to see which of them count."""
 
 _DONE: Final = Slice()
 
@@ -62,7 +66,7 @@ class Plan:
     """What a run is to do.
 
     Attributes:
-        past: How much of the journal is kept; all of it, and nothing is dropped.
+        past: How much of the journal is kept; all of it, and nothing is dropped. Commits of collecting do not count.
         seconds: How long one slice may keep writers out, about.
         choose_only: Stop once it is known what would be taken.
     """
@@ -287,10 +291,25 @@ def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[i
     head = snapshot.head(tenant)
     wanted = head.horizon
     if plan.past.commits is not None:
-        wanted = max(wanted, head.seq - plan.past.commits)
+        wanted = max(wanted, _before_last(snapshot, tenant, plan.past.commits))
     if plan.past.span is not None and now > plan.past.span:
         wanted = max(wanted, snapshot.seq_at(tenant, now - plan.past.span))
     return head.horizon, wanted, snapshot.floor(tenant)
+
+
+def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
+    """The commit before the last `commits`; those of collecting are kept along with them, and do not count."""
+    head = snapshot.head(tenant)
+    after, missing = head.seq, commits
+    while missing and after > head.horizon:
+        upto, after = after, max(head.horizon, after - min(missing, _LOOKED))
+        missing -= sum(not _is_own(change) for change in snapshot.changes(tenant, after, upto - after))
+    return after
+
+
+def _is_own(change: Change) -> bool:
+    """Whether a commit is one of collecting: it retired, moved the horizon, or tells of a run."""
+    return any(event.verb in (Verb.COLLECTED, Verb.COMPACTED) for event in change.events)
 
 
 def _drop(run: Collection) -> Flow[Slice]:
@@ -376,4 +395,9 @@ def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str 
         grown=max(0.0, size / record.bytes - 1) if record.bytes else 0.0,
         idle=idle,
     )
-    return record.bandit.pick(firing(measures), seed=now)
+    return record.bandit.pick(firing(measures, _thresholds(desk.settings).triggers()), seed=now)
+
+
+def _thresholds(settings: Settings) -> Thresholds:
+    given = settings.gc_seconds, settings.gc_share, settings.gc_growth, settings.gc_idle
+    return Thresholds(seconds=given[0], share=given[1], growth=given[2], idle=given[3])

@@ -82,7 +82,8 @@ class Receipt:
         repeated: How many of them were there already: landed before under the same key, or changed by nothing.
         masked: How many secrets were masked before the journal, by kind.
         behind: How many passages of this user wait to be understood, if more than the setting `backlog_limit`; 0
-            otherwise. Nothing is refused or dropped: whoever can write more slowly may take it as a sign to.
+            otherwise. It is as of the last seconds, and counted to ten thousand or four times the limit. Nothing is
+            refused or dropped: whoever can write more slowly may take it as a sign to.
     """
 
     seq: int

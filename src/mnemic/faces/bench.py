@@ -285,7 +285,7 @@ def hotpot(
     """Supporting facts of multi-hop questions under a fixed hot capacity, beside a sliding window of the same size.
 
     PATH is HotpotQA's or 2Wiki's json, MuSiQue's jsonl, or unified jsonl. A bar that is missed decides the exit code,
-    where questions come by the usual law and a window finds near 60 %.
+    where 50 questions or more are asked, they come by the usual law, and a window finds near 60 %.
     """
     from mnemic.lab.hotpot import CAPACITIES, Protocol, bench_hotpot
 

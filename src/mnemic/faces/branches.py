@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mnemic.past.merging import Clash, Merge
 
 
-@verb("mnemic branch try", "mnemic branch before --at 1 --json")
+@verb("mnemic branch try", "mnemic branch before --at 1 --json", says={"base": "at"})
 @click.argument("name", type=WORDS)
 @click.option("--at", type=WORDS, metavar="SEQ|WHEN", help="The commit that it comes off (left out: the last).")
 @click.option("--understand", is_flag=True, help="Have rules and the embedder follow what is written to it.")
@@ -67,7 +67,8 @@ def branches() -> None:
 def merge(name: str, prefer: str | None, dry_run: bool) -> None:
     """Take over what a branch has changed, in one commit.
 
-    What both sides have changed is shown and nothing is written (exit code 4), unless --prefer says who is right.
+    What both sides have changed is shown and nothing is written (exit code 4, of a --dry-run too), unless --prefer says
+    who is right.
     """
     run = errand()
     with run.mine(shelved=False) as me:
@@ -76,7 +77,7 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
             run.paper.document(_merge_record(done, dry_run=dry_run))
         else:
             _print_merge(run.paper, me, name, done, dry_run=dry_run)
-    if done.refused and not dry_run:
+    if done.refused:
         raise Conflict(
             f"{many(len(done.conflicts), 'conflict')} between branch {name!r} and what it comes off; nothing was"
             " written. Say whose word counts: --prefer branch or --prefer parent"

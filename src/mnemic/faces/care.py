@@ -97,7 +97,7 @@ def doctor() -> None:
     checks = _checks(run)
     if run.paper.json:
         record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
-        run.paper.document({**record, "settings": {name: value for name, value, _, _ in _settings(run)}})
+        run.paper.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
     else:
         _print_checks(run, checks)
     if not all(check.ok for check in checks):
@@ -118,7 +118,7 @@ def _print_checks(run: Errand, checks: list[Check]) -> None:
     marks = {True: paper.ink("ok   ", fg="green"), False: paper.ink("wrong", fg="red")}
     paper.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
     paper.line()
-    paper.table([(name, flat(str(value)), paper.dim(came)) for name, value, came, _ in _settings(run)])
+    paper.table([(one.name, flat(str(one.value)), paper.dim(one.origin)) for one in _settings(run)])
 
 
 @verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
@@ -130,23 +130,47 @@ def settings() -> None:
     run = errand()
     rows = _settings(run)
     if run.paper.json:
-        record = {name: {"value": value, "from": came, "meaning": told} for name, value, came, told in rows}
+        record = {one.name: one.record() for one in rows}
         run.paper.document({"settings": record, "store": run.where})
     else:
-        cells = [(name.upper(), flat(str(value)), came, told) for name, value, came, told in rows]
+        cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
         run.paper.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
 
 
-def _settings(run: Errand) -> list[tuple[str, object, str, str]]:
-    """Name, value, where from, and meaning."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Setting:
+    """One setting as a program has it, where that came from, and what it is in a command."""
+
+    name: str
+    value: object
+    came: str
+    here: object
+    meaning: str
+
+    @property
+    def origin(self) -> str:
+        return self.came if self.here == self.value else f"{self.came}, in commands {flat(str(self.here))}"
+
+    def record(self) -> dict[str, object]:
+        return {"value": self.value, "from": self.came, "in_commands": self.here, "meaning": self.meaning}
+
+
+def _settings(run: Errand) -> list[_Setting]:
     meanings = _meanings()
     rows = []
-    for one in dataclasses.fields(Settings):
-        value = run.settings.where if one.name == "store" else getattr(run.settings, one.name)
-        value = "***" if one.name.endswith("_key") and value else value
-        came = "environment" if PREFIX + one.name.upper() in os.environ else "default"
-        rows.append((one.name, str(value) if isinstance(value, Path) else value, came, meanings.get(one.name, "")))
+    for name in (one.name for one in dataclasses.fields(Settings)):
+        came = "environment" if PREFIX + name.upper() in os.environ else "default"
+        value, here = _shown(run.given, name), _shown(run.settings, name)
+        rows.append(_Setting(name, value, came, here, meanings.get(name, "")))
     return rows
+
+
+def _shown(settings: Settings, name: str) -> object:
+    """A setting's value as JSON has it; of a secret, that there is one."""
+    value = settings.where if name == "store" else getattr(settings, name)
+    if name.endswith("_key") and value:
+        return "***"
+    return str(value) if isinstance(value, Path) else value
 
 
 def _meanings() -> dict[str, str]:

@@ -28,6 +28,8 @@ def checkpoint(name: str | None, drop: bool) -> None:
     run = errand()
     if drop and name is None:
         raise Invalid("name", "is missing", "Say which checkpoint is to go: `mnemic checkpoints` lists them.")
+    if name is not None and not name.strip():
+        raise Invalid("name", "is empty", "Give it one, or leave it out.")
     began = time.perf_counter()
     with run.memory() as memory:
         if drop:

@@ -15,7 +15,7 @@ import click
 from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
 from mnemic.faces.errand import errand
-from mnemic.faces.verb import Verbs, one_line
+from mnemic.faces.verb import NoCommand, Verbs, one_line
 
 OK: Final = 0
 FAILED: Final = 1
@@ -212,6 +212,8 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted", None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
+        if isinstance(error, NoCommand) and not json_wanted:
+            _show_help(error)
         _tell(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
     except MnemicError as error:
         _tell(str(error), error, code_of(error), json_wanted)
@@ -225,6 +227,13 @@ def code_of(error: MnemicError) -> int:
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
+def _show_help(error: NoCommand) -> NoReturn:
+    """What a group without a command says, laid out as `--help` lays it out."""
+    with suppress(OSError):
+        click.echo(error.group.get_help(), err=True)
+    sys.exit(USAGE)
+
+
 def _usage(error: click.ClickException) -> str:
     ctx = getattr(error, "ctx", None)
     hint = f" Try `{ctx.command_path} --help`." if ctx is not None else ""
@@ -236,7 +245,7 @@ def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -
         record = {
             "type": type(error).__name__ if error else "Interrupted",
             "message": one_line(message),
-            "field": getattr(error, "field", None),
+            "field": error.field.lstrip("-") if isinstance(error, Invalid) else None,
             "remedy": getattr(error, "remedy", None),
             "exit": code,
         }

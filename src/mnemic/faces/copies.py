@@ -6,15 +6,19 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import click
 
-from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import many, size
 from mnemic.faces.verb import WORDS, verb
+
+if TYPE_CHECKING:
+    from mnemic.past.timekeeping import Checkpoint
 
 
 @verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
@@ -42,18 +46,19 @@ def backup(dest: Path) -> None:
     "mnemic --store other.db restore memory-backup.db --no-tombstones",
     "mnemic restore --to 1 --yes",
     "mnemic restore before-import --yes",
+    says={"time": "to"},
 )
 @click.argument("given", metavar="[BACKUP|NAME]", required=False, type=WORDS)
 @click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
+@click.option("--no-checkpoint", is_flag=True, help="Keep no copy of the store as it is now.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
-def restore(given: str | None, to: str | None, no_tombstones: bool, yes: bool) -> None:
+def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
     """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
 
     BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
-    erased. Before the store itself is brought back, a checkpoint of it is taken.
+    erased. Either way a checkpoint of the store as it is now is taken first, if it can be read, and named.
     """
-    from mnemic.admin import restore as put_back
     from mnemic.store.restoring import source_of
 
     run = errand()
@@ -61,24 +66,69 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, yes: bool) -
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
     if given is None:
-        _rewind(run, back, yes=yes)
+        _rewind(run, back, keep=not no_checkpoint, yes=yes)
         return
     source = source_of(given, run.path)
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.paper.note("nothing was changed")
         return
     began = time.perf_counter()
-    again = put_back(
-        source, run.path, without_tombstones=no_tombstones, to=back, tenant=run.tenant, settings=run.settings
-    )
-    took = time.perf_counter() - began
+    kept = None if no_checkpoint or not run.exists else _kept(run)
+    again = _put_back(run, source, run.path, back, kept, no_tombstones=no_tombstones)
+    took, seq = time.perf_counter() - began, _last(run.path, run.tenant)
     if run.paper.json:
-        run.paper.document({"store": str(run.path), "erased_again": again, "seconds": round(took, 3)})
-    else:
-        run.paper.line(f"restored {run.path} in {took:.2f} s; {many(again, 'item')} erased again")
+        record = {"store": str(run.path), "seq": seq, "erased_again": again}
+        run.paper.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
+        return
+    erased = f"{many(again, 'item')} erased again"
+    run.paper.line(f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}")
+    _say_way_back(run, kept)
 
 
-def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
+def _kept(run: Errand) -> Checkpoint | None:
+    """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
+    try:
+        with run.memory() as memory:
+            tenants = {one.tenant for one in memory.admin.stats().users}
+            if tenants:
+                return memory.admin.checkpoint(tenant=run.tenant if run.tenant in tenants else min(tenants))
+            told = "it is empty"
+    except StoreCorrupt as error:
+        told = str(error)
+    run.paper.note(f"no checkpoint was taken of {run.path}: {told}")
+    return None
+
+
+def _put_back(
+    run: Errand, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
+) -> int:
+    """How many items were erased again; a checkpoint that was taken for nothing goes."""
+    from mnemic.admin import restore as put_back
+
+    try:
+        return put_back(source, path, without_tombstones=no_tombstones, to=to, tenant=run.tenant, settings=run.settings)
+    except MnemicError:
+        if kept is not None:
+            with run.memory() as memory:
+                memory.admin.drop_checkpoint(kept.name)
+        raise
+
+
+def _last(path: Path, tenant: str) -> int:
+    """The last commit of a store; 0 where the tenant has none."""
+    from mnemic.store.sqlite import SqliteStore
+
+    with closing(SqliteStore(path, create=False)) as store, store.read() as snapshot:
+        number = snapshot.tenant(tenant)
+        return 0 if number is None else snapshot.head(number).seq
+
+
+def _say_way_back(run: Errand, kept: Checkpoint | None) -> None:
+    if kept is not None:
+        run.paper.line(f"as it was before: mnemic restore {kept.name}")
+
+
+def _rewind(run: Errand, to: int | str | None, *, keep: bool, yes: bool) -> None:
     if to is None:
         raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, a checkpoint, or say --to SEQ.")
     with run.memory() as memory:
@@ -87,17 +137,17 @@ def _rewind(run: Errand, to: int | str | None, *, yes: bool) -> None:
             run.paper.note("nothing was changed")
             return
         began = time.perf_counter()
-        kept = memory.admin.checkpoint(tenant=run.tenant)
+        kept = memory.admin.checkpoint(tenant=run.tenant) if keep else None
         done = memory.admin.rewind(to, tenant=run.tenant)
     took = time.perf_counter() - began
     if run.paper.json:
         record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
-        run.paper.document({**record, "checkpoint": str(kept.path), "seconds": round(took, 3)})
+        run.paper.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
     else:
         run.paper.line(
             f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
         )
-        run.paper.line(f"as it was before: mnemic restore {kept.name}")
+        _say_way_back(run, kept)
 
 
 @verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")

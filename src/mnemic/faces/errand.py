@@ -17,7 +17,7 @@ from mnemic.core.scope import Scope
 from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.paper import Paper
-from mnemic.faces.verb import Wishes
+from mnemic.faces.verb import Wishes, problem
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,9 +36,14 @@ class Errand:
         self.wishes = wishes
 
     @cached_property
+    def given(self) -> Settings:
+        """Settings from the environment, as a program has them."""
+        return Settings.from_env(os.environ)
+
+    @cached_property
     def settings(self) -> Settings:
-        """Settings from the environment; nothing goes on behind a command that is about to end."""
-        settings = replace(Settings.from_env(os.environ), background=False)
+        """The same as a command has them: nothing goes on behind one that is about to end."""
+        settings = replace(self.given, background=False)
         return settings if self.wishes.profiler is None else replace(settings, profiler=self.wishes.profiler)
 
     @cached_property
@@ -175,11 +180,6 @@ def naming_option(option: str) -> Iterator[None]:
         if error.field == "timezone":
             raise
         raise Invalid(option, problem(error), error.remedy) from error
-
-
-def problem(error: Invalid) -> str:
-    """What an error says is wrong, without the field's name and the remedy."""
-    return str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
 
 
 def given_words(text: str, settings: Settings) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mnemic.core.clock import moment
 from mnemic.errors import Invalid
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.naming import resolve_all
@@ -21,10 +22,16 @@ if TYPE_CHECKING:
     from mnemic.store.heads import Hold
 
 
-@verb("mnemic gc --dry-run", "mnemic gc --keep-days 30 --json", "mnemic gc --keep-commits 10000", "mnemic gc --rebuild")
+@verb(
+    "mnemic gc --dry-run",
+    "mnemic gc --keep-days 30 --json",
+    "mnemic gc --keep-commits 10000",
+    "mnemic gc --rebuild",
+    says={"name": "collectors"},
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
 @click.option("--keep-days", type=click.IntRange(0), help="Days of the past to keep (left out: setting `keep_past`).")
-@click.option("--keep-commits", type=click.IntRange(0), help="Commits of the past to keep.")
+@click.option("--keep-commits", type=click.IntRange(0), help="Commits of the past to keep, beside those of gc.")
 @click.option("--collectors", type=WORDS, metavar="NAMES", help="Who chooses, separated by commas.")
 @click.option("--rebuild", is_flag=True, help="Then write the file anew, dense; nobody else may have it open.")
 def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collectors: str | None, rebuild: bool) -> None:
@@ -33,6 +40,11 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     What collectors choose is hidden as `forget` does, and `undo` brings it back while its commit is kept. By default
     all of the past is kept, so nothing is dropped: say --keep-days or --keep-commits, or set MNEMIC_KEEP_PAST. It may
     be stopped at any moment. An older file gives its free pages back only when it is written anew (--rebuild).
+
+    A `mnemic worker` begins runs by itself, by the settings `keep_past` and `collectors`: every `gc_seconds`, when a
+    `gc_share` is dead or free, when the file has grown by `gc_growth`, or after `gc_idle` seconds without a write; of
+    several reasons the one whose runs have paid best. 0 switches one off, and `gc_auto` (MNEMIC_GC_AUTO=no) all.
+    `mnemic top` and `stats --json` show the last run, `mnemic log --collected` each: by what, bytes freed, pause.
     """
     if keep_days is not None and keep_commits is not None:
         raise Invalid("keep-days", "comes with --keep-commits", "Say just one of them.")
@@ -44,17 +56,26 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
         done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, told=told)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None
     if run.paper.json:
-        run.paper.document({**_record(done), "rebuilt": rebuilt})
+        run.paper.document({**_record(done), **_rebuilt_record(done, rebuilt)})
     else:
         _print(run, done, rebuilt)
 
 
-def _rebuilt(run: Errand) -> list[int]:
+def _rebuilt(run: Errand) -> tuple[int, int]:
     from mnemic.collecting.housekeeping import rebuild
 
     if run.path is None:
         raise Invalid("rebuild", "is for a store in a file", "Leave it out.")
-    return list(rebuild(run.path))
+    return rebuild(run.path)
+
+
+def _rebuilt_record(done: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:
+    """What a rebuilt file came to, which is what the whole run came to."""
+    if rebuilt is None:
+        return {"rebuilt": None}
+    before, after = rebuilt
+    told = {"bytes_before": before, "bytes_after": after}
+    return {"bytes_after": after, "freed": done.bytes_before - after, "rebuilt": told}
 
 
 def _record(done: Collected) -> dict[str, Any]:
@@ -70,7 +91,7 @@ def _record(done: Collected) -> dict[str, Any]:
     return {"dry_run": done.dry_run, "taken": taken, **numbers}
 
 
-def _print(run: Errand, done: Collected, rebuilt: list[int] | None) -> None:
+def _print(run: Errand, done: Collected, rebuilt: tuple[int, int] | None) -> None:
     paper = run.paper
     for one in done.taken if done.dry_run else ():
         paper.line(f"{one.id}  {paper.dim(one.collector)}  {one.reason}")
@@ -189,7 +210,7 @@ def _hold_record(one: Hold) -> dict[str, object]:
     user = one.user if isinstance(one.user, str) else None
     shared = one.user is not None and user is None
     what = {"user": user, "shared": shared, "item": one.item, "session": one.session}
-    return {"id": one.id, **what, "reason": one.reason, "actor": one.actor, "at": one.at, "seq": one.seq}
+    return {"id": one.id, **what, "reason": one.reason, "actor": one.actor, "at": moment(one.at), "seq": one.seq}
 
 
 def _what(one: Hold) -> str:

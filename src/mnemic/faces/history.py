@@ -14,8 +14,8 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.asking import item_line
 from mnemic.faces.errand import errand
 from mnemic.faces.naming import resolve
-from mnemic.faces.paper import Paper, excerpt, flat, many
-from mnemic.faces.records import change_record, item_record, said, validity, version_record, who
+from mnemic.faces.paper import Paper, excerpt, flat, many, size
+from mnemic.faces.records import change_record, drops_branch, item_record, said, validity, version_record, who
 from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge
 from mnemic.work.lanes import DERIVER
@@ -40,16 +40,22 @@ _SHOWN: Final = 3
     "mnemic log",
     "mnemic log -n 5 --json",
     "mnemic log --after 2 --oldest-first",
+    "mnemic log --collected",
 )
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most commits.")
 @click.option("--after", type=int, default=0, metavar="SEQ", help="Only commits after this one.")
 @click.option("--oldest-first", is_flag=True, help="In the order they were made.")
 @click.option("--all", "every", is_flag=True, help="Also commits that only count what was used.")
-def log(limit: int, after: int, oldest_first: bool, every: bool) -> None:
+@click.option("--collected", "whole", is_flag=True, help="In place of them what collecting did: dropped, freed, cost.")
+def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) -> None:
     """The journal: every commit of this user, newest first."""
     run = errand()
-    with run.mine(shelved=False) as me:
-        changes = _changes(me, limit, after, newest=not oldest_first, every=every)
+    with run.memory() as memory:
+        me, newest = run.scoped(memory, shelved=False), not oldest_first
+        if whole:
+            changes = memory.admin.log(limit=limit, after=after, newest=newest, tenant=run.tenant)
+        else:
+            changes = list(_changes(me, limit, after, newest=newest, every=every))
         for change in changes:
             if run.paper.json:
                 run.paper.record(change_record(change))
@@ -74,7 +80,7 @@ def _print_change(paper: Paper, me: ScopedMemory, change: Change) -> None:
     cause = f"  because of commit {change.cause}" if change.cause else ""
     paper.line(
         f"{paper.ink(f'commit {change.seq}', fg='yellow')}  {change.at:%Y-%m-%d %H:%M:%S} UTC  "
-        f"{flat(change.actor)}  {paper.dim(change.hash.hex()[:12])}{cause}"
+        f"{flat(change.actor) if change.space else 'the store'}  {paper.dim(change.hash.hex()[:12])}{cause}"
     )
     verbs = Counter(event.verb for event in change.events)
     for did, count in verbs.items():
@@ -94,10 +100,27 @@ def _payload(event: Event) -> str:
         return ""
     if event.verb is Did.USED:
         return many(len(said), "item")
+    if event.verb is Did.COLLECTED:
+        return _collected(said)
+    if drops_branch(event):
+        return "a branch, with what was written to it alone"
     told = [many(len(said["ids"]), "item")] if "ids" in said else []
     told += [f"commit {said[name]}" for name in ("seq", "horizon") if name in said]
     told += [flat(str(said["reason"]))] if "reason" in said else []
     return ", ".join(told)
+
+
+def _collected(said: Mapping[str, Any]) -> str:
+    """What a batch of a run hid and why, or what the whole run took, freed, and kept writers out for."""
+    if "collector" in said:
+        reason = next(iter(said["reasons"].values()), "")
+        told = [f"{many(said['items'], 'item')} hidden by {said['collector']}", reason]
+    else:
+        taken = ", ".join(f"{count:,} by {name}" for name, count in said["collected"].items())
+        freed = f"{size(said['freed'])} freed" if said["freed"] >= 0 else f"{size(-said['freed'])} more than before"
+        pause = f"longest pause {said['pause_ms']:,.0f} ms of {many(said['slices'], 'slice')}"
+        told = [f"hidden {taken}" if taken else "", f"{many(said['versions'], 'version')} dropped", freed, pause]
+    return flat(f"{said['trigger']}: {', '.join(filter(None, told))}")
 
 
 def _words(paper: Paper, me: ScopedMemory, change: Change, event: Event) -> str:

@@ -233,7 +233,8 @@ def record(one: Entry) -> dict[str, object]:
 def row(one: Entry) -> tuple[str, ...]:
     """A line of the docket for a person."""
     who = f"{flat(one.owner)} since {one.since:%H:%M:%S}" if one.since is not None else ""
-    error = f"{flat(one.error)} ({many(one.attempts, 'attempt')})" if one.error else ""
+    tried = f" ({many(one.attempts, 'attempt')})" if one.attempts else ""
+    error = flat(one.error) + tried if one.error else ""
     return str(one.id or ""), flat(one.name), _whose(one), one.state, str(one.pending or ""), who, error
 
 

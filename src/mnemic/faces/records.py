@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from mnemic.core.events import Verb
 from mnemic.core.items import Channel
 from mnemic.faces.paper import day, flat, local
 
@@ -97,6 +99,7 @@ def receipt_record(receipt: Receipt) -> dict[str, Any]:
         "ids": list(receipt.ids),
         "repeated": receipt.repeated,
         "masked": dict(receipt.masked),
+        "behind": receipt.behind,
     }
 
 
@@ -138,7 +141,15 @@ def change_record(change: Change) -> dict[str, Any]:
 
 def event_record(event: Event) -> dict[str, Any]:
     """One thing changed."""
-    return {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
+    told = {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
+    if event.verb is Verb.COLLECTED and event.payload:
+        told["collected"] = json.loads(event.payload)
+    return {**told, "what": "branch" if drops_branch(event) else None}
+
+
+def drops_branch(event: Event) -> bool:
+    """Whether this is a branch that was dropped; its name went with it."""
+    return event.verb is Verb.ERASED and b'"what":"branch"' in (event.payload or b"")
 
 
 def speaker(item: Item) -> str:

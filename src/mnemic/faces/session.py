@@ -13,6 +13,9 @@ from mnemic.faces.errand import errand
 from mnemic.faces.paper import flat, many
 from mnemic.faces.turns import TURNS
 from mnemic.faces.verb import WORDS, Verbs, verb
+from mnemic.registry import POLICIES
+from mnemic.tiers.pager import pressure
+from mnemic.window.terms import MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +28,11 @@ _SESSION: Final = ("talk", "turns", "budget", "policy", "written at", "open")
 _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in", "text")
 
 
-@click.group(cls=Verbs, examples=("mnemic session list", "mnemic session context trip 'When do we leave?'"))
+@click.group(
+    cls=Verbs,
+    examples=("mnemic session list", "mnemic session context trip 'When do we leave?'"),
+    epilog=f"Policies: {', '.join(POLICIES)}.",
+)
 def session() -> None:
     """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
 
@@ -53,22 +60,28 @@ def listed() -> None:
 def shown(name: str) -> None:
     """The page table of a talk: what is in its window, in order, and what that costs.
 
-    It is as it was written down last: a talk that is open may be some turns further.
+    It is as it was written down last: a talk that is open may be some turns further. Hits, faults and dirty pages are
+    of a window while it is open: the commands that open one tell of them, all of them with --json.
     """
     run = errand()
     with run.mine(shelved=False) as me:
         row = dict(me.sessions()).get(name)
         if row is None:
             raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
-        pages = me.session_pages(name)
-        texts = _texts(me, pages)
+        written = me.session_pages(name)
+        texts = _texts(me, written)
+    pages = [page for page in written if page.item in texts]
+    used, gone = sum(page.tokens for page in pages if page.resident), len(written) - len(pages)
+    full = pressure(used, row.budget, MARKS)
     if run.paper.json:
-        run.paper.document({**_session_record(name, row), "pages": [_page_record(page) for page in pages]})
+        counts = {"tokens": used, "pressure": full.value, "gone": gone}
+        run.paper.document({**_session_record(name, row), **counts, "pages": [_page_record(page) for page in pages]})
         return
     run.paper.table([_session_row(name, row)], head=_SESSION)
-    used = sum(page.tokens for page in pages if page.resident)
-    run.paper.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens")
-    run.paper.table([_page_row(page, texts.get(page.item, "")) for page in pages], head=_PAGE)
+    run.paper.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens, pressure {full.value}")
+    run.paper.table([_page_row(page, texts[page.item]) for page in pages], head=_PAGE)
+    if gone:
+        run.paper.note(f"{many(gone, 'page')} not shown: forgotten or erased since, and out of the window")
     waiting = sum(not page.resident for page in pages)
     if waiting:
         run.paper.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")

@@ -23,28 +23,32 @@ if TYPE_CHECKING:
     from mnemic.watching.metering import Histogram
     from mnemic.watching.vitals import Process, Vitals, WindowUse
 
+_EVERY: Final = 2.0
+"""Seconds between two looks."""
+
 _VERBS: Final = 12
 """Most verbs that are shown live, those that take the most time first."""
 
 
 @verb("mnemic top --once", "mnemic top --once --json")
-@click.option("--every", type=click.FloatRange(0.1), default=2.0, show_default=True, help="Seconds between two looks.")
+@click.option("--every", type=click.FloatRange(0.1), help="Seconds between two looks (left out: 2).")
 @click.option("--once", is_flag=True, help="One look, as in a pipe.")
-def top(every: float, *, once: bool) -> None:
+def top(every: float | None, *, once: bool) -> None:
     """What the programs that use this store do just now.
 
     Commits and verbs a second, how long they take, what waits, how full the windows of sessions are, what the file
-    holds. Figures of other processes are those they wrote with their last commit. Ctrl-C ends it.
+    holds. Figures of other processes are those they wrote with their last commit. Ctrl-C ends it. In a pipe it is one
+    look; with --json and --every a line each time, for a program that reads on.
     """
     run = errand()
     with run.memory() as memory, suppress(KeyboardInterrupt):
-        if once or (run.paper.columns is None and not run.paper.json):
+        if once or (run.paper.columns is None and (every is None or not run.paper.json)):
             _once(run, memory)
         elif run.paper.json:
-            for seen, behind in _looks(memory, every):
+            for seen, behind in _looks(memory, every or _EVERY):
                 run.paper.record(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
         else:
-            _live(run, memory, every)
+            _live(run, memory, every or _EVERY)
 
 
 def _look(memory: Memory) -> tuple[Vitals, list[Behind]]:

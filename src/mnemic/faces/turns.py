@@ -11,14 +11,16 @@ import click
 
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
-from mnemic.errors import NotFound
+from mnemic.errors import Invalid, NotFound
 from mnemic.faces.bars import meter
 from mnemic.faces.errand import errand, given_text, given_words
 from mnemic.faces.naming import resolve_all
+from mnemic.faces.paper import many
 from mnemic.faces.records import receipt_record
 from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge, read_said, said_options
-from mnemic.settings import LEAST_WINDOW
+from mnemic.registry import POLICIES
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +34,16 @@ if TYPE_CHECKING:
 def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
-            "--policy", type=WORDS, help="Which page leaves first (left out: as it was, or setting `policy`)."
+            "--policy",
+            type=WORDS,
+            metavar="NAME",
+            help=f"Which page leaves first: {', '.join(POLICIES)} (left out: as it was, or setting `policy`).",
         ),
-        click.option("--budget", type=click.IntRange(LEAST_WINDOW), help="Tokens of the window (likewise: `window`)."),
+        click.option(
+            "--budget",
+            type=click.IntRange(LEAST_WINDOW, MOST_WINDOW),
+            help="Tokens of the window (likewise: `window`).",
+        ),
         click.argument("name", type=WORDS),
     ):
         function = option(function)
@@ -65,7 +74,7 @@ def observed(
 
     TEXT `-` reads standard input. A talk that nothing was said in yet begins.
     """
-    run = errand()
+    run = _errand(name)
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
     with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
@@ -91,15 +100,19 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 
     A talk without a window gets one of its last turns. QUERY `-` reads standard input.
     """
-    run = errand()
+    run = _errand(name)
     words = given_text(query, run.settings)
     with run.mine() as me, me.session(name, budget=budget, policy=policy) as window:
+        new = not _was_said_in(me, name)
         found = window.context(words)
         if run.paper.json:
             ids = [item.id for item in found]
-            run.paper.document({"text": found.text, "items": ids, "notes": list(found.notes), **_state(window)})
+            notes = {"notes": list(found.notes), "new": new}
+            run.paper.document({"text": found.text, "items": ids, **notes, **_state(window)})
             return
         run.paper.line(found.text)
+        if new:
+            run.paper.note(f"nothing was said in a talk {name!r} yet: what is shown is of others")
         for note in found.notes:
             run.paper.note(note)
         _note_state(run, window)
@@ -151,7 +164,7 @@ def unpinned(name: str, ids: tuple[str, ...]) -> None:
 @contextmanager
 def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
     """A talk's window and the items that were named; what was done to them is told when it is done."""
-    run = errand()
+    run = _errand(name)
     with run.mine() as me, _known(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
         yield window, items
@@ -165,9 +178,25 @@ def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session
 
 def _known(me: ScopedMemory, name: str) -> Session:
     """A talk's window; one that nothing was said in keeps none."""
-    if not me.count(where=Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))):
+    if not _was_said_in(me, name):
         raise NotFound(f"nothing was said in a talk {name!r}; `mnemic session list` names those with a window")
     return me.session(name)
+
+
+def _errand(name: str) -> Errand:
+    """This run, on the talk that its argument names.
+
+    Raises:
+        Invalid: `--session` names another.
+    """
+    run = errand()
+    if run.wishes.session not in (None, name):
+        raise Invalid("--session", f"names {run.wishes.session!r}, the command {name!r}", "Leave the option out.")
+    return run
+
+
+def _was_said_in(me: ScopedMemory, name: str) -> bool:
+    return me.count(where=Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))) > 0
 
 
 def _newest(me: ScopedMemory, name: str) -> ItemId:
@@ -177,12 +206,20 @@ def _newest(me: ScopedMemory, name: str) -> ItemId:
 
 
 def _state(window: Session) -> dict[str, Any]:
-    return {"session": window.name, "tokens": dict(window.tokens), "pressure": window.pressure.value}
+    return {
+        "session": window.name,
+        "tokens": dict(window.tokens),
+        "pressure": window.pressure.value,
+        "counters": window.counters.as_dict(),
+        "dirty": window.dirty,
+    }
 
 
 def _note_state(run: Errand, window: Session) -> None:
     used = window.budget - window.tokens["free"]
     told = f"{used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
+    counts = window.counters
+    told += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
     run.paper.note(f"{meter(used, window.budget)} {told}")
 
 

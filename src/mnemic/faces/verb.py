@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,7 +43,7 @@ class Words(_TextType):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text, field = str(value), called(param)
+        text, field = str(value), typed(param)
         if isinstance(param, click.Option) and not text.strip():
             raise Invalid(field, "is empty", "Give it a value, or leave the option out.")
         if "\x00" in text:
@@ -57,12 +57,30 @@ class Words(_TextType):
 
 WORDS: Final = Words()
 
+_EVERYWHERE_SAYS: Final = {"profile": "profiler"}
+"""What the library calls a value, and the option by which it comes, for those options that go anywhere."""
+
 
 def called(param: click.Parameter | None) -> str:
     """What a person calls a parameter: an option by the word after its dashes, an argument by its name."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len).lstrip("-")
     return param.name if param is not None and param.name else "text"
+
+
+def typed(param: click.Parameter | None) -> str:
+    """A parameter as a person types it: an option with its dashes."""
+    return max(param.opts, key=len) if isinstance(param, click.Option) else called(param)
+
+
+def problem(error: Invalid) -> str:
+    """What an error says is wrong, without the field's name and the remedy."""
+    return str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
+
+
+def _was_given(ctx: click.Context, param: click.Option) -> bool:
+    wishes = ctx.find_root().ensure_object(Wishes)
+    return bool(param.name and getattr(wishes, param.name, None))
 
 
 def _wish(ctx: click.Context, param: click.Parameter, value: object) -> None:
@@ -91,13 +109,37 @@ def everywhere() -> list[click.Parameter]:
 
 
 class Verb(click.Command):
-    """One command, with examples that the tests run."""
+    """One command, with examples that the tests run.
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **options: Any) -> None:
+    Args:
+        says: What the library calls a value, and the word of the option by which it comes here.
+    """
+
+    def __init__(
+        self, *args: Any, examples: Sequence[str] = (), says: Mapping[str, str] | None = None, **options: Any
+    ) -> None:
         super().__init__(*args, **options)
         self.examples = tuple(examples)
+        self._says = {**_EVERYWHERE_SAYS, **(says or {})}
         self.own = tuple(self.params)
         self.params += everywhere()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it; what is wrong with a value is said of the option it came by."""
+        try:
+            return super().invoke(ctx)
+        except Invalid as error:
+            option = self._option(ctx, self._says.get(error.field, error.field))
+            if option is None or error.field.startswith("-"):
+                raise
+            raise type(error)(option, problem(error), error.remedy) from error
+
+    def _option(self, ctx: click.Context, word: str) -> str | None:
+        """An option as it is typed: of this command, or one of those that go anywhere if it was given."""
+        for param in self.params:
+            if isinstance(param, click.Option) and called(param) == word:
+                return typed(param) if param in self.own or _was_given(ctx, param) else None
+        return None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_options(self, self.own, ctx, formatter)
@@ -107,10 +149,23 @@ class Verb(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+class NoCommand(click.UsageError):
+    """A group was named, and nothing of it."""
+
+    def __init__(self, group: click.Context) -> None:
+        super().__init__("Missing command.", group)
+        self.group = group
+
+
 class Verbs(Verb, click.Group):
     """A command with commands under it."""
 
     command_class = Verb
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            raise NoCommand(ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_options(self, self.own, ctx, formatter)

@@ -16,7 +16,7 @@ from mnemic.errors import NotFound
 from mnemic.faces.asking import item_line
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import Paper, flat, many
-from mnemic.faces.records import event_record, version_record
+from mnemic.faces.records import drops_branch, event_record, version_record
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
         "mark": notice.mark,
         "at": notice.at,
         "user": None if isinstance(notice.user, Shared) else notice.user,
-        "shared": isinstance(notice.user, Shared),
+        "shared": notice.shared,
         "actor": notice.actor,
         "cause": notice.cause,
         "events": [event_record(event) for event in notice.events],
@@ -90,9 +90,9 @@ def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
 
 
 def _print(paper: Paper, notice: Notice, versions: list[Version]) -> None:
-    shared = "  shared" if isinstance(notice.user, Shared) else ""
+    shared = "  shared" if notice.shared else ""
     cause = f"  because of commit {notice.cause}" if notice.cause else ""
-    verbs = Counter(event.verb.name.lower() for event in notice.events)
+    verbs = Counter("erased a branch" if drops_branch(one) else one.verb.name.lower() for one in notice.events)
     did = ", ".join(name if count == 1 else f"{name} {count}" for name, count in verbs.items())
     paper.line(
         f"{paper.dim(f'{notice.at:%H:%M:%S}')}  {paper.ink(str(notice.seq), fg='yellow')}  "

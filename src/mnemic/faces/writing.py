@@ -49,19 +49,25 @@ def acknowledge(
     *,
     closed: ItemId | None = None,
     then: str = "",
+    already: str = "",
 ) -> None:
-    """Say what a write did: `did` to each item but `closed`, which it closed."""
+    """Say what a write did: `did` to each item but `closed`, which it closed; `already` if nothing had to be done."""
     took = (time.perf_counter() - began) * 1000
     paper = run.paper
     if paper.json:
         paper.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
         return
-    said = "was there already" if receipt.repeated and receipt.repeated == len(receipt.ids) else did
+    repeated = bool(receipt.repeated) and receipt.repeated == len(receipt.ids)
+    said = (already or "was there already") if repeated else did
     for one in receipt.ids:
         paper.line(f"{'closed' if one == closed else said} {paper.ink(one, fg='yellow')}")
+    if repeated and already:
+        return
     paper.line(paper.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
     for kind, count in receipt.masked:
         paper.note(f"masked before it was written: {count} x {kind} (setting mask_secrets)")
+    if receipt.behind:
+        paper.note(f"{many(receipt.behind, 'passage')} wait to be understood: `mnemic flush` or `mnemic worker`")
     if then:
         paper.line(then)
 
@@ -69,7 +75,7 @@ def acknowledge(
 def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add what can be told of words that were said: by whom, when, under which key."""
     for name, metavar, text in (
-        ("--key", None, "Makes a retry safe: the same key and words again write nothing."),
+        ("--key", None, "Makes a retry safe: the same words and --said again under this key write nothing."),
         ("--zone", None, "Zone of a --said without one, such as Europe/Lisbon."),
         ("--said", "TIME", "When it was said, with its zone (left out: now)."),
         ("--role", None, "In which role, such as user or assistant."),
@@ -249,7 +255,7 @@ def pin(ids: tuple[str, ...]) -> None:
     run = errand()
     with run.mine() as me:
         began = time.perf_counter()
-        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began)
+        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began, already="was pinned already, nothing changed")
 
 
 @verb("mnemic unpin last")
@@ -259,7 +265,7 @@ def unpin(ids: tuple[str, ...]) -> None:
     run = errand()
     with run.mine() as me:
         began = time.perf_counter()
-        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began)
+        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")
 
 
 COMMANDS: Final = {command.name: command for command in (add, fact, supersede, revise, pin, unpin)}

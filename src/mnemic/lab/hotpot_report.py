@@ -33,6 +33,9 @@ LEVEL: Final = 0.6
 NEAR: Final = 0.1
 """How far from `LEVEL` a window may be for the bar to be stated of it."""
 
+LEAST: Final = 50
+"""Fewest questions that are held against the bar."""
+
 COLUMNS: Final = (
     "row", "capacity", "hit5", "hit5_low", "hit5_high", "any5", "hits", "faults", "evictions", "write_backs",
     "of_belady", "mnemic_over_it",
@@ -68,7 +71,11 @@ class Paged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """Two means' ratio over the same questions, with its 95 % percentile bootstrap interval."""
+    """Two means' ratio over the same questions, with its 95 % percentile bootstrap interval.
+
+    Attributes:
+        low, high: NaN where too many samples have no ratio, as the second mean is 0 in them: n is too small.
+    """
 
     value: float
     low: float
@@ -164,8 +171,8 @@ def write_csv(made: Capacities, path: Path) -> Path:
                 if paged
                 else ("",) * 5
             )
-            over = round(made.ratios[size].value, 4) if policy == WINDOW else ""
-            writer.writerow((policy, size, *_scored(score), *counts, over))
+            over = round(made.ratios[size].value, 4) if policy == WINDOW else math.nan
+            writer.writerow((policy, size, *_scored(score), *counts, over if math.isfinite(over) else ""))
     return path
 
 
@@ -176,8 +183,14 @@ def bars(made: Capacities) -> list[Figure]:
     told = {"lag": usual.lag, "law": usual.law, "order": usual.order, "unit": "paragraph"}
     if made.header["protocol"] != told or abs(window - LEVEL) > NEAR:
         return []
-    name = f"{MNEMIC} over the sliding window of {made.headline:,}"
-    return [Figure(name=name, value=ratio.value, unit="x", bar=BAR, more=True)]
+    name, few = f"{MNEMIC} over the sliding window of {made.headline:,}", _few(made)
+    return [Figure(name=name, value=ratio.value, unit="x", bar=None if few else BAR, more=True, detail=few)]
+
+
+def _few(made: Capacities) -> str:
+    """Why the bar is not held against this run; "" where it has questions enough."""
+    asked = made.whole.found.n
+    return "" if asked >= LEAST else f"bar {BAR} is stated from {LEAST} questions on, here {asked}"
 
 
 def notes(made: Capacities) -> Iterator[str]:
@@ -197,11 +210,9 @@ def notes(made: Capacities) -> Iterator[str]:
     for name, score in made.categories.items():
         yield f"{MNEMIC} on {name}: hit@{FOUND} {_percent(score.found)}, n {score.found.n}."
     ratio = made.ratios[made.headline]
-    met = "more" if ratio.value > BAR else "not more"
-    yield (
-        f"Over the sliding window of {made.headline:,}: {ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}], "
-        f"{met} than MemorySpace's {BAR}."
-    )
+    met = f"{'more' if ratio.value > BAR else 'not more'} than MemorySpace's {BAR}"
+    interval = "" if math.isfinite(ratio.high) else f"no interval: n too small ({made.whole.found.n}); "
+    yield f"Over the sliding window of {made.headline:,}: {_ranged(ratio)}, {interval}{_few(made) or met}."
     if not made.complete:
         yield "The run was cut short: figures cover what was measured until then."
 
@@ -246,7 +257,9 @@ def _ratio(run: Run, size: int, seed: int) -> Ratio:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = drawn[:, 0] / drawn[:, 1]
         value = float(both[:, 0].sum() / both[:, 1].sum())
-    low, high = np.percentile(np.nan_to_num(ratios, nan=1.0, posinf=np.finfo(np.float64).max), (2.5, 97.5))
+        low, high = np.percentile(np.where(np.isfinite(ratios), ratios, np.inf), (2.5, 97.5))
+    if not np.isfinite(high):
+        return Ratio(value=value, low=math.nan, high=math.nan)
     return Ratio(value=value, low=float(low), high=float(high))
 
 
@@ -289,7 +302,7 @@ def _headline(made: Capacities) -> Table:
     rows: list[tuple[str, ...]] = [
         (
             behind, _percent(made.whole.found), _percent(made.whole.any),
-            f"{ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]", "", "", "", "", "",
+            _ranged(ratio), "", "", "", "", "",
         )
     ]  # fmt: skip
     for name in made.header["policies"]:
@@ -355,6 +368,11 @@ def _scored(score: Score) -> tuple[float, ...]:
 
 def _percent(value: Estimate) -> str:
     return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} ±{50 * (value.high - value.low):.1f}"
+
+
+def _ranged(ratio: Ratio) -> str:
+    interval = f" [{ratio.low:.2f}, {ratio.high:.2f}]" if math.isfinite(ratio.high) else ""
+    return _number(ratio.value) + interval
 
 
 def _number(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from mnemic.core.events import Change
@@ -43,8 +44,26 @@ def commits_shown(
     """Commits of the whole tenant are numbered together; only those that `own`, a space or none, reads are shown."""
     if not own:
         return []
-    found: list[Change] = []
     tenant, layers = snapshot.spaces(own)[0].tenant, snapshot.layers(own)
+    return _commits(snapshot, tenant, lambda change: shows(layers, change), at, limit, after, newest=newest)
+
+
+def store_commits(snapshot: Snapshot, tenant: int, limit: int, after: int, *, newest: bool) -> list[Change]:
+    """A tenant's commits that are in no user's space: runs of collecting, the horizon, what was erased whole."""
+    return _commits(snapshot, tenant, lambda change: not change.space, None, limit, after, newest=newest)
+
+
+def _commits(
+    snapshot: Snapshot,
+    tenant: int,
+    shown: Callable[[Change], bool],
+    at: int | None,
+    limit: int,
+    after: int,
+    *,
+    newest: bool,
+) -> list[Change]:
+    found: list[Change] = []
     head = snapshot.head(tenant).seq if at is None else min(at, snapshot.head(tenant).seq)
     start, page = (head, 200) if newest else (after, 200)
     while len(found) < limit and (start > after if newest else start < head):
@@ -52,7 +71,7 @@ def commits_shown(
         changes = snapshot.changes(tenant, low, page)
         if newest:
             changes = [c for c in reversed(changes) if c.seq <= start]
-        found += [c for c in changes if shows(layers, c) and c.seq <= head]
+        found += [c for c in changes if shown(c) and c.seq <= head]
         start = low if newest else (changes[-1].seq if changes else head)
     return found[:limit]
 

@@ -12,6 +12,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
 from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
+from mnemic.past.undoing import unwritten
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Put, Tie
 from mnemic.store.heads import SpaceHead
@@ -138,7 +139,9 @@ class _Comparison:
         if ours is None and theirs.item.state is State.RETIRED:
             self.skipped.add(item)
             return
-        kept = _said(ours) == _said(were) or (were is None and self._unwritten(ours))
+        kept = _said(ours) == _said(were)
+        # What came by a merge that was undone since is in nobody's way.
+        kept = kept or (were is None and (ours is None or unwritten(self.snapshot, self.parent, ours)))
         if not kept:
             self.clashes.append(Clash(id=item, base=_said(was), branch=theirs.item, parent=_said(ours)))
         if kept or self.prefer == "branch":
@@ -157,13 +160,6 @@ class _Comparison:
 
     def _now(self, space: int, item: ItemId) -> Version | None:
         return stood(self.snapshot, space, item, self.at)
-
-    def _unwritten(self, ours: Version | None) -> bool:
-        """Whether an item is retired because the merge that brought it was undone, and not because it was forgotten."""
-        if ours is None or ours.item.state is not State.RETIRED:
-            return ours is None
-        tenant = self.snapshot.spaces((self.parent,))[0].tenant
-        return self.snapshot.changes(tenant, ours.seq_from - 1, 1)[0].cause is not None
 
 
 def _said(version: Version | None) -> Item | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from mnemic.core.clock import moment
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
-from mnemic.opening import Opened, When, read_moment
+from mnemic.opening import Opened, When, recorded_moment
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.heads import Head
@@ -107,8 +107,10 @@ def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Cal
 
 def _everyone(snapshot: Snapshot, to: When, settings: Settings, now: int) -> dict[str, int]:
     """The last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
-    at = read_moment(to, "to", settings, now)
-    seqs = {name: snapshot.seq_at(number, at) for number, name in snapshot.tenants()}
+    tenants = snapshot.tenants()
+    last = max((snapshot.head(number).at for number, _ in tenants), default=0)
+    at = recorded_moment(to, "to", settings, now, lambda: last)
+    seqs = {name: snapshot.seq_at(number, at) for number, name in tenants}
     if not any(seqs.values()) and not any(snapshot.head(number).horizon for number, _ in snapshot.tenants()):
         raise _nothing_by(to)
     return seqs
@@ -124,7 +126,7 @@ def _commit(snapshot: Snapshot, tenant: str, to: int | When, settings: Settings,
     number = snapshot.tenant(tenant)
     if number is None:
         raise NotFound(f"no tenant {tenant!r} here")
-    seq = snapshot.seq_at(number, read_moment(to, "to", settings, now))
+    seq = snapshot.seq_at(number, recorded_moment(to, "to", settings, now, lambda: snapshot.head(number).at))
     if not seq and not snapshot.head(number).horizon:  # behind one, 0 says no more than that it is gone
         raise _nothing_by(to)
     return seq

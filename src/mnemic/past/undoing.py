@@ -12,7 +12,7 @@ from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Compacted, Conflict, NotFound
-from mnemic.past.branching import commits, shows
+from mnemic.past.branching import commits, shows, stood
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Op, Put, Tie
 from mnemic.store.snapshot import Snapshot
@@ -87,10 +87,8 @@ class _Inverse:
             self._put(Verb.REVISED if before.state is now.state else Verb.REOPENED, before, now)
 
     def _unwrites(self, before: Version | None) -> bool:
-        """Whether an item goes as if never written: what only undoes an undo has no consequences of its own."""
-        if before is None or before.item.state is not State.RETIRED:
-            return before is None
-        return self.snapshot.changes(self.tenant, before.seq_from - 1, 1)[0].cause is not None
+        """Whether an item goes as if never written: what was forgotten before has no consequences of its own."""
+        return before is None or unwritten(self.snapshot, self.space, before)
 
     def _put(self, verb: Verb, item: Item, now: Item) -> None:
         if item == now:
@@ -145,6 +143,26 @@ class _Inverse:
     def _link_before(self, link: Link) -> Link | None:
         were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))
         return next((w for w in were if (w.src, w.dst, w.type) == (link.src, link.dst, link.type)), None)
+
+
+def unwritten(snapshot: Snapshot, space: int, version: Version) -> bool:
+    """Whether an item is retired as if it had never been written, by an undo or a revert, and not by being forgotten.
+
+    One that brought back an older version means by it what that one meant.
+    """
+    tenant = snapshot.spaces((space,))[0].tenant
+    former: Version | None = version
+    while former is not None and former.item.state is State.RETIRED:
+        change = snapshot.changes(tenant, former.seq_from - 1, 1)[0]
+        verbs = {event.verb for event in change.events}
+        if verbs.isdisjoint({Verb.UNDID, Verb.REVERTED}):
+            return False
+        seq = change.cause or 0
+        if Verb.REVERTED in verbs:
+            former = stood(snapshot, space, version.item.id, seq)
+        else:
+            former = next((v for v in snapshot.history((space,), version.item.id) if v.seq_to == seq), None)
+    return former is None
 
 
 def reopened(snapshot: Snapshot, space: int, item: Item) -> Item:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.items import Channel
+from mnemic.core.items import Channel, Kind
 from mnemic.core.queries import Recalled
 from mnemic.core.tokens import count_tokens, local_time, part_texts
 from mnemic.index.columns import Column
@@ -98,12 +98,17 @@ def render(item: Item, text: str) -> str:
 def spoken(item: Item, text: str) -> str:
     """The same without the id, for what needs none: local date, speaker, text."""
     local = local_time(item.said, item.said_offset)
-    speaker = item.slots.get("speaker") or item.slots.get("role") or item.slots.get("title") or item.kind.value
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
-    name = " ".join(str(speaker).split())
     body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
     when = local.isoformat(" ", "minutes")[:16]
-    return defused(f"{when}{channel} {name}: {body}")
+    return defused(f"{when}{channel}{_by(item)}: {body}")
+
+
+def _by(item: Item) -> str:
+    """Who or what speaks; nothing for a turn of which that is not known."""
+    named = item.slots.get("speaker") or item.slots.get("role") or item.slots.get("title")
+    name = " ".join(str(named or ("" if item.kind is Kind.TURN else item.kind.value)).split())
+    return f" {name}" if name else ""
 
 
 def defused(text: str) -> str:

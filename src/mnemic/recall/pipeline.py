@@ -178,8 +178,9 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
 
 
 def _found(query: Query, question: Question, readings: list[Reading]) -> _Found:
-    """The candidates for an answer."""
-    if not any(reading.size for reading in readings):
+    """The candidates for an answer; a layer that shows nothing, such as a branch not written to yet, takes no part."""
+    readings = [reading for reading in readings if reading.size]
+    if not readings:
         return _Found(Ranking(()), ("there is nothing to search",))
     arms = gather(question, readings, query)
     found = replace(_found_by(arms, query, question, readings), pending=sum(arm.pending for arm in arms))

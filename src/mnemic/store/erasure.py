@@ -133,7 +133,7 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: 
     (parent,) = rows.space_rows((space.parent,))
     versions, links = rows.drop_space(space.id)
     actor = rows.name(parent.id, erasure.actor) or rows.add_name(parent.id, erasure.actor)
-    payload = canonical({"spaces": [space.id]})
+    payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
     seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure))
     rows.set_space(parent._replace(seq=seq))
     rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))

@@ -111,7 +111,13 @@ class Wear(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Info:
-    """What `doctor` prints about a store; `free` is how many of its bytes hold nothing."""
+    """What `doctor` prints about a store.
+
+    Attributes:
+        bytes: Of all its files together, the write-ahead log included.
+        free: How many of its bytes hold nothing.
+        folded: What the file comes to without a log: all that was committed, folded in.
+    """
 
     url: str
     engine: str
@@ -119,3 +125,4 @@ class Info:
     bytes: int
     settings: Mapping[str, str]
     free: int = 0
+    folded: int = 0

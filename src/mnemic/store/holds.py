@@ -12,7 +12,7 @@ from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import branches, ledger
 from mnemic.store.codec import canonical
 from mnemic.store.heads import Hold
-from mnemic.store.rows import Descent, HoldRow, Rows, TenantRow, VersionRow
+from mnemic.store.rows import Descent, HoldRow, Rows, SpaceRow, TenantRow, VersionRow
 
 REFUSAL: Final = "is under legal hold"
 
@@ -21,7 +21,7 @@ def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
     """Write a hold, inside a transaction, and journal its number without what it says; returns that number.
 
     Raises:
-        NotFound: the tenant, user or item that it names is not there.
+        NotFound: the tenant, user, item or session that it names is not there.
         Invalid: it names an item or a session, and nobody whose it is.
     """
     tenant = rows.tenant(hold.tenant)
@@ -35,11 +35,19 @@ def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
     item = None if hold.item is None else to_bytes(hold.item)
     if item is not None and space is not None and not any(rows.standing(s.id, item) for s in branches.kin(rows, space)):
         raise NotFound(f"no item {hold.item} here to hold")
+    if hold.session and space is not None and not any(_has(rows, s, hold.session) for s in branches.kin(rows, space)):
+        raise NotFound(f"no session {hold.session!r} here to hold")
     home = 0 if space is None else space.id
     row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, now, tenant.seq)
     number = rows.add_hold(row)
     ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0, now, entropy)
     return number
+
+
+def _has(rows: Rows, space: SpaceRow, session: str) -> bool:
+    """Whether anything was ever said in a session of this name."""
+    name = rows.name(space.id, session)
+    return name is not None and any(version.session == name for version in rows.all_versions(space.id))
 
 
 def lift(rows: Rows, name: str, hold: int, now: int, entropy: Entropy) -> None:

@@ -242,7 +242,7 @@ class MemoryStore:
     def info(self) -> Info:
         with self._reading():
             size = self._tables.nbytes
-        return Info(url="memory:", engine="memory", format=transfer.JOURNAL, bytes=size, settings={})
+        return Info(url="memory:", engine="memory", format=transfer.JOURNAL, bytes=size, folded=size, settings={})
 
     def close(self) -> None:
         """Let go of everything it holds."""

@@ -58,8 +58,7 @@ class MemoryRewound:
                 content.versions[ver] = version._replace(seq_to=FOREVER)
                 content.entries[ver] = tuple(entry._replace(seq_to=FOREVER) for entry in content.entries[ver])
         self._rewind_links(content, seq)
-        for number, session in list(content.sessions.items()):
-            content.sessions[number] = session._replace(seq=min(session.seq, seq))
+        self._rewind_sessions(content, seq)
         for key in [key for key in content.keys.values() if key.seq > seq]:
             if not (key.lasting and key.item in content.tombs):
                 content.drop_key(key)
@@ -67,6 +66,17 @@ class MemoryRewound:
             if max(used.uses, used.useful, used.harms) <= 0:
                 del content.strengths[item]
         return len(later)
+
+    @staticmethod
+    def _rewind_sessions(content: SpaceTables, seq: int) -> None:
+        said = {version.session for version in content.versions.values()}
+        for number, session in [(n, row) for n, row in content.sessions.items() if row.seq > seq]:
+            for home, item in [key for key in content.pages if key[0] == number]:
+                del content.pages[home, item]
+                content.paged.remove(item, home)
+            del content.sessions[number]
+            if number in said:  # its window as it was is not known: it is made again from its last turns
+                content.sessions[number] = session._replace(owner="", lease_until=0, clock=0, turns=0, seq=0)
 
     @staticmethod
     def _rewind_links(content: SpaceTables, seq: int) -> None:

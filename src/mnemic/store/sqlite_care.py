@@ -135,7 +135,8 @@ class SqliteCare(SqliteFile):
                     "user_version",
                 )
                 settings = {name: str(db.pragma(name)) for name in names}
-                free = int(db.pragma("freelist_count")) * int(db.pragma("page_size"))
+                page = int(db.pragma("page_size"))
+                free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
             finally:
                 db.close(True)
         size = sum(f.stat().st_size for f in self.files())
@@ -146,6 +147,7 @@ class SqliteCare(SqliteFile):
             bytes=size,
             settings=settings,
             free=free,
+            folded=folded,
         )
 
 

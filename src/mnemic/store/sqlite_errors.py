@@ -49,6 +49,10 @@ _OURS: Final[tuple[tuple[type[apsw.Error], type[StoreError], str], ...]] = (
 )
 
 
+_NOTHING_SAID: Final = "not an error"
+"""What SQLite says of a failure that the connection does not remember."""
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Raise our own error, with the remedy, for whatever SQLite raises inside."""
@@ -57,5 +61,6 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         for theirs, ours, remedy in _OURS:
             if isinstance(error, theirs):
-                raise ours(f"{path}: {remedy} ({error})") from error
+                theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
+                raise ours(f"{path}: {remedy}{theirs_says}") from error
         raise StoreError(f"{path}: {error}") from error

@@ -58,11 +58,13 @@ _NEW: Final = (
     + " AND NOT EXISTS (SELECT 1 FROM version w WHERE w.space = v.space AND w.id = v.id AND w.seq_from <= :seq))"
 )
 _OPENED: Final = "seq_to > :seq AND seq_to < 9223372036854775807"
+_WENT_ON: Final = "space IN " + _SPACES + " AND seq > :seq"
 _DROP_AFTER: Final = (
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN " + _VERS,
     "DELETE FROM job WHERE ver <> 0 AND (space, ver) IN " + _VERS,
     "DELETE FROM entry WHERE (space, ver) IN " + _VERS,
     "DELETE FROM page WHERE space IN " + _SPACES + " AND item IN " + _NEW,
+    "DELETE FROM page WHERE (space, session) IN (SELECT space, session FROM session WHERE " + _WENT_ON + ")",
     "DELETE FROM derived WHERE space IN "
     + _SPACES
     + " AND NOT EXISTS (SELECT 1 FROM version v"
@@ -78,7 +80,11 @@ _DROP_AFTER: Final = (
     "UPDATE entry SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
     "DELETE FROM link WHERE space IN " + _SPACES + " AND seq_from > :seq",
     "UPDATE link SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
-    "UPDATE session SET seq = :seq WHERE space IN " + _SPACES + " AND seq > :seq",
+    "DELETE FROM session WHERE "
+    + _WENT_ON
+    + " AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = session.space AND v.session = session.session)",
+    # Its window as it was is not known: it is made again from its last turns, by whoever opens it next.
+    "UPDATE session SET owner = '', lease_until = 0, clock = 0, turns = 0, seq = 0 WHERE " + _WENT_ON,
     "DELETE FROM event WHERE tenant = :tenant AND seq > :seq",
     "DELETE FROM change WHERE tenant = :tenant AND seq > :seq",
     "DELETE FROM name WHERE space IN "

@@ -1,1 +1,45 @@
-"""What to make of evidence: each file one way, a pure function from items to what should be written."""
+"""What to make of evidence, one way to a file: a pure flow from items to what should be written.
+
+Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`.
+"""
+
+from mnemic.flow import Flow
+from mnemic.models.chat.base import ChatMessage
+from mnemic.models.requests import ask
+from mnemic.strategies.base import (
+    Bond,
+    Budget,
+    Derivation,
+    Edits,
+    Given,
+    Revision,
+    Strategy,
+    known,
+    nothing,
+    pause,
+)
+from mnemic.work.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
+
+__all__ = [
+    "Bond",
+    "Budget",
+    "Buffer",
+    "ChatMessage",
+    "Clock",
+    "Derivation",
+    "EachEvent",
+    "Edits",
+    "Flow",
+    "Given",
+    "Importance",
+    "Query",
+    "Revision",
+    "Strategy",
+    "TaskEnd",
+    "Trigger",
+    "Waiting",
+    "ask",
+    "known",
+    "nothing",
+    "pause",
+]

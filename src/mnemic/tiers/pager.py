@@ -50,6 +50,13 @@ FIXED: Final = Marks(hard=1.0, target=1.0)
 """A fixed capacity: what comes in drives out just as much as it needs."""
 
 
+def pressure(used: int, budget: int, marks: Marks) -> Pressure:
+    """How full a window of a budget is."""
+    if used > int(budget * marks.hard) or used == budget:
+        return Pressure.HARD
+    return Pressure.SOFT if used >= budget * marks.soft else Pressure.NONE
+
+
 def is_recalled(page: Page) -> bool:
     """Whether a page was brought in, and is no turn of this session that has never left."""
     return page.position < 0 or page.arrived != page.born
@@ -286,10 +293,7 @@ class Pager:
     @property
     def pressure(self) -> Pressure:
         """How full the window is."""
-        used = self.table.used
-        if used > int(self.budget * self.marks.hard) or used == self.budget:
-            return Pressure.HARD
-        return Pressure.SOFT if used >= self.budget * self.marks.soft else Pressure.NONE
+        return pressure(self.table.used, self.budget, self.marks)
 
     @property
     def meter(self) -> Mapping[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Protocol
 
@@ -86,8 +86,35 @@ class Load:
         return measures.idle / self._seconds if worth else 0.0
 
 
-TRIGGERS: Final[tuple[Trigger, ...]] = (Periodic(), Fragmentation(), Growth(), Load())
-"""The triggers that are looked at, in the order in which they are named when several fire."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """When the triggers fire, each by its own measure; 0 is never.
+
+    Attributes:
+        seconds: Since the last run.
+        share: Of what the store holds, dead or free.
+        growth: Since the last run, as a share.
+        idle: Seconds without a write.
+    """
+
+    seconds: float = 6 * 3600
+    share: float = 0.5
+    growth: float = 0.5
+    idle: float = 60.0
+
+    def triggers(self) -> tuple[Trigger, ...]:
+        """The triggers that are looked at, in the order in which they are named when several fire."""
+        made: tuple[tuple[float, Callable[[float], Trigger]], ...] = (
+            (self.seconds, Periodic),
+            (self.share, Fragmentation),
+            (self.growth, Growth),
+            (self.idle, Load),
+        )
+        return tuple(trigger(at) for at, trigger in made if at)
+
+
+TRIGGERS: Final = Thresholds().triggers()
+"""Those of the measured defaults."""
 
 
 def firing(measures: Measures, triggers: Sequence[Trigger] = TRIGGERS) -> list[str]:

@@ -2,17 +2,17 @@
 
 After MemoryOS (arXiv:2506.06326, section 3.1), without its model calls: there a language model judges continuity and
 writes summaries, and pages go to every topic that fits. Here an exchange joins the stretch before it by the same score,
-cosine of words plus Jaccard of keywords, unless a pause lies between; a page lies in one segment; and the summary is
-made of the segment's own sentences, so that the same turns always give the same segments.
+cosine of words plus Jaccard of keywords, unless a pause lies between; words weigh by how few exchanges use them; a page
+lies in one segment; and the summary is made of the segment's own sentences: the same turns give the same segments.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from mnemic.core.cut import count_tokens, cut
 from mnemic.core.ids import ItemId
@@ -33,6 +33,9 @@ KEYWORDS: Final = 8
 TOLD: Final = 4
 SENTENCE: Final = 32
 """Most keywords of a segment, those of them that its line tells, and tokens of the sentence that stands for it."""
+
+Weights: TypeAlias = dict[str, float]
+"""What words weigh."""
 
 _TRUST: Final = (Channel.USER, Channel.IMPORT, Channel.MODEL, Channel.TOOL)
 """From the most trusted on: what people said, what a model wrote, what came from outside."""
@@ -56,7 +59,7 @@ class Segment:
 
     Attributes:
         turns: In the order they were said.
-        keywords: The words it uses most, as they were written first, the most frequent first.
+        keywords: Words it uses more than once, as written first: those first that it uses most and others least.
         summary: One of its sentences, with who said it.
     """
 
@@ -88,26 +91,29 @@ class Segment:
 
 def segments(turns: Iterable[Said]) -> list[Segment]:
     """Turns as segments, in the order they were said; each turn is in exactly one."""
+    exchanges = _exchanges(sorted(turns, key=lambda said: said.position))
+    told = [_terms(exchange) for exchange in exchanges]
+    rarity = _rarity(told)
     found: list[list[Said]] = []
-    terms: Counter[str] = Counter()
+    terms: Weights = {}
     size = 0
-    for exchange in _exchanges(sorted(turns, key=lambda said: said.position)):
-        fresh = _terms(exchange)
+    for exchange, counts in zip(exchanges, told, strict=True):
+        fresh = _weighed(counts, rarity)
         tokens = sum(count_tokens(said.text) for said in exchange)
         if not found or _breaks(found[-1], exchange, size, tokens, terms, fresh):
             found.append([])
-            terms, size = Counter(), 0
+            terms, size = {}, 0
         found[-1] += exchange
-        terms += fresh
+        terms = {term: terms.get(term, 0.0) + fresh.get(term, 0.0) for term in (*terms, *fresh)}
         size += tokens
-    return [_segment(stretch) for stretch in found]
+    return [_segment(stretch, rarity) for stretch in found]
 
 
-def score(one: Counter[str], other: Counter[str]) -> float:
-    """MemoryOS's merge score over words: cosine of their counts plus Jaccard of their keywords; 0 to 2."""
+def score(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """MemoryOS's merge score over words: cosine of their weights plus Jaccard of their keywords; 0 to 2."""
     if not one or not other:
         return 0.0
-    dot = sum(count * other[term] for term, count in one.items() if term in other)
+    dot = sum(weight * other[term] for term, weight in one.items() if term in other)
     norms = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
     mine, theirs = (_most(terms) for terms in (one, other))
     return dot / norms + len(mine & theirs) / len(mine | theirs)
@@ -126,7 +132,7 @@ def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
 
 
 def _breaks(
-    stretch: Sequence[Said], exchange: Sequence[Said], size: int, tokens: int, before: Counter[str], after: Counter[str]
+    stretch: Sequence[Said], exchange: Sequence[Said], size: int, tokens: int, before: Weights, after: Weights
 ) -> bool:
     if exchange[0].at - stretch[-1].at > PAUSE or size + tokens > MOST:
         return True
@@ -137,32 +143,44 @@ def _terms(turns: Iterable[Said]) -> Counter[str]:
     return Counter(term for said in turns for term in tokenise(said.text) if not is_stop(term) and len(term) > 1)
 
 
-def _most(terms: Counter[str]) -> set[str]:
+def _rarity(told: Sequence[Counter[str]]) -> Weights:
+    """What a word weighs: the fewer exchanges use it the more, so that phrases of every topic hold none together."""
+    used = Counter(term for terms in told for term in terms)
+    return {term: math.log((1 + len(told)) / count) for term, count in used.items()}
+
+
+def _weighed(terms: Counter[str], rarity: Weights) -> Weights:
+    return {term: count * rarity[term] for term, count in terms.items()}
+
+
+def _most(terms: Mapping[str, float]) -> set[str]:
     """The most frequent words; of equals the first of the alphabet."""
     return set(sorted(terms, key=lambda term: (-terms[term], term))[:KEYWORDS])
 
 
-def _segment(stretch: Sequence[Said]) -> Segment:
+def _segment(stretch: Sequence[Said], rarity: Weights) -> Segment:
     terms = _terms(stretch)
-    return Segment(turns=tuple(stretch), keywords=_keywords(stretch, terms), summary=_summary(stretch, terms))
+    weights = _weighed(terms, rarity)
+    keywords = _keywords(stretch, terms, weights)
+    return Segment(turns=tuple(stretch), keywords=keywords, summary=_summary(stretch, weights))
 
 
-def _keywords(stretch: Sequence[Said], terms: Counter[str]) -> tuple[str, ...]:
+def _keywords(stretch: Sequence[Said], terms: Counter[str], weights: Weights) -> tuple[str, ...]:
     written: dict[str, str] = {}
     for said in stretch:
         for word in words(said.text):
             for term in tokenise(word)[:1]:
                 written.setdefault(term, word)
-    frequent = [term for term, count in terms.most_common() if count > 1 and term in written]
+    frequent = [term for term in sorted(terms, key=lambda term: -weights[term]) if terms[term] > 1 and term in written]
     return tuple(dict.fromkeys(written[term] for term in frequent))[:KEYWORDS]
 
 
-def _summary(stretch: Sequence[Said], terms: Counter[str]) -> str:
+def _summary(stretch: Sequence[Said], weights: Weights) -> str:
     """The sentence that holds most of what the segment speaks of for its length; of equals the first."""
     best, said_by, worth = "", "", -1.0
     for said in stretch:
         for sentence in cut(said.text, SENTENCE):
-            held = sum(terms[term] for term in set(_terms([_only(said, sentence)])))
+            held = sum(weights.get(term, 0.0) for term in set(_terms([_only(said, sentence)])))
             value = held / math.sqrt(8 + count_tokens(sentence))
             if value > worth:
                 best, said_by, worth = " ".join(sentence.split()), said.speaker, value

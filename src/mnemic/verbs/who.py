@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED, Scope, Shared
-from mnemic.errors import NotFound, Refused
+from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store.heads import SpaceHead
 from mnemic.store.snapshot import Snapshot
 
@@ -79,11 +79,18 @@ def last_commit(snapshot: Snapshot, who: Who) -> int:
 
 
 def view_of(snapshot: Snapshot, who: Who) -> View:
-    """The past that is looked at, its moment turned into a commit."""
-    past = who.past
+    """The past that is looked at, its moment turned into a commit.
+
+    Raises:
+        Invalid: it is a commit that is not there yet.
+    """
+    past, tenant = who.past, snapshot.tenant(who.scope.tenant)
     at = past.at_seq
+    if at is not None:
+        last = 0 if tenant is None else snapshot.head(tenant).seq
+        if at > last:
+            raise Invalid("at", f"commit {at} is not between 0 and {last}", "`mnemic log` shows the commits.")
     if past.at_moment is not None:
-        tenant = snapshot.tenant(who.scope.tenant)
         found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
         at = found if at is None else min(at, found)
     return View(at=at, as_of=past.as_of, valid_at=past.valid_at)

@@ -63,6 +63,11 @@ class Notice:
     events: tuple[Event, ...]
 
     @property
+    def shared(self) -> bool:
+        """Whether it is in the common memory, and not in a user's own."""
+        return isinstance(self.user, Shared)
+
+    @property
     def ids(self) -> tuple[ItemId, ...]:
         """The items it touched, each once, in the order it touched them."""
         return tuple(dict.fromkeys(event.item for event in self.events if event.item is not None))

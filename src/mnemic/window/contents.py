@@ -124,7 +124,7 @@ class Contents:
     def line(self, item: Item, seq: int) -> Line:
         """How an item reads here."""
         if item.id not in self.lines:
-            self.lines[item.id] = line(item, seq, int(self.pager.budget * self._reach.longest))
+            self.lines[item.id] = line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]
 
     def turn(self, item: Item, shown: Line) -> Page:
@@ -194,7 +194,11 @@ class Contents:
         self.always = always
 
     def tell_earlier(self) -> None:
-        """Take the segments in brief as they are now."""
+        """Take the segments in brief as they are now: none of turns that are back, as many as pins leave room."""
+        table = self.pager.table
+        held = {mate for page in table.pinned for mate in table.together(page) if mate in table.resident}
+        room = self.pager.budget - FRAME - self.always_room - sum(table.resident[one].tokens for one in held)
+        self.promotion.tell(table.resident, room)
         self.left(self.pager.reserve("segments", self.promotion.cost))
 
     @property
@@ -207,6 +211,14 @@ class Contents:
         """Most tokens of the segments in brief."""
         return int(self.pager.budget * self._reach.earlier)
 
+    def longest(self, budget: int) -> int:
+        """Most tokens of a page in a window of such a budget."""
+        return int(budget * self._reach.longest)
+
+    def beside(self, budget: int) -> int:
+        """What may stand beside the pages in such a budget: marks, the always-on block, segments in brief."""
+        return FRAME + int(budget * self._always_share) + int(budget * self._reach.earlier)
+
     def check_room(self, item: ItemId) -> None:
         """See that a pin leaves its room to what is always on and to the segments in brief.
 
@@ -215,9 +227,21 @@ class Contents:
         """
         table = self.pager.table
         kept = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
-        others = FRAME + self.always_room + max(self.brief_room, self.promotion.cost)
+        others = self.beside(self.pager.budget)
         if others + sum(table.resident[page].tokens for page in kept) > self.pager.budget:
             raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
+
+    def pin(self, item: ItemId, *, pinned: bool) -> None:
+        """Keep a page here, or let it go again.
+
+        Raises:
+            NotFound: it is not in the window.
+            Refused: there is no room to keep it.
+        """
+        if pinned:
+            self.check_room(item)
+        self.pager.pin(item, pinned=pinned)
+        self.tell_earlier()
 
     # How it reads
 

@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
 from mnemic.core.cut import count_tokens, cut
-from mnemic.core.items import EVIDENCE, Item, Kind
+from mnemic.core.items import EVIDENCE, Item, Kind, Slot
 from mnemic.core.tokens import local_time
+from mnemic.ingest.chat_message import CONTENT, is_bare
 from mnemic.recall.pack import defused, spoken
 from mnemic.tiers.base import Page
 from mnemic.tiers.pager import is_recalled
@@ -128,12 +129,18 @@ def messages(
 
     A page that was brought back, or comes from elsewhere, is no turn of this talk: those that stand together are one
     fenced message. A turn keeps its `tool_calls`, `tool_call_id` and `name` if its slots have them; a tool's results
-    stand right after their call, whatever came in between, and a call or a result without the other is fenced.
+    stand right after their call, whatever came in between, and a call or a result without the other is fenced. So are
+    turns before the first of a user that is here, where the talk's beginning is not: models want a user to begin.
     """
     head = "\n".join(text for text in (first, laid_out(always, earlier, ())) if text)
     told: list[dict[str, object]] = [{"role": "system", "content": head}] if head else []
     newest = max((page.position for page, _ in pages), default=-1)
-    for turn, some in groupby(_exchanges(pages), key=lambda exchange: _is_said(exchange, newest)):
+    exchanges = _exchanges(pages)
+    begins = _begins([exchange[0] for exchange in exchanges if _is_said(exchange, newest)])
+    turns = {
+        exchange[0][0].id for exchange in exchanges if _is_said(exchange, newest) and exchange[0][0].position >= begins
+    }
+    for turn, some in groupby(exchanges, key=lambda exchange: exchange[0][0].id in turns):
         lines = [shown for exchange in some for _, shown in exchange]
         if turn:
             told += [_turn(shown) for shown in lines]
@@ -156,6 +163,13 @@ def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
     return found
 
 
+def _begins(said: Sequence[Shown]) -> int:
+    """The place of the turn that messages begin at: a user's, unless the talk's first is here or none is a user's."""
+    if any(page.position == 0 for page, _ in said):
+        return 0
+    return min((page.position for page, shown in said if role_of(shown.item) == "user"), default=0)
+
+
 def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
     """Whether it is of this talk, has never left, and is whole: the call of the newest turn still awaits its result."""
     first, last = exchange[0], exchange[-1][0]
@@ -168,10 +182,25 @@ def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
 
 
 def _turn(shown: Line) -> dict[str, object]:
-    slots = shown.item.slots
+    """A turn in its own words, with the content it had beside calls (`ingest.chat_message`): none, a text or blocks."""
+    slots, role = shown.item.slots, role_of(shown.item)
+    blocks = slots.get(CONTENT)
+    if isinstance(blocks, list):
+        content = _cut_blocks(blocks, shown) if shown.left_out or is_bare(blocks) else blocks
+        return {"role": "user" if role == TOOL else role, "content": content}
     extra = {name: slots[name] for name in ("tool_calls", "tool_call_id", "name") if name in slots}
-    content = shown.item.text if not shown.left_out else shown.text
-    return {"role": role_of(shown.item), "content": content, **extra}
+    words = shown.text if shown.left_out else slots.get(CONTENT, shown.item.text)
+    return {"role": role, "content": words, **extra}
+
+
+def _cut_blocks(blocks: Sequence[Slot], shown: Line) -> list[Slot]:
+    """Blocks of a turn that is shown in part: its words are those of its line, and no tool's block is left out."""
+    tools = [dict(block) for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+    if not any("content" in block for block in tools):
+        return [{"type": "text", "text": shown.text}, *tools]
+    for place, block in enumerate(tools):
+        block["content"] = "" if place else shown.text
+    return [*tools]
 
 
 def _words(item: Item) -> str:

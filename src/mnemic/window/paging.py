@@ -28,7 +28,7 @@ from mnemic.window.behind import LEASE_SECONDS, WriteBehind
 from mnemic.window.contents import Contents, needed
 from mnemic.window.kept import Heads, Kept, as_page, beside, followed, kept, written_down
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
-from mnemic.window.resuming import take_up
+from mnemic.window.resuming import check_pins, take_up
 from mnemic.window.terms import Terms
 from mnemic.work.lanes import DERIVER
 
@@ -58,10 +58,12 @@ class SessionFlows:
 
         Raises:
             Conflict: another process has it open.
+            Refused: its pins do not fit the budget; nothing was written.
         """
         found = yield from self._kernel.read(self._reader, self._kept)
         if found.known:
             self._be_as(found)
+            check_pins(self.contents, found, self.name)
             self.contents.turns, self.pager.now = found.turns, found.clock
             self._behind.take_up(found)
             yield from self._write((), taking=True)
@@ -180,9 +182,7 @@ class SessionFlows:
             Refused: it leaves no room for what is always on.
         """
         yield from self._turn_to(item)
-        if pinned:
-            self.contents.check_room(item)
-        self.pager.pin(item, pinned=pinned)
+        self.contents.pin(item, pinned=pinned)
         return self.contents.looked_at()
 
     def look(self) -> Flow[Window]:
@@ -240,6 +240,7 @@ class SessionFlows:
         promotion = self.contents.promotion
         made = promotion.due(everything=everything)
         if not made:
+            self.contents.tell_earlier()
             return
         items = promotion.items(made, self._writer.scope, self._kernel.desk.fresh_id)
         expect, riding = promotion.expected(made), self._behind.paging(())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mnemic.core.clock import moment
@@ -41,11 +41,12 @@ class Promotion:
         self._writing, self._enough = writing, writing.promote
         self._previous: ItemId | None = None
         self._lines: dict[ItemId, Told] = {}
+        self._silent: frozenset[ItemId] = frozenset()
 
     @property
     def lines(self) -> list[tuple[str, int]]:
         """What was said before in brief, each line with its tokens; it grows at its end."""
-        return [(told.text, told.tokens) for told in self._lines.values()]
+        return [(told.text, told.tokens) for told in self._told]
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
@@ -55,7 +56,26 @@ class Promotion:
     @property
     def cost(self) -> int:
         """Tokens of the lines."""
-        return sum(told.tokens for told in self._lines.values())
+        return sum(told.tokens for told in self._told)
+
+    @property
+    def _told(self) -> list[Told]:
+        return [told for segment, told in self._lines.items() if segment not in self._silent]
+
+    def tell(self, here: Container[ItemId], room: int) -> None:
+        """Say nothing of segments all whose turns are in the window again, and no more than there is room for.
+
+        The oldest lines give way first; all of them are told again when there is room.
+        """
+        silent = {segment for segment, told in self._lines.items() if all(turn in here for turn in told.sources)}
+        cost = sum(told.tokens for segment, told in self._lines.items() if segment not in silent)
+        for segment, told in self._lines.items():
+            if cost <= room:
+                break
+            if segment not in silent:
+                silent.add(segment)
+                cost -= told.tokens
+        self._silent = frozenset(silent)
 
     def due(self, *, everything: bool) -> list[Segment]:
         """The segments to be written now: once enough waits, all but the last, which may go on."""
@@ -103,7 +123,7 @@ class Promotion:
         self._previous = item.id
         text = brief(item)
         self._lines[item.id] = Told(text, count_tokens(text) + 1, item.source)
-        if self.cost > room:
+        if sum(told.tokens for told in self._lines.values()) > room:
             for old in list(self._lines)[: -max(1, len(self._lines) // 2)]:
                 del self._lines[old]
 

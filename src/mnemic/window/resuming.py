@@ -8,12 +8,57 @@ from typing import TYPE_CHECKING
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
+from mnemic.errors import Refused
 from mnemic.window.kept import as_page
-from mnemic.window.layout import TOOL, role_of
+from mnemic.window.layout import TOOL, line, role_of
 
 if TYPE_CHECKING:
+    from mnemic.store.pages import PageRow
     from mnemic.window.contents import Contents
     from mnemic.window.kept import Kept
+
+
+def check_pins(contents: Contents, found: Kept, name: str) -> None:
+    """See that a window that is smaller than it was holds the pins that were kept, beside what may always be on.
+
+    Raises:
+        Refused: it does not; nothing was written, and the pins are as they were.
+    """
+    rows, budget = _held_by_pins(found), contents.pager.budget
+    if not rows or budget >= found.budget:
+        return
+    if _needed(contents, found, rows, budget) <= budget:
+        return
+    little, least = budget, found.budget
+    while least - little > 1:
+        middle = (little + least) // 2
+        fits = _needed(contents, found, rows, middle) <= middle
+        little, least = (little, middle) if fits else (middle, least)
+    raise Refused(
+        f"the pins of session {name!r} need a window of at least {least} tokens, and it is to have {budget}; open it "
+        "with that, or open it as it was and unpin something"
+    )
+
+
+def _held_by_pins(found: Kept) -> list[PageRow]:
+    """Pinned pages, and a call's or a result's mates with them: they are never parted."""
+    places = {row.position: row for row in found.pages if row.resident and row.position >= 0}
+    held = {row.item: row for row in found.pages if row.resident and row.pinned}
+    for row in list(held.values()):
+        first = last = row.position
+        while first in places and role_of(found.items[places[first].item].item) == TOOL and first - 1 in places:
+            first -= 1
+        while last + 1 in places and role_of(found.items[places[last + 1].item].item) == TOOL:
+            last += 1
+        held |= {places[place].item: places[place] for place in range(first, last + 1) if place in places}
+    return list(held.values())
+
+
+def _needed(contents: Contents, found: Kept, rows: Sequence[PageRow], budget: int) -> int:
+    """Tokens that these pages, and what may stand beside them, take of such a budget."""
+    versions = [found.items[row.item] for row in rows]
+    lines = (line(version.item, version.seq_from, contents.longest(budget)) for version in versions)
+    return contents.beside(budget) + sum(one.tokens for one in lines)
 
 
 def take_up(contents: Contents, found: Kept) -> None:

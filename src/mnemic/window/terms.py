@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.errors import Invalid
-from mnemic.settings import LEAST_WINDOW
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks
 from mnemic.tiers.policies import open_policy
@@ -69,6 +69,8 @@ def terms(
     """
     if budget is not None and (not isinstance(budget, int) or budget < LEAST_WINDOW):
         raise Invalid("budget", f"is {budget!r}", f"Give at least {LEAST_WINDOW} tokens.")
+    if budget is not None and budget > MOST_WINDOW:
+        raise Invalid("budget", f"is {budget}", f"Give at most {MOST_WINDOW:,} tokens.")
     kinds = {"marks": (marks, Marks), "writing": (writing, Writing), "reach": (reach, Reach)}
     for field, (given, kind) in kinds.items():
         if given is not None and not isinstance(given, kind):

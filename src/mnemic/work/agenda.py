@@ -19,7 +19,7 @@ from mnemic.store.requests import claim_job, look
 from mnemic.work.deriving import strategy_slice
 from mnemic.work.gathering import How, lane_name
 from mnemic.work.jobs import LEASE_SECONDS, TRIES, Bench, Work, ended, missed
-from mnemic.work.lanes import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed
+from mnemic.work.lanes import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed, unheard
 
 if TYPE_CHECKING:
     from mnemic.meaning import Meaning
@@ -133,6 +133,7 @@ class Agenda:
         except MnemicError as error:
             passed.failed = error
             passed.told(EMBED, 0, 0, error)
+            self._note(error)
             return
         for model in models:
             for place, space in enumerate(self._lineup.behind(embedding_lane(model))):
@@ -201,6 +202,13 @@ class Agenda:
             return False
 
         return Task(job.order.name, job.order.space, step.owner, flow, fail, job.id)
+
+    def _note(self, error: MnemicError) -> None:
+        """Write down that the embedder cannot be asked, with one space of those that wait for it."""
+        for space in self._lineup.behind(EMBED)[:1]:
+            with suppress(MnemicError):
+                now = self._bench().desk.clock.now()
+                run(unheard(space, self._owner(), error, now), self._perform)
 
     def _owner(self) -> str:
         return f"{self._name}/{next(self._runs)}"

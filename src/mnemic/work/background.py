@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import Any, Final
@@ -23,7 +23,7 @@ from mnemic.store.requests import Record, answer, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
 from mnemic.work.agenda import Agenda, Pass, Task
-from mnemic.work.deriving import followed, strategies
+from mnemic.work.following import followed, lane_of, strategies
 from mnemic.work.heartbeat import beating
 from mnemic.work.jobs import WORK, Bench, Work
 from mnemic.work.lanes import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
@@ -47,17 +47,22 @@ CHORE_SECONDS: Final = 60.0
 class Background:
     """Runs slices of lanes until there are none: in a thread behind the caller or, in `drain`, in the caller's own.
 
+    Args:
+        given: The strategies to follow; None for those that the settings name.
+
     Attributes:
         pacing: What a verb's request is answered in, so that what runs behind waits before its next.
         work: What jobs of each name do; floors above add theirs.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
-    def __init__(self, store: Store, kernel: Kernel, meaning: Meaning) -> None:
+    def __init__(
+        self, store: Store, kernel: Kernel, meaning: Meaning, given: Sequence[str | Strategy] | None = None
+    ) -> None:
         self._store, self._kernel, self._meaning = store, kernel, meaning
         self.meters = Meters()
         settings = kernel.settings
-        followed(settings.strategies)  # a name that is none is refused now; reading a store loads no strategy
+        self._followed = followed(settings.strategies if given is None else given)
         self.thinking = Thinking(settings)
         self.pacing = Pacing()
         self.work: dict[str, Work] = dict(WORK)
@@ -67,8 +72,13 @@ class Background:
 
     @cached_property
     def strategies(self) -> tuple[Strategy, ...]:
-        """Those that the settings name, loaded when something is to be understood."""
-        return tuple(strategies(self._kernel.settings.strategies))
+        """Those that were given, or that the settings name; ours are loaded when something is to be understood."""
+        return strategies(self._followed)
+
+    @property
+    def strategy_lanes(self) -> tuple[str, ...]:
+        """The names of their lanes."""
+        return tuple(lane_of(one) for one in self._followed)
 
     @cached_property
     def bench(self) -> Bench:
@@ -84,7 +94,11 @@ class Background:
         self._closed = False
         self._asked = False
         name = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
-        self.lineup = Lineup(self._store, self._kernel.settings.backlog_limit)
+        self.lineup = Lineup(
+            self._store,
+            self._kernel.settings.backlog_limit,
+            lambda: [*self.strategy_lanes, *self._meaning.lanes()],
+        )
         self._agenda = Agenda(
             name, self.lineup, self._meaning, self.thinking, self.work, lambda: self.bench, self.perform
         )
@@ -122,9 +136,9 @@ class Background:
             self._asked = True
             self.notify()
 
-    def crowd(self, owner: Owner) -> int:
+    def crowd(self, owner: Owner, written: int) -> int:
         """How many passages of a user wait, if they are more than the setting `backlog_limit`; else 0."""
-        return self.lineup.crowd(owner)
+        return self.lineup.crowd(owner, written)
 
     def drain(self, told: Callable[[str, int], None] | None = None, seconds: float | None = None) -> bool:
         """Run slices in this thread until nothing is left, whatever the triggers say; whether that was reached.
@@ -152,6 +166,7 @@ class Background:
             if error is not None and not passed.did:
                 raise error
             if not passed.any:
+                self.lineup.recount()
                 return not passed.later
             if not passed.did:
                 time.sleep(_RETRY_SECONDS / 10)

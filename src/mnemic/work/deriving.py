@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mnemic.errors import Conflict, Invalid
+from mnemic.errors import Conflict
 from mnemic.flow import Flow
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.requests import claim, commit, look, release
@@ -32,28 +32,6 @@ from mnemic.work.lanes import (
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
-
-
-def followed(named: str) -> tuple[str, ...]:
-    """The names of the strategies that a setting names, separated by commas, each once; none is loaded.
-
-    Raises:
-        Invalid: there is none of a name.
-    """
-    names = tuple(dict.fromkeys(name.strip() for name in named.split(",") if name.strip()))
-    for name in names:
-        if name not in STRATEGIES:
-            raise Invalid("strategies", f"{name!r} is not known", f"Known: {', '.join(sorted(STRATEGIES))}.")
-    return names
-
-
-def strategies(named: str) -> list[Strategy]:
-    """The strategies that a setting names.
-
-    Raises:
-        Invalid: there is none of a name.
-    """
-    return [load(STRATEGIES, name)() for name in followed(named)]
 
 
 def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow[Slice]:

@@ -259,6 +259,13 @@ def failed(
     return (yield from _less(lane, owner, vers, told))
 
 
+def unheard(space: int, owner: str, error: MnemicError, now: int) -> Flow[None]:
+    """Write down why an embedder that has no lane yet cannot be asked, where other processes find it."""
+    lane = yield from claim(space, EMBED, owner, LEASE_SECONDS)
+    if lane is not None:
+        yield from release(space, EMBED, owner, str(error), now + _backoff(lane))
+
+
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
     """Whether it is the model that fails, whatever it is asked."""
     if not isinstance(error, ModelError):

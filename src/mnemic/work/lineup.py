@@ -14,9 +14,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from mnemic.core.scope import Shared
     from mnemic.store.base import Store
-    from mnemic.store.heads import SpaceHead
     from mnemic.store.snapshot import Snapshot
 
 Owner = tuple[str, "str | Shared", str]
@@ -25,8 +26,17 @@ Owner = tuple[str, "str | Shared", str]
 ALL_SECONDS: Final = 60.0
 """How often everything is looked at."""
 
-COUNTED: Final = 4
-"""A crowd is counted up to so many times the limit."""
+COUNTED: Final = 10_000
+"""A crowd is counted up to so many passages, or four times the limit where that is more."""
+
+CROWD_SECONDS: Final = 1.0
+"""How long a count of a user's passages holds; what this process writes meanwhile is added."""
+
+_SHARE: Final = 0.01
+"""Most of the time that counting may take: nine thousand passages are 50 ms, and hold for five seconds."""
+
+_USERS: Final = 1_000
+"""Users whose counts are remembered."""
 
 
 @dataclass(slots=True)
@@ -43,13 +53,14 @@ class Lineup:
 
     Args:
         limit: How many passages of a space may wait before it counts as crowded.
+        lanes: The lanes before which passages of every user wait, as things stand.
     """
 
-    def __init__(self, store: Store, limit: int) -> None:
-        self._store, self._limit = store, limit
-        self._lock = threading.Lock()
+    def __init__(self, store: Store, limit: int, lanes: Callable[[], Sequence[str]]) -> None:
+        self._store, self._limit, self._followed = store, limit, lanes
+        self._lock, self._counting = threading.Lock(), threading.Lock()
         self._lanes: dict[str, _Lane] = {}
-        self._crowds: dict[str, dict[int, tuple[Owner, int]]] = {}
+        self._crowds: dict[Owner, tuple[int, float]] = {}
 
     def behind(self, name: str) -> list[int]:
         """The spaces in which a lane has something before it, by number."""
@@ -62,36 +73,55 @@ class Lineup:
             elif highest > lane.seen:
                 lane.waiting |= snapshot.arrived(lane.seen).keys()
             lane.seen = highest
-            crowd: dict[int, tuple[Owner, int]] = {}
-            lane.waiting = {space for space in lane.waiting if self._has_work(snapshot, space, name, crowd)}
-            self._crowds[name] = crowd
+            lane.waiting = {space for space in lane.waiting if _has_work(snapshot, space, name)}
             return sorted(lane.waiting)
 
-    def crowd(self, owner: Owner) -> int:
-        """How many passages of a user wait, as of the last look, if they are more than the limit; else 0.
+    def crowd(self, owner: Owner, written: int) -> int:
+        """How many passages of a user wait before the lane that is furthest behind, if more than the limit; else 0.
 
-        Counted up to four times the limit.
+        They are counted once in `CROWD_SECONDS`, more seldom where they are many, and where the limit seems passed.
+
+        Args:
+            written: How many of them were written just now.
         """
-        if not any(list(self._crowds.values())):
-            return 0
-        return max((n for one in list(self._crowds.values()) for who, n in one.values() if who == owner), default=0)
+        with self._counting:
+            before, until = self._crowds.get(owner, (0, float("-inf")))
+            began, found = time.monotonic(), before + written
+            if began >= until or before <= self._limit < found:
+                found, now = self._counted(owner), time.monotonic()
+                until = now + max(CROWD_SECONDS, (now - began) / _SHARE)
+                if len(self._crowds) >= _USERS:
+                    self._crowds.clear()
+            self._crowds[owner] = found, until
+        return found if found > self._limit else 0
+
+    def recount(self) -> None:
+        """Count everybody's passages anew next time."""
+        with self._counting:
+            self._crowds.clear()
 
     def again(self) -> None:
         """Look at everything next time."""
         with self._lock:
             self._lanes.clear()
 
-    def _has_work(self, snapshot: Snapshot, space: int, name: str, crowd: dict[int, tuple[Owner, int]]) -> bool:
-        (head,) = snapshot.spaces((space,)) or (None,)
-        if head is None or head.user is None or not head.lanes:
-            return False
-        cursor, newest = snapshot.lane(space, name).cursor, snapshot.newest(space)
-        if newest - cursor > self._limit:  # at least that many numbers, though others' may be among them
-            self._count(snapshot, head, cursor, crowd)
-        return newest > cursor
+    def _counted(self, owner: Owner) -> int:
+        """How many passages wait; where they cannot be more than the limit, at most so many."""
+        names, (tenant, user, branch) = self._followed(), owner
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(tenant)
+            head = None if number is None else snapshot.space(number, user, branch)
+            if head is None or not head.lanes or not names:
+                return 0
+            cursor, newest = min(snapshot.lane(head.id, name).cursor for name in names), snapshot.newest(head.id)
+            if newest - cursor <= self._limit:  # no more than these numbers, and others' may be among them
+                return max(0, newest - cursor)
+            most = max(COUNTED, 4 * self._limit)
+            return sum(1 for _ in islice(snapshot.entries(head.id, cursor), most))
 
-    def _count(self, snapshot: Snapshot, head: SpaceHead, cursor: int, crowd: dict[int, tuple[Owner, int]]) -> None:
-        assert head.user is not None
-        waiting = sum(1 for _ in islice(snapshot.entries(head.id, cursor), COUNTED * self._limit))
-        if waiting > self._limit:
-            crowd[head.id] = (dict(snapshot.tenants())[head.tenant], head.user, head.branch), waiting
+
+def _has_work(snapshot: Snapshot, space: int, name: str) -> bool:
+    (head,) = snapshot.spaces((space,)) or (None,)
+    if head is None or head.user is None or not head.lanes:
+        return False
+    return snapshot.newest(space) > snapshot.lane(space, name).cursor

@@ -48,13 +48,13 @@ def gc_work(opened: Opened) -> Work:
             return False
         if job.id not in runs:
             plan = plan_for(opened.settings, name, trigger=given["trigger"])
-            runs[job.id] = Collection(plan), opened.store.info().bytes
+            runs[job.id] = Collection(plan), opened.store.info().folded
         collection, before = runs[job.id]
         yield from collect_slice(bench.desk, collection)
         if not collection.done:
             return True
         record = yield from recalled(collection.plan.tenant)
-        yield from conclude(bench.desk, collection, record, before, opened.store.info().bytes)
+        yield from conclude(bench.desk, collection, record, before, opened.store.info().folded)
         del runs[job.id]
         return False
 
@@ -67,11 +67,13 @@ def gc_chore(opened: Opened) -> Callable[[float], None]:
     def chore(idle: float) -> None:
         from mnemic.collecting.slices import due
 
+        if not opened.settings.gc_auto:
+            return
         info, desk = opened.store.info(), opened.kernel.desk
         with opened.store.read() as snapshot:
             tenants = list(snapshot.tenants())
         for tenant, name in tenants:
-            trigger = run(due(desk, name, info.bytes, info.free, idle), opened.background.perform)
+            trigger = run(due(desk, name, info.folded, info.free, idle), opened.background.perform)
             if trigger is not None:
                 key = f"{tenant} {desk.clock.now()}"
                 opened.store.order(gc_order(tenant, key, trigger))

@@ -18,7 +18,7 @@ from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import Paper, flat, plain
 from mnemic.faces.verb import WORDS, verb
 from mnemic.models.chat.base import LIMIT, CutOff
-from mnemic.settings import LEAST_WINDOW
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 
 FAILED: Final = 1
 """The exit code where a turn failed and nobody was there to see it."""
@@ -31,7 +31,10 @@ FAILED: Final = 1
 )
 @click.option("--model", type=WORDS, metavar="NAME", help="openai:MODEL@URL, a GGUF file, smollm2, or none.")
 @click.option(
-    "--budget", type=click.IntRange(LEAST_WINDOW), metavar="TOKENS", help="Of its window (left out: setting `window`)."
+    "--budget",
+    type=click.IntRange(LEAST_WINDOW, MOST_WINDOW),
+    metavar="TOKENS",
+    help="Of its window (left out: setting `window`).",
 )
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True, help="Most tokens of an answer.")
 def chat(model: str | None, budget: int | None, limit: int) -> None:

@@ -72,14 +72,27 @@ def test_pages_are_kept_as_they_were_written_in_the_order_they_came_in(world: Wo
         assert [name for name, _ in snapshot.sessions(world.space())] == ["chat"]
 
 
-def test_going_back_takes_a_session_back_to_what_was_written_down_by_then(world: World) -> None:
+def test_going_back_leaves_a_session_that_went_on_its_terms_alone(world: World) -> None:
+    """Its window as it was by then is not known."""
     one, _ = said(world, "one", "two")
     page(world, row(one))
+    before = session(world)
     world.store.rewind(TENANT, 1)
     found = session(world)
-    assert found is not None
-    assert (found.seq, found.turns) == (1, 2)
-    assert table(world) == [row(one)]
+    assert before is not None
+    assert found == before._replace(owner="", lease_until=0, clock=0, turns=0, seq=0)
+    assert table(world) == []
+    assert list(world.store.verify()) == []
+
+
+def test_going_back_leaves_a_session_that_did_not_go_on_as_it_was(world: World) -> None:
+    one, _ = said(world, "one", "two")
+    page(world, row(one))
+    before = session(world)
+    for n in range(6):
+        world.commit(world.put(world.item(f"elsewhere {n}")))
+    world.store.rewind(TENANT, 5)
+    assert (session(world), table(world)) == (before, [row(one)])
 
 
 def test_at_hand_are_residents_and_turns_that_are_in_no_segment_yet(world: World) -> None:

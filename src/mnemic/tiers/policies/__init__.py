@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import Final
 
 from mnemic.errors import Invalid
@@ -15,13 +16,17 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     """A fresh policy, with the constants it was measured with.
 
     Args:
+        name: Of `registry.POLICIES`, in any case.
         seed: For one that draws.
 
     Raises:
         Invalid: there is no such policy.
     """
-    if name not in POLICIES:
-        raise Invalid("policy", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
-    made = load(POLICIES, name)
-    policy: Policy = made(seed=seed) if name in _DRAWING else made()
+    found = name.lower()
+    if found not in POLICIES:
+        near = difflib.get_close_matches(found, POLICIES, n=1)
+        meant = f"Did you mean {near[0]!r}? " if near else ""
+        raise Invalid("policy", f"{name!r} is not one", f"{meant}There are: {', '.join(POLICIES)}.")
+    made = load(POLICIES, found)
+    policy: Policy = made(seed=seed) if found in _DRAWING else made()
     return policy
