@@ -134,5 +134,6 @@ def terminal(
 
 
 def _own() -> None:
-    """Make standard input the terminal that Ctrl-C in it comes from."""
+    """Make standard input the terminal that Ctrl-C in it comes from, and heed it though our parent may not."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
