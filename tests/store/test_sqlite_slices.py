@@ -18,6 +18,7 @@ from mnemic.errors import StoreError
 from mnemic.store import sqlite_spent, sqlite_sweeping
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite import SqliteStore
+from mnemic.store.write_lock import WriteLock
 from mnemic.testing.store_contract.world import TENANT, World
 
 _ONE_STEP = 1e-9
@@ -101,7 +102,9 @@ def test_what_is_shared_asks_no_more_however_many_users_there_are(store: SqliteS
 
 def test_a_log_that_cannot_be_folded_leaves_no_reader_open(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(store)
-    world.commit(world.put(world.item("one")))
+    item = world.item("one")
+    world.commit(world.put(item))
+    store.move_horizon(TENANT, world.retire(item).seq)
     opened: list[apsw.Connection] = []
     real = store._open
 
@@ -112,7 +115,7 @@ def test_a_log_that_cannot_be_folded_leaves_no_reader_open(store: SqliteStore, m
         return db
 
     monkeypatch.setattr(store, "_open", failing)
-    monkeypatch.setattr(sqlite_sweeping, "LOG_BYTES", 1)
+    monkeypatch.setattr(sqlite_sweeping, "LOG_PAGES", 1)
     store._readers.clear()
     with pytest.raises(StoreError):
         store.sweep(TENANT, 1.0)
@@ -142,6 +145,32 @@ def test_a_slice_that_was_not_written_is_done_again(store: SqliteStore, monkeypa
         more = store.sweep(TENANT, _ONE_STEP).more
         assert world.faults() == []
     assert len(world.versions()) == 1
+
+
+class Held(WriteLock):
+    """A lock for which somebody has been waiting so long."""
+
+    def __init__(self, waited: float) -> None:
+        super().__init__()
+        self._told = waited
+
+    @property
+    def waited(self) -> float:
+        return self._told
+
+
+def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(store: SqliteStore) -> None:
+    world = World(store)
+    item = world.item("version 0")
+    for n in range(600):
+        world.commit(world.put(replace(item, text=f"version {n}"), verb=Verb.REVISED if n else Verb.WROTE))
+    store.move_horizon(TENANT, world.seq())
+    alone = store.sweep(TENANT, 60.0).versions
+    store._writing = Held(31.0)
+    beside = store.sweep(TENANT, 60.0).versions
+    store._writing = Held(29.0)
+    assert 0 < 2 * beside <= alone
+    assert store.sweep(TENANT, 60.0).versions > beside
 
 
 def test_what_is_taken_out_is_found_by_index_to_the_item(store: SqliteStore) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 
 from mnemic.collecting.surveying import rested_on, survey, used_by_others
 from mnemic.core.clock import micros
-from mnemic.core.events import Change, Verb
+from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter, View
@@ -46,8 +46,8 @@ MEMO: Final = "collecting"
 BATCH: Final = 64
 """Most items that one commit retires: some milliseconds of the writer's time."""
 
-_LOOKED: Final = 1000
-"""Most commits that are looked at together to see which of them count."""
+_OWN: Final = (Verb.COLLECTED, Verb.COMPACTED)
+"""What a commit of collecting notes: that it retired, moved the horizon, or tells of a run."""
 
 _DONE: Final = Slice()
 
@@ -300,16 +300,12 @@ def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[i
 def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
     """The commit before the last `commits`; those of collecting are kept along with them, and do not count."""
     head = snapshot.head(tenant)
-    after, missing = head.seq, commits
-    while missing and after > head.horizon:
-        upto, after = after, max(head.horizon, after - min(missing, _LOOKED))
-        missing -= sum(not _is_own(change) for change in snapshot.changes(tenant, after, upto - after))
-    return after
-
-
-def _is_own(change: Change) -> bool:
-    """Whether a commit is one of collecting: it retired, moved the horizon, or tells of a run."""
-    return any(event.verb in (Verb.COLLECTED, Verb.COMPACTED) for event in change.events)
+    before = head.seq - commits
+    for seq in reversed(snapshot.noted(tenant, _OWN, head.horizon)):
+        if seq <= before:
+            break
+        before -= 1
+    return max(head.horizon, before)
 
 
 def _drop(run: Collection) -> Flow[Slice]:

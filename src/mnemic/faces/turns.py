@@ -50,6 +50,12 @@ def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The talk, and which of its pages."""
+    ids = click.argument("ids", type=WORDS, nargs=-1, required=True)
+    return click.argument("name", type=WORDS)(ids(function))
+
+
 @verb(
     "mnemic session observe trip 'We leave on Friday at nine.' --role user",
     "echo 'The ferry is late.' | mnemic session observe trip - --speaker Ben --json",
@@ -119,8 +125,7 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 
 
 @verb("mnemic session page-in trip last", "mnemic session page-in trip last --json", name="page-in")
-@click.argument("name", type=WORDS)
-@click.argument("ids", type=WORDS, nargs=-1, required=True)
+@_page_arguments
 def paged_in(name: str, ids: tuple[str, ...]) -> None:
     """Bring items into a talk's window, whatever talk they are of; `last` is what was said last in this one."""
     with _moving(name, ids, "paged in") as (window, items):
@@ -129,8 +134,7 @@ def paged_in(name: str, ids: tuple[str, ...]) -> None:
 
 
 @verb("mnemic session page-out trip last", "mnemic session page-out trip last --json", name="page-out")
-@click.argument("name", type=WORDS)
-@click.argument("ids", type=WORDS, nargs=-1, required=True)
+@_page_arguments
 def paged_out(name: str, ids: tuple[str, ...]) -> None:
     """Send pages out of a talk's window; they stay addressable. `last` is what was said last in it."""
     with _moving(name, ids, "paged out") as (window, items):
@@ -139,8 +143,7 @@ def paged_out(name: str, ids: tuple[str, ...]) -> None:
 
 
 @verb("mnemic session pin trip last", "mnemic session pin trip last --json", name="pin")
-@click.argument("name", type=WORDS)
-@click.argument("ids", type=WORDS, nargs=-1, required=True)
+@_page_arguments
 def pinned(name: str, ids: tuple[str, ...]) -> None:
     """Keep pages in a talk's window, whatever the policy says.
 
@@ -152,8 +155,7 @@ def pinned(name: str, ids: tuple[str, ...]) -> None:
 
 
 @verb("mnemic session unpin trip last", "mnemic session unpin trip last --json", name="unpin")
-@click.argument("name", type=WORDS)
-@click.argument("ids", type=WORDS, nargs=-1, required=True)
+@_page_arguments
 def unpinned(name: str, ids: tuple[str, ...]) -> None:
     """Let pinned pages of a talk's window go again."""
     with _moving(name, ids, "unpinned") as (window, items):

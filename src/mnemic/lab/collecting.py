@@ -37,6 +37,7 @@ from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.drafts import Draft, Put
 from mnemic.store.place import file_system
+from mnemic.store.write_lock import WriteLock
 
 USER: Final = "ada"
 TENANT: Final = "default"
@@ -108,22 +109,20 @@ class _Timed:
         return 1000 * sorted(self.taken)[min(len(self.taken) - 1, int(share * len(self.taken)))] if self.taken else 0.0
 
 
-class _Waits:
-    """A store's write lock, with a watch on how long whoever but the collector waits for it."""
+class _Waits(WriteLock):
+    """A store's write lock that keeps how long whoever but the collector waited for it."""
 
-    def __init__(self, lock: threading.Lock) -> None:
-        self._lock = lock
+    def __init__(self) -> None:
+        super().__init__()
         self.taken: list[tuple[float, float]] = []
         """Since when somebody waited, and for how many seconds."""
 
-    def __enter__(self) -> None:
+    def acquire(self, timeout: float = -1) -> bool:
         began = time.monotonic()
-        self._lock.acquire()
+        held = super().acquire(timeout)
         if threading.current_thread().name != _COLLECTOR:
             self.taken.append((began, time.monotonic() - began))
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
+        return held
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +147,7 @@ class _Bench:
         self.runs: list[_Run] = []
         self.peak = 0
         self.memory = self._open("memory.db")
-        self.waits = self._store._writing = _Waits(self._store._writing)
+        self.waits = self._store._writing = _Waits()
 
     def _open(self, name: str) -> Memory:
         return Memory(self.folder / name, settings=Settings(background=False), embedder="none")

@@ -18,9 +18,9 @@ from mnemic.store.codec import canonical
 from mnemic.store.holds import held
 from mnemic.store.horizon import horizon_floor
 from mnemic.store.rows import Rows, TenantRow
-from mnemic.store.spent import Phase, Tally, Turn, phases
+from mnemic.store.spent import Phase, Shelf, Tally, Turn, phases
 
-SLICE_SECONDS: Final = 0.015
+SLICE_SECONDS: Final = 0.03
 """How long one slice keeps writers out, about: the work, and the sync of what it changed."""
 
 _FIRST: Final = 256
@@ -61,7 +61,7 @@ def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int
 
 
 class Sweep:
-    """One going-over of a tenant, slice by slice; what it has passed and how much it takes at a time.
+    """Going over a tenant, slice by slice, again and again; what it has passed and how much it takes at a time.
 
     Attributes:
         quota: Most rows that the next slice takes out.
@@ -72,6 +72,7 @@ class Sweep:
         self._phases: Iterator[Phase] = iter(())
         self._phase: Phase | None = None
         self._last: TenantRow | None = None
+        self._shelves: dict[int, Shelf] = {}
 
     def slice(self, rows: Rows, go_on: Callable[[], bool]) -> tuple[Tally, bool]:
         """Drop some rows inside a transaction, while `go_on`; what went, and whether there may be more.
@@ -84,7 +85,7 @@ class Sweep:
             raise NotFound(f"no tenant {self.tenant!r} here")
         turn = Turn(rows, tenant, held(rows, tenant.id))
         if not self._follows(rows, tenant):
-            self._phases, self._phase = phases(rows.descents(tenant.id)), None
+            self._phases, self._phase = phases(rows.descents(tenant.id), self._shelves), None
         self._last = tenant
         begun = True
         while begun or (go_on() and turn.tally.rows < self.quota):
@@ -104,6 +105,10 @@ class Sweep:
         if not last.seq:
             return True
         return any(row.hash == last.hash for row in rows.changes(tenant.id, last.seq - 1, 1, False))
+
+    def end(self) -> None:
+        """Begin again with the next slice."""
+        self._last = None
 
     def took(self, seconds: float, wanted: float) -> None:
         """Learn from how long a slice kept writers out, its sync included."""

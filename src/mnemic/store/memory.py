@@ -173,8 +173,9 @@ class MemoryStore:
             begun = time.monotonic()
             sweep = self._sweeps.pop(tenant, None) or compaction.Sweep(tenant)
             tally, more = sweep.slice(rows, lambda: time.monotonic() - begun < seconds)
-            if more:
-                self._sweeps[tenant] = sweep
+            if not more:
+                sweep.end()
+            self._sweeps[tenant] = sweep
         taken = time.monotonic() - begun
         return Swept(
             versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, seconds=taken, more=more

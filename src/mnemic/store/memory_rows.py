@@ -136,6 +136,10 @@ class MemoryRows(MemorySpent, MemoryRewound):
         seqs = range(first, min(last, self.tenant_row(tenant).seq) + 1)
         return [row for seq in seqs if seq in events for _, row in sorted(events[seq].items())]
 
+    def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
+        rows = self.events(tenant, after + 1, self.tenant_row(tenant).seq)
+        return sorted({row.seq for row in rows if not row.ver and not row.lver and row.verb in verbs})
+
     def meters(self) -> list[MeterRow]:
         return sorted(self._tables.meters.values(), key=lambda row: (-row.at, row.process))
 

@@ -12,7 +12,18 @@ from mnemic.core.items import State
 from mnemic.core.scope import Shared
 from mnemic.store.heads import Wear
 from mnemic.store.memory_tables import Tables
-from mnemic.store.rows import Cursor, Descent, EventRow, HoldRow, LinkRow, Page, SpentLink, SpentVersion, VersionRow
+from mnemic.store.rows import (
+    Borne,
+    Cursor,
+    Descent,
+    EventRow,
+    HoldRow,
+    LinkRow,
+    Page,
+    SpentLink,
+    SpentVersion,
+    VersionRow,
+)
 
 T = TypeVar("T")
 _RETIRED: Final = int(State.RETIRED)
@@ -90,10 +101,10 @@ class MemorySpent:
         rows = [row for seq, some in events.items() if seq <= horizon for row in some.values() if _bare(row)]
         return _page([(row.seq, row.n) for row in rows], after, limit, lambda key: key)
 
-    def borne(self, space: int, after: int) -> tuple[set[int], int, bool]:
+    def borne(self, space: int, after: int) -> Borne:
         rows = [row for ver, row in self._tables.content(space).versions.items() if ver > after]
         upto = max([after, *(row.ver for row in rows)])
-        return {name for row in rows for name in (row.agent, row.session)}, upto, False
+        return Borne({name for row in rows for name in (row.agent, row.session)}, len(rows), upto, False)
 
     def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
         contents = [self._tables.content(space) for space in self._tables.spaces]

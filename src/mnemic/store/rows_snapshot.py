@@ -231,6 +231,9 @@ class RowsSnapshot:
         rows = (row for home in self._sight.home(space, seq) for row in self._rows.links_written(home, seq))
         return [(decode_link(row), bool(row.open)) for row in rows]
 
+    def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
+        return self._rows.noted(tenant, tuple(map(int, verbs)), after)
+
     def seq_at(self, tenant: int, at: int) -> int:
         return self._rows.seq_at(tenant, at)
 

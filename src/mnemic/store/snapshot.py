@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from mnemic.core.events import Change
+from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
@@ -229,6 +229,10 @@ class Snapshot(Protocol):
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
         """Links that a commit opened (True) or closed (False)."""
+        ...
+
+    def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
+        """The commits after this one that carry a note of one of these verbs, ascending; no other event is read."""
         ...
 
     def seq_at(self, tenant: int, at: int) -> int:

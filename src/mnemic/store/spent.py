@@ -13,6 +13,8 @@ _NUMBERS: Final = 2_000
 """Names that one step looks at; of those that nothing bears it takes out no more than of other rows."""
 _LOOKUPS: Final = 20_000
 """Most pairs of a space and an item that one step asks for: what is shared may be rested on in thousands of spaces."""
+_WALK: Final = 10
+"""Entries that are walked over for names, at most, for each item that went."""
 _START: Final = (0, 0)
 
 
@@ -128,6 +130,24 @@ class Actors:
         return not more
 
 
+@dataclass(slots=True)
+class Shelf:
+    """Whether a space is worth looking through for names that nothing bears: all of its entries are walked over.
+
+    Attributes:
+        gone: Items that went since it was looked through.
+        walked: Entries that were walked over then; none if it never was.
+    """
+
+    gone: int = 0
+    walked: int = 0
+
+    @property
+    def due(self) -> bool:
+        """Whether a walk costs little beside taking out what went."""
+        return self.gone * _WALK > self.walked
+
+
 class Phase(Protocol):
     """One sort of thing that a sweep takes out."""
 
@@ -156,13 +176,13 @@ class Retired:
 
     Args:
         ties: What links bear; shared with other spaces, since links are walked without regard to where they lie.
+        shelf: Told of what goes.
     """
 
-    def __init__(self, space: int, ties: Ties) -> None:
-        self._space, self._ties, self._after = space, ties, _START
+    def __init__(self, space: int, ties: Ties, shelf: Shelf) -> None:
+        self._space, self._ties, self._shelf, self._after = space, ties, shelf, _START
         self._any = False
         self._again: list[bytes] = []
-        self.dropped = False
 
     def step(self, turn: Turn, limit: int) -> bool:
         if not self._any:  # most spaces have nothing to take out, and need not know of all links
@@ -198,7 +218,7 @@ class Retired:
         pairs = [(source, item) for item in items for source in free[item].source]
         turn.rows.drop_derived(self._space, pairs)
         self._again += [source for source, _ in pairs]
-        self.dropped = self.dropped or bool(items)
+        self._shelf.gone += len(items)
 
 
 class Untied:
@@ -241,44 +261,48 @@ class Bare:
 class Names:
     """Names of one space that nothing bears any more: no version, no link, no commit."""
 
-    def __init__(self, space: int, ties: Ties, actors: Actors) -> None:
-        self._space, self._ties, self._actors = space, ties, actors
-        self._shelves: set[int] = set()
-        self._seen = self._after = 0
+    def __init__(self, space: int, ties: Ties, actors: Actors, shelf: Shelf) -> None:
+        self._space, self._ties, self._actors, self._shelf = space, ties, actors, shelf
+        self._borne: set[int] = set()
+        self._seen = self._after = self._walked = 0
 
     def step(self, turn: Turn, limit: int) -> bool:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
-        if not (self._ties.known(turn) and self._actors.known(turn) and self._knows_shelves(turn)):
+        if not (self._ties.known(turn) and self._actors.known(turn) and self._knows_entries(turn)):
             return True
         numbers = turn.rows.name_numbers(self._space, self._after, _NUMBERS)
-        borne = self._shelves | self._ties.types | self._actors.names
+        borne = self._borne | self._ties.types | self._actors.names
         spent = [number for number in numbers if number not in borne]
         if going := spent[:limit]:
             turn.rows.drop_names(self._space, going)
         turn.tally.names += len(going)
         self._after = going[-1] if len(going) < len(spent) else max(numbers, default=self._after)
-        return len(going) < len(spent) or len(numbers) == _NUMBERS
+        more = len(going) < len(spent) or len(numbers) == _NUMBERS
+        if not more:
+            self._shelf.gone, self._shelf.walked = 0, self._walked
+        return more
 
-    def _knows_shelves(self, turn: Turn) -> bool:
-        names, self._seen, more = turn.rows.borne(self._space, self._seen)
-        self._shelves |= names
-        return not more
+    def _knows_entries(self, turn: Turn) -> bool:
+        borne = turn.rows.borne(self._space, self._seen)
+        self._borne |= borne.names
+        self._walked += borne.entries
+        self._seen = borne.upto
+        return not borne.more
 
 
-def phases(spaces: Sequence[Descent]) -> Iterator[Phase]:
-    """All of them, in the order in which they are gone through."""
+def phases(spaces: Sequence[Descent], shelves: dict[int, Shelf]) -> Iterator[Phase]:
+    """All of them, in the order in which they are gone through; what spaces' shelves say is kept for the next time."""
     # Nothing that a branch wrote lies behind the horizon: where it comes off holds that. And what is shared comes last:
     # what rested on it in users' spaces may have gone by then.
     trunks = sorted((one.shared, one.id) for one in spaces if one.owned and not one.parent)
     ties = {shared: Ties() for shared in (False, True)}
     for _, space in trunks:
         yield Closed(space)
-    fewer = []
     for shared, space in trunks:
-        retired = Retired(space, ties[shared])
-        yield retired
-        fewer += [space] if retired.dropped else []
+        yield Retired(space, ties[shared], shelves.setdefault(space, Shelf()))
         yield Untied(space)
     yield Bare()
     left, actors = Ties(), Actors()
-    yield from (Names(space, left, actors) for space in fewer)
+    for _, space in trunks:
+        if shelves[space].due:
+            yield Names(space, left, actors, shelves[space])

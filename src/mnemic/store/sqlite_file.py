@@ -27,6 +27,7 @@ from mnemic.store.schema import APPLICATION, FORMAT
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.write_lock import WriteLock
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
@@ -76,7 +77,7 @@ class SqliteFile:
         self._bell = Bell()
         self._listener = Listener(self._open)
         self._gate = Gate()
-        self._writing = threading.Lock()
+        self._writing = WriteLock()
         self._closed = False
 
     def rest(self) -> None:

@@ -37,6 +37,10 @@ class SqliteJournal:
         )
         return [EventRow._make(row) for row in rows]
 
+    def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
+        statement = _NOTED + among("verb", len(verbs)) + " ORDER BY seq"
+        return [seq for (seq,) in self._db.execute(statement, (tenant, after, *verbs))]
+
     def blank_event(self, tenant: int, seq: int, n: int) -> None:
         self._db.execute(
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE tenant = ? AND seq = ? AND n = ?",
@@ -94,6 +98,10 @@ class SqliteJournal:
         )
 
 
+# What writes neither a version nor a link has an index of its own.
+_NOTED: Final = (
+    "SELECT DISTINCT seq FROM event INDEXED BY event_bare WHERE tenant = ? AND seq > ? AND ver = 0 AND lver = 0 AND "
+)
 _CHANGES: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?"
 _CHANGES_NEWEST: Final = "SELECT * FROM change WHERE tenant = ? AND seq > ? ORDER BY seq DESC LIMIT ?"
 

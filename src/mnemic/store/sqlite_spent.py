@@ -12,7 +12,7 @@ import apsw
 
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.heads import Wear
-from mnemic.store.rows import Cursor, Descent, HoldRow, Page, SpentLink, SpentVersion
+from mnemic.store.rows import Borne, Cursor, Descent, HoldRow, Page, SpentLink, SpentVersion
 from mnemic.store.sqlite_items import spend
 
 STRETCH: Final = 1_000
@@ -71,22 +71,23 @@ class SqliteSpent:
         rows = self._told(_SPENT_EVENTS, (tenant, horizon, *after, limit))
         return _page([(seq, n) for seq, n in rows], limit, lambda key: key)
 
-    def borne(self, space: int, after: int) -> tuple[set[int], int, bool]:
-        upto, more = self._stretch(_ENTRY_STRETCH, (space, after, STRETCH), after)
-        return {name for row in self._told(_BORNE_BY_ITEMS, (space, after, upto)) for name in row}, upto, more
+    def borne(self, space: int, after: int) -> Borne:
+        upto, count = self._stretch(_ENTRY_STRETCH, (space, after, STRETCH), after)
+        names = {name for row in self._told(_BORNE_BY_ITEMS, (space, after, upto)) for name in row}
+        return Borne(names, count, upto, count == STRETCH)
 
     def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
-        upto, more = self._stretch(_LINK_STRETCH, (after, STRETCH), after)
+        upto, count = self._stretch(_LINK_STRETCH, (after, STRETCH), after)
         types, cited = self._told(_TYPES, (after, upto)), self._told(_EVIDENCE, (after, upto))
-        return set(types), {to_bytes(item) for item in cited}, upto, more
+        return set(types), {to_bytes(item) for item in cited}, upto, count == STRETCH
 
     def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
         types, cited = self._told(_TYPES_SINCE, (tenant, seq)), self._told(_EVIDENCE_SINCE, (tenant, seq))
         return set(types), {to_bytes(item) for item in cited}
 
     def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
-        upto, more = self._stretch(_CHANGE_STRETCH, (tenant, after, STRETCH), after)
-        return set(self._told(_ACTORS, (tenant, after, upto))), upto, more
+        upto, count = self._stretch(_CHANGE_STRETCH, (tenant, after, STRETCH), after)
+        return set(self._told(_ACTORS, (tenant, after, upto))), upto, count == STRETCH
 
     def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
         return sorted(self._told(_NAME_NUMBERS, (space, after, limit)))
@@ -95,10 +96,10 @@ class SqliteSpent:
         told: list[Any] = json.loads(self._db.execute(statement, bound).get)
         return told
 
-    def _stretch(self, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, bool]:
-        """Where a look from `after` on ends, and whether it ended because that was enough for one."""
+    def _stretch(self, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, int]:
+        """Where a look from `after` on ends, and how many rows it goes over: `STRETCH`, if there may be more."""
         last, count = self._told(statement, bound)
-        return last or after, count == STRETCH
+        return last or after, count
 
     # Taking it out: each statement deals with all of a batch
 

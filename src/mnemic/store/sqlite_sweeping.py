@@ -19,11 +19,12 @@ from mnemic.store.receipts import Swept
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import SqliteFile
 from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.write_lock import WriteLock
 
 SLACK: Final = 0.05
 """Share of the file that may stay free: the next writes fill it again."""
 
-LOG_BYTES: Final = 4 * 1024 * 1024
+LOG_PAGES: Final = 1_000
 """How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
 
 _BREATH: Final = 0.001
@@ -36,6 +37,7 @@ class SqliteSweeping(SqliteFile):
         super().renew()
         self._sweeps: dict[str, Sweep] = {}
         self._sweeping = threading.Lock()
+        self._log = _Log()
 
     def compact(self, tenant: str, horizon: int) -> int:
         self.move_horizon(tenant, horizon)
@@ -69,8 +71,9 @@ class SqliteSweeping(SqliteFile):
         with self._sweeping:
             sweep = self._sweeps.pop(tenant, None) or Sweep(tenant)
             swept = self._slice(sweep, seconds)  # one that fails has passed rows that are still there: it begins again
-            if swept.more:
-                self._sweeps[tenant] = sweep
+            if not swept.more:
+                sweep.end()
+            self._sweeps[tenant] = sweep
         self._fold_log()
         return swept
 
@@ -78,8 +81,8 @@ class SqliteSweeping(SqliteFile):
         self._refuse_closed()
         with self._writing, translated(self.path):
             db = self._writer_connection()
-            with _unfolded(db), self._transaction(db):
-                watch = _Watch(seconds)
+            with self._log.unfolded(db), self._transaction(db):
+                watch = _Watch(seconds, self._writing)
                 self._probe("gc:slice-begin")
                 take_lease(db)
                 tally, more = sweep.slice(SqliteRows(db), watch.allows)
@@ -90,7 +93,7 @@ class SqliteSweeping(SqliteFile):
             self._probe("gc:after-commit")
             passed = watch.passed
         if tally.rows or pages:
-            sweep.took(max(2 * worked, worked + passed - before), seconds)
+            sweep.took(max(worked / 0.75, worked + passed - before), seconds)
         return Swept(
             versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, pages=pages,
             seconds=passed, more=more,
@@ -98,8 +101,7 @@ class SqliteSweeping(SqliteFile):
 
     def _fold_log(self) -> None:
         """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
-        log = self.path.with_name(self.path.name + "-wal")
-        if not log.exists() or log.stat().st_size < LOG_BYTES:
+        if self._log.pages < LOG_PAGES:
             return
         with self._gate.reading(), translated(self.path):
             self._refuse_closed()
@@ -110,13 +112,34 @@ class SqliteSweeping(SqliteFile):
                 db.close(True)
                 raise
             self._readers.append(db)
+        self._log.pages = 0
+
+
+class _Log:
+    """How many pages lie in the log, as far as slices have seen: its file stays as long as it ever was."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+
+    @contextmanager
+    def unfolded(self, db: apsw.Connection) -> Iterator[None]:
+        """Leave the log as it is at this commit: folding it is done once nobody waits."""
+        db.set_wal_hook(self._grown)
+        try:
+            yield
+        finally:
+            db.wal_autocheckpoint(2000)
+
+    def _grown(self, db: apsw.Connection, name: str, pages: int) -> int:
+        self.pages = pages
+        return apsw.SQLITE_OK
 
 
 class _Watch:
     """How long a slice has kept writers out: from when it had them out, so without its own wait for others."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, lock: WriteLock) -> None:
+        self._seconds, self._lock = seconds, lock
         self._begun, self._spent = time.monotonic(), time.thread_time()
 
     @property
@@ -132,20 +155,11 @@ class _Watch:
     def allows(self) -> bool:
         """Whether one step more may be begun.
 
-        By this thread's own time first: what a slice is to take is half work, half the sync of it. Where other threads
-        hold the interpreter, the clock ends it: whoever waits to write waits for all of that.
+        A slice is three parts work, and one the sync of it. Where other threads hold the interpreter it takes longer:
+        as long as none of them waits to write, that keeps nobody out; but those of other processes do not tell.
         """
-        return self.worked < self._seconds / 2 and self.passed < self._seconds
-
-
-@contextmanager
-def _unfolded(db: apsw.Connection) -> Iterator[None]:
-    """Leave the log as it is at this commit: folding it is done once nobody waits."""
-    db.wal_autocheckpoint(0)
-    try:
-        yield
-    finally:
-        db.wal_autocheckpoint(2000)
+        most = self._seconds
+        return self.worked < 0.75 * most and self._lock.waited < most / 2 and self.passed < 2 * most
 
 
 def _give_back(db: apsw.Connection, most: int, allows: Callable[[], bool]) -> int:

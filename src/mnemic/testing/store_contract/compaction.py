@@ -147,6 +147,23 @@ def test_names_go_with_what_bore_them(world: World) -> None:
     assert world.faults() == []
 
 
+def test_names_are_looked_for_again_once_as_much_has_gone_as_makes_it_worth_while(world: World) -> None:
+    stay = [world.item(f"stays {n}") for n in range(60)]
+    gone = [world.item(f"gone {n}", session=f"s{n}") for n in range(12)]
+    world.commit(*map(world.put, (*stay, *gone)))
+
+    def named(first: int, last: int) -> list[bool]:
+        with world.store.read() as snapshot:
+            return [snapshot.name_id(world.space(), f"s{n}") is not None for n in range(first, last)]
+
+    for first, last, stands in ((0, 1, False), (1, 2, True), (2, 12, False)):
+        world.commit(*(_retired(item) for item in gone[first:last]))
+        world.store.compact(TENANT, world.seq())
+        assert set(named(first, last)) == {stands}
+    assert named(1, 2) == [False]
+    assert world.faults() == []
+
+
 def test_the_number_of_a_version_that_went_is_never_given_again(world: World) -> None:
     item = world.item("gone")
     world.commit(world.put(item))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from mnemic.core.events import Verb
 from mnemic.core.items import Link, State
 from mnemic.core.queries import View
-from mnemic.store.drafts import Tie
+from mnemic.store.drafts import Note, Tie
 from mnemic.testing.store_contract.world import TENANT, World
 
 
@@ -21,6 +21,19 @@ def test_the_feed_is_gap_free_from_any_place(world: World) -> None:
             seqs = [change.seq for change in snapshot.changes(number, after)]
             assert seqs == list(range(after + 1, 10))
         assert [c.seq for c in snapshot.changes(number, 2, 3)] == [3, 4, 5]
+
+
+def test_the_commits_that_note_something_are_found_without_the_others(world: World) -> None:
+    world.commit("a", Note(verb=Verb.COLLECTED, payload=b"{}"))
+    world.commit("b", Note(verb=Verb.MERGED, payload=b"{}"))
+    world.commit("c")
+    world.commit("d", Note(verb=Verb.COLLECTED, payload=b"{}"))
+    with world.store.read() as snapshot:
+        number = snapshot.tenant(TENANT)
+        assert number is not None
+        assert snapshot.noted(number, (Verb.COLLECTED, Verb.COMPACTED)) == [1, 4]
+        assert snapshot.noted(number, (Verb.MERGED,)) == [2]
+        assert snapshot.noted(number, (Verb.COLLECTED, Verb.MERGED, Verb.WROTE), after=1) == [2, 4]
 
 
 def test_the_newest_changes_come_newest_first(world: World) -> None:
