@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 import apsw
 
@@ -17,16 +16,11 @@ from mnemic.core.text import clean_text
 from mnemic.flow import run
 from mnemic.opening import Opened
 from mnemic.settings import Settings
-from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.compaction import REST, SLICE_SECONDS
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite_errors import translated
 from mnemic.tiers.retention import Past, retention
 from mnemic.tiers.retention import past as read_past
-
-REST: Final = 0.25
-"""How long a run lets writers in between two slices, for each second that a slice kept them out."""
-
-_LEAST_REST: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +124,7 @@ def gc(opened: Opened, plan: Plan, told: Callable[[int], None] = lambda done: No
         did = run(collect_slice(desk, work), opened.background.perform)
         told(did.done)
         if work.pauses and not work.done:
-            time.sleep(max(_LEAST_REST, REST * work.pauses[-1]))
+            time.sleep(REST)
     after = opened.store.info().folded
     if not plan.choose_only:
         record = run(recalled(plan.tenant), opened.background.perform)

@@ -21,12 +21,13 @@ from mnemic.store.rows import Rows, TenantRow
 from mnemic.store.spent import Phase, Shelf, Tally, Turn, phases
 
 SLICE_SECONDS: Final = 0.03
-"""How long one slice keeps writers out, about: the work, and the sync of what it changed."""
+"""How long one slice keeps a writer out, about."""
 
-_FIRST: Final = 256
-"""Rows that a first slice takes out, before it is known what a row costs here."""
-_LEAST: Final = 128
-_MOST: Final = 4_000
+REST: Final = 0.004
+"""Seconds between two slices: time enough for whoever waits to write, those of other processes look every 3 ms."""
+
+MOST: Final = 1_000
+"""Rows, and pages of the file, that one slice takes out at most."""
 _STEP: Final = 128
 """Rows between two looks at the clock."""
 
@@ -61,14 +62,10 @@ def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int
 
 
 class Sweep:
-    """Going over a tenant, slice by slice, again and again; what it has passed and how much it takes at a time.
-
-    Attributes:
-        quota: Most rows that the next slice takes out.
-    """
+    """Going over a tenant, slice by slice, again and again, and what it has passed."""
 
     def __init__(self, tenant: str) -> None:
-        self.tenant, self.quota = tenant, _FIRST
+        self.tenant = tenant
         self._phases: Iterator[Phase] = iter(())
         self._phase: Phase | None = None
         self._last: TenantRow | None = None
@@ -88,12 +85,12 @@ class Sweep:
             self._phases, self._phase = phases(rows.descents(tenant.id), self._shelves), None
         self._last = tenant
         begun = True
-        while begun or (go_on() and turn.tally.rows < self.quota):
+        while begun or (go_on() and turn.tally.rows < MOST):
             begun = False
             self._phase = self._phase or next(self._phases, None)
             if self._phase is None:
                 return turn.tally, False
-            if not self._phase.step(turn, min(_STEP, self.quota - turn.tally.rows)):
+            if not self._phase.step(turn, _STEP):
                 self._phase = None
         return turn.tally, True
 
@@ -109,11 +106,6 @@ class Sweep:
     def end(self) -> None:
         """Begin again with the next slice."""
         self._last = None
-
-    def took(self, seconds: float, wanted: float) -> None:
-        """Learn from how long a slice kept writers out, its sync included."""
-        ratio = min(2.0, max(0.25, wanted / max(seconds, 1e-6)))
-        self.quota = round(min(_MOST, max(_LEAST, self.quota * ratio)))
 
 
 def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:

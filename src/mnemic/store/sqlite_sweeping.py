@@ -27,7 +27,9 @@ SLACK: Final = 0.05
 LOG_PAGES: Final = 1_000
 """How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
 
-_BREATH: Final = 0.001
+
+_NORMAL: Final = 1
+"""SQLite's number for syncing the log when it is folded, and not at each commit."""
 
 
 class SqliteSweeping(SqliteFile):
@@ -45,7 +47,7 @@ class SqliteSweeping(SqliteFile):
         while swept.more:
             swept = self.sweep(tenant, compaction.SLICE_SECONDS)
             versions += swept.versions
-            time.sleep(max(_BREATH, swept.seconds / 2) if swept.more else 0)  # whoever waits to write gets the lock
+            time.sleep(compaction.REST if swept.more else 0)
         return versions
 
     def move_horizon(self, tenant: str, horizon: int) -> int:
@@ -81,19 +83,16 @@ class SqliteSweeping(SqliteFile):
         self._refuse_closed()
         with self._writing, translated(self.path):
             db = self._writer_connection()
-            with self._log.unfolded(db), self._transaction(db):
+            with self._log.unfolded(db), _unsynced(db), self._transaction(db):
                 watch = _Watch(seconds, self._writing)
                 self._probe("gc:slice-begin")
                 take_lease(db)
                 tally, more = sweep.slice(SqliteRows(db), watch.allows)
-                pages = 0 if more else _give_back(db, sweep.quota, watch.allows)
+                pages = 0 if more else _give_back(db, watch.allows)
                 more = more or _wasteful(db)
-                worked, before = watch.worked, watch.passed
                 self._probe("gc:before-commit")
             self._probe("gc:after-commit")
             passed = watch.passed
-        if tally.rows or pages:
-            sweep.took(max(worked / 0.75, worked + passed - before), seconds)
         return Swept(
             versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, pages=pages,
             seconds=passed, more=more,
@@ -155,21 +154,32 @@ class _Watch:
     def allows(self) -> bool:
         """Whether one step more may be begun.
 
-        A slice is three parts work, and one the sync of it. Where other threads hold the interpreter it takes longer:
-        as long as none of them waits to write, that keeps nobody out; but those of other processes do not tell.
+        Where other threads hold the interpreter, a slice takes longer than it works: as long as none of them waits to
+        write, that keeps nobody out. But those of other processes do not tell.
         """
         most = self._seconds
-        return self.worked < 0.75 * most and self._lock.waited < most / 2 and self.passed < 2 * most
+        return self.worked < most and self._lock.waited < most / 2 and self.passed < 2 * most
 
 
-def _give_back(db: apsw.Connection, most: int, allows: Callable[[], bool]) -> int:
+@contextmanager
+def _unsynced(db: apsw.Connection) -> Iterator[None]:
+    """Leave the sync of this commit to the next: what a power cut takes back of it, another sweep takes out again."""
+    before = db.pragma("synchronous")
+    db.pragma("synchronous", min(before, _NORMAL))
+    try:
+        yield
+    finally:
+        db.pragma("synchronous", before)
+
+
+def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:
     """Move the file's last pages into free ones and cut it short, for a while; how many pages went."""
     if not _wasteful(db):
         return 0
     pages = 0
     steps = db.execute("PRAGMA incremental_vacuum(4000)")
     for pages, _ in enumerate(steps, 1):
-        if pages >= most or not allows():
+        if pages >= compaction.MOST or not allows():
             break
     steps.close(True)
     return pages

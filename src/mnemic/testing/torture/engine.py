@@ -11,7 +11,7 @@ from typing import Final
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import terms
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, Refused
 from mnemic.store.base import Store
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite import SqliteStore
@@ -22,6 +22,8 @@ TENANT: Final = "default"
 LINK: Final = "about"
 """The one type of link that lives make, and promises speak of."""
 _PAGE: Final = 500
+_MOMENT: Final = 1e-9
+"""So short a slice is one step."""
 
 
 def audit(path: Path, said: Sequence[Said]) -> Audit:
@@ -96,10 +98,22 @@ def journals(said: Sequence[Said]) -> list[dict[int, str]]:
         if one.act == "rewind":
             back = [{seq: digest for seq, digest in way.items() if seq <= one.seq} for way in ways]
             ways = back if one.done else [*ways, *back]
+        if one.act == "collect" and not one.done:
+            ways = [{seq: digest for seq, digest in way.items() if seq >= one.seq} for way in ways]
         if one.done and one.seq:
             ways = [{**way, one.seq: one.hash} for way in ways]
         ways = [way for place, way in enumerate(ways) if way not in ways[:place]]
     return ways
+
+
+def collect(store: Store, horizon: int) -> None:
+    """Give up the past before a commit, in slices of a step each; a job that still reads there keeps all of it."""
+    try:
+        store.move_horizon(TENANT, horizon)
+    except Refused:
+        return
+    while store.sweep(TENANT, _MOMENT).more:
+        pass
 
 
 def head(store: Store) -> tuple[int, str]:

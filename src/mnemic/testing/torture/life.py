@@ -21,6 +21,7 @@ _WEIGHTS: Final = {
     "undo": 4,
     "erase": 2,
     "rewind": 3,
+    "collect": 2,
 }
 _FEW: Final = 4
 """Items a user has before any is revised, forgotten or erased."""
@@ -61,6 +62,8 @@ class Hands(Protocol):
 
     def rewind(self, seq: int) -> Done: ...
 
+    def collect(self, seq: int) -> Done: ...
+
     def head(self) -> tuple[int, str]:
         """Where the journal stands: seq and hash."""
         ...
@@ -89,7 +92,9 @@ class _Act:
     drops: tuple[str, ...] = ()
     erases: str | None = None
     back: int = 0
-    """The commit that the journal is brought back to, with all that came after gone."""
+    """The commit that the journal is brought back to, with all that came after gone; or, in a collection, before which
+    all of it goes.
+    """
 
 
 def link_text(src: str, dst: str) -> str:
@@ -101,7 +106,7 @@ class WorkingLife:
     """A life of random acts; it knows the outcome of each before it is done.
 
     Args:
-        alone: Nobody else works on the store, so that it may be brought back to an earlier commit.
+        alone: Nobody else works on the store: it may be brought back to an earlier commit, and give up its past.
     """
 
     def __init__(self, hands: Hands, who: str, seed: int, *, alone: bool = False) -> None:
@@ -141,10 +146,21 @@ class WorkingLife:
 
     def _take(self, act: _Act, done: Done, seq: int) -> None:
         self._before, self._mind = self._mind, act.after(done)
-        self._undoable = None if act.name in ("undo", "erase", "rewind") else done.seq or None
-        kept = [] if act.erases else [one for one in self._path if not act.back or one[0] < act.back]
-        self._path = [*kept, (seq, self._mind)]
+        self._undoable = None if act.name in ("undo", "erase", "rewind", "collect") else done.seq or None
+        self._path = [*self._kept(act), (seq, self._mind)]
         self._pending = self._done = None
+
+    def _kept(self, act: _Act) -> list[tuple[int, Mind]]:
+        """Of where the journal stood, what it may still be brought back to."""
+        match act.name:
+            case "erase":
+                return []
+            case "rewind":
+                return [one for one in self._path if one[0] < act.back]
+            case "collect":
+                return [one for one in self._path if one[0] >= act.back]
+            case _:
+                return self._path
 
     def _next(self) -> _Act:
         self._number += 1
@@ -162,7 +178,7 @@ class WorkingLife:
                 return self._undoable is not None
             case "link":
                 return len(self._mind.facts) > 1
-            case "rewind":
+            case "rewind" | "collect":
                 return self._alone and len(self._path) > 1
             case _:
                 return len(self._mind.facts) >= _FEW
@@ -277,6 +293,11 @@ class WorkingLife:
             drops=tuple(sorted(shown - before)),
             back=seq,
         )
+
+    def _collect(self, _: str) -> _Act:
+        seq, _mind = self._random.choice(self._path)
+        mind = self._mind
+        return _Act("collect", lambda: self._hands.collect(seq), lambda _: mind, back=seq)
 
 
 def canary(who: str, number: int, noise: int) -> str:

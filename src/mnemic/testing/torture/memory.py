@@ -49,7 +49,9 @@ class _Open:
 class MemoryHands:
     """The calls of a life, made to one user's memory."""
 
-    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase", "rewind"})
+    acts = frozenset(
+        {"observe", "write", "revise", "supersede", "forget", "link", "undo", "erase", "rewind", "collect"}
+    )
     reopens = True
 
     def __init__(self, store: Store, me: ScopedMemory) -> None:
@@ -86,6 +88,10 @@ class MemoryHands:
 
     def rewind(self, seq: int) -> Done:
         return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
+
+    def collect(self, seq: int) -> Done:
+        engine.collect(self._store, seq)
+        return Done(seq=seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)

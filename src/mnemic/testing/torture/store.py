@@ -58,7 +58,7 @@ class _Open:
 
 
 class _Hands:
-    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase", "rewind"})
+    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase", "rewind", "collect"})
     reopens = False
 
     def __init__(self, store: SqliteStore, who: str, seed: int) -> None:
@@ -97,6 +97,10 @@ class _Hands:
 
     def rewind(self, seq: int) -> Done:
         return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
+
+    def collect(self, seq: int) -> Done:
+        engine.collect(self._store, seq)
+        return Done(seq=seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)
