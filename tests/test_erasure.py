@@ -118,6 +118,21 @@ def test_a_user_is_erased_with_their_name(tmp_path: Path) -> None:
         assert gone.count() == 1
 
 
+def test_a_session_of_which_nothing_is_left_is_erased_with_its_name(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe([f"turn {n}" for n in range(80)])
+        for session in ("zqxone", "zqxtwo"):
+            there = memory.scope(user="ada", session=session)
+            there.forget(there.observe("gone").id)
+            memory.admin.gc(keep="0 commits", collectors=[])
+        held = b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
+        assert b"zqxtwo" in held
+        assert me.erase(session="zqxtwo").status == "clean"
+        assert b"zqxtwo" not in b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
+        assert list(memory.admin.verify()) == []
+
+
 def test_an_erased_import_does_not_come_back_when_it_is_run_again(tmp_path: Path) -> None:
     from mnemic.core.items import Channel
 

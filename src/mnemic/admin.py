@@ -325,7 +325,7 @@ class Admin:
             dry_run: Only say what would be retired, and why.
             collectors: Who chooses, by name; left out, the setting `collectors`.
             keep: How much of the past stays: `all`, `30 days`, `10000 commits`; left out, the setting `keep_past`.
-            slice_seconds: How long one slice may keep writers out, about.
+            slice_seconds: How long one slice may keep a writer waiting, about.
             told: Called after each slice with how much it dealt with.
 
         Raises:

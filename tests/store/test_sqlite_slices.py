@@ -18,7 +18,7 @@ from mnemic.errors import StoreError
 from mnemic.store import sqlite_spent, sqlite_sweeping
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite import SqliteStore
-from mnemic.store.write_lock import WriteLock
+from mnemic.store.waiting import Waiting
 from mnemic.testing.disk import Synced
 from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.vfs import RecordingVFS
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def counting(store: SqliteStore) -> Counter[str]:
-    """What `asked` counts from now on: statements and rows of the writer."""
+    """What `asked` counts from now on: statements and rows of the writer, and of slices."""
     counts: Counter[str] = Counter()
 
     def statement(*_: Any) -> bool:
@@ -44,8 +44,9 @@ def counting(store: SqliteStore) -> Counter[str]:
         counts["asked"] += 1
         return values
 
-    db = store._writer_connection()
-    db.exec_trace, db.row_trace = statement, row
+    with store._sweeping_connection() as slices:
+        for db in (store._writer_connection(), slices):
+            db.exec_trace, db.row_trace = statement, row
     return counts
 
 
@@ -102,7 +103,9 @@ def test_what_is_shared_asks_no_more_however_many_users_there_are(store: SqliteS
     assert world.faults() == []
 
 
-def test_a_log_that_cannot_be_folded_leaves_no_reader_open(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_cannot_be_folded_leaves_no_connection_open(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = World(store)
     item = world.item("one")
     world.commit(world.put(item))
@@ -116,14 +119,14 @@ def test_a_log_that_cannot_be_folded_leaves_no_reader_open(store: SqliteStore, m
         opened.append(db)
         return db
 
+    store._drop_sweeper()
     monkeypatch.setattr(store, "_open", failing)
     monkeypatch.setattr(sqlite_sweeping, "LOG_PAGES", 1)
-    store._readers.clear()
     with pytest.raises(StoreError):
         store.sweep(TENANT, 1.0)
-    (reader,) = opened
+    (sweeper,) = opened
     with pytest.raises(apsw.ConnectionClosedError):
-        reader.execute("SELECT 1")
+        sweeper.execute("SELECT 1")
 
 
 def test_a_slice_that_was_not_written_is_done_again(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,15 +168,15 @@ def test_a_slice_leaves_its_sync_to_the_next_commit(tmp_path: Path) -> None:
         assert synced() > before
 
 
-class Held(WriteLock):
-    """A lock for which somebody has been waiting so long."""
+class Held(Waiting):
+    """Somebody has been waiting so long."""
 
-    def __init__(self, waited: float) -> None:
+    def __init__(self, seconds: float) -> None:
         super().__init__()
-        self._told = waited
+        self._told = seconds
 
     @property
-    def waited(self) -> float:
+    def seconds(self) -> float:
         return self._told
 
 
@@ -183,9 +186,9 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
     for n in range(600):
         world.commit(world.put(replace(item, text=f"version {n}"), verb=Verb.REVISED if n else Verb.WROTE))
     store.move_horizon(TENANT, world.seq())
-    store._writing = Held(31.0)
+    store._waiting = Held(21.0)
     beside = store.sweep(TENANT, 60.0).versions
-    store._writing = Held(29.0)
+    store._waiting = Held(19.0)
     alone = store.sweep(TENANT, 60.0).versions
     assert 0 < 2 * beside < alone
 

@@ -177,6 +177,15 @@ def test_an_audit_knows_which_commits_must_be_there_after_a_rewind() -> None:
     assert engine.journals([]) == [{}]
 
 
+def test_an_audit_asks_for_no_commit_of_a_past_that_was_to_be_given_up() -> None:
+    acts = [Said(who="ada", act="write", done=True, seq=seq, hash=f"{seq}") for seq in (1, 2, 3)]
+    begun = Said(who="ada", act="collect", seq=2)
+    kept = {2: "2", 3: "3"}
+    assert engine.journals([*acts, begun]) == [kept]
+    done = Said(who="ada", act="collect", done=True, seq=4, hash="4")
+    assert engine.journals([*acts, begun, done]) == [{**kept, 4: "4"}]
+
+
 def test_an_unknown_subject_is_refused() -> None:
     with pytest.raises(KeyError):
         subject("nothing")

@@ -16,7 +16,7 @@ from mnemic.core.text import clean_text
 from mnemic.flow import run
 from mnemic.opening import Opened
 from mnemic.settings import Settings
-from mnemic.store.compaction import REST, SLICE_SECONDS
+from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite_errors import translated
 from mnemic.tiers.retention import Past, retention
@@ -37,7 +37,7 @@ class Collected:
         versions, links, events, names: Rows that went for good; with `dry_run`, at most so many versions would.
         pages: What went back to the disk.
         bytes_before, bytes_after: Of the store's file, with all of the log folded in.
-        pauses: Seconds that each slice took, shortest first; the most that it kept a writer out.
+        pauses: Seconds that each slice had the write lock, shortest first: at most so long it kept a writer waiting.
         seq: The commit that journals the run; None where it did nothing.
     """
 
@@ -123,8 +123,6 @@ def gc(opened: Opened, plan: Plan, told: Callable[[int], None] = lambda done: No
     while not work.done:
         did = run(collect_slice(desk, work), opened.background.perform)
         told(did.done)
-        if work.pauses and not work.done:
-            time.sleep(REST)
     after = opened.store.info().folded
     if not plan.choose_only:
         record = run(recalled(plan.tenant), opened.background.perform)

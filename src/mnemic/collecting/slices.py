@@ -67,7 +67,7 @@ class Plan:
 
     Attributes:
         past: How much of the journal is kept; all of it, and nothing is dropped. Commits of collecting do not count.
-        seconds: How long one slice may keep writers out, about.
+        seconds: How long one slice may keep a writer waiting, about.
         choose_only: Stop once it is known what would be taken.
     """
 
@@ -100,7 +100,7 @@ class Collection:
         unknown: Retention classes that tags name and the settings do not, by how many items do.
         horizon: Where the horizon stands now, and where it stood before.
         held_back: What kept the horizon from going as far as the retention allows; "" for nothing.
-        pauses: Seconds that each slice kept writers out.
+        pauses: Seconds that each slice had the write lock: the most that it may have kept a writer waiting.
         seq: The commit that journals the run; None while it has done nothing.
     """
 
@@ -123,10 +123,7 @@ class Collection:
 
 
 def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
-    """One step of a run; nothing was done once it is over, which `run.done` says.
-
-    Let writers in before the next: a step keeps them out for about the plan's `seconds`.
-    """
+    """One step of a run, which has the write lock for about the plan's `seconds`; once `run.done`, it does nothing."""
     if run.done:
         return _DONE
     if run._spaces is None:

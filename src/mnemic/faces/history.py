@@ -111,7 +111,7 @@ def _payload(event: Event) -> str:
 
 
 def _collected(said: Mapping[str, Any]) -> str:
-    """What a batch of a run hid and why, or what the whole run took, freed, and kept writers out for."""
+    """What a batch of a run hid and why, or what the whole run took, freed, and how long its slices were."""
     if "collector" in said:
         reason = next(iter(said["reasons"].values()), "")
         told = [f"{many(said['items'], 'item')} hidden by {said['collector']}", reason]

@@ -198,11 +198,11 @@ class Store(Protocol):
         ...
 
     def sweep(self, tenant: str, seconds: float) -> Swept:
-        """Drop some of what lies behind the horizon, keeping writers out for about `seconds`, and readers not at all.
+        """Drop some of what lies behind the horizon; a writer waits for about `seconds` at most, a reader never.
 
         What goes: closed versions; items that were retired, unless something kept rests on them; links closed or
         untied; journal rows of which none is left; then free pages go back to the disk. Call it again while there is
-        more, and let writers in between. Cut short at any moment, another sweep finds what is left.
+        more: it leaves others time to write before it comes back. Cut short at any moment, another finds what is left.
         """
         ...
 

@@ -18,16 +18,13 @@ from mnemic.store.codec import canonical
 from mnemic.store.holds import held
 from mnemic.store.horizon import horizon_floor
 from mnemic.store.rows import Rows, TenantRow
-from mnemic.store.spent import Phase, Shelf, Tally, Turn, phases
+from mnemic.store.spent import Phase, Tally, Turn, Turnover, phases
 
 SLICE_SECONDS: Final = 0.03
 """How long one slice keeps a writer out, about."""
 
-REST: Final = 0.004
-"""Seconds between two slices: time enough for whoever waits to write, those of other processes look every 3 ms."""
-
 MOST: Final = 1_000
-"""Rows, and pages of the file, that one slice takes out at most."""
+"""Rows after which a slice begins no step more."""
 _STEP: Final = 128
 """Rows between two looks at the clock."""
 
@@ -69,7 +66,7 @@ class Sweep:
         self._phases: Iterator[Phase] = iter(())
         self._phase: Phase | None = None
         self._last: TenantRow | None = None
-        self._shelves: dict[int, Shelf] = {}
+        self._turnovers: dict[int, Turnover] = {}
 
     def slice(self, rows: Rows, go_on: Callable[[], bool]) -> tuple[Tally, bool]:
         """Drop some rows inside a transaction, while `go_on`; what went, and whether there may be more.
@@ -82,7 +79,7 @@ class Sweep:
             raise NotFound(f"no tenant {self.tenant!r} here")
         turn = Turn(rows, tenant, held(rows, tenant.id))
         if not self._follows(rows, tenant):
-            self._phases, self._phase = phases(rows.descents(tenant.id), self._shelves), None
+            self._phases, self._phase = phases(rows.descents(tenant.id), self._turnovers), None
         self._last = tenant
         begun = True
         while begun or (go_on() and turn.tally.rows < MOST):

@@ -136,6 +136,8 @@ class Erasure:
         reopen: What stands again once these items are gone, written in the same commit.
         expect: For each of those, the `seq_from` of the version that must still stand.
         branch: The branch whose view reopens; with `whole`, the branch that is dropped. Items go from every branch.
+        names: Texts of names that go too, unless something that stays bears them: that of a session, which may outlive
+            its last item.
     """
 
     tenant: str
@@ -147,3 +149,4 @@ class Erasure:
     reopen: tuple[Put, ...] = ()
     expect: Mapping[ItemId, int] = field(default_factory=dict)
     branch: str = ""
+    names: tuple[str, ...] = ()

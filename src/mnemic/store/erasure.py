@@ -61,6 +61,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
     reach = rows.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else own
     going = _with_derived(rows, reach, [(home.id, raw) for raw in known for home in own])
     if not going:
+        _drop_names(rows, own, erasure)
         return Erased(None, (), 0, 0)
     holds.refuse_items(rows, tenant.id, going)
     ids = tuple(dict.fromkeys(from_bytes(raw) for _, raw in going))
@@ -73,10 +74,17 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
         rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure), ops=reopen
     )
     counts = [rows.drop_item(home, raw, seq) for home, raw in going]
+    _drop_names(rows, own, erasure)
     touched = {home for home, _ in going} | {space.id}
     for row in rows.space_rows(sorted(touched)):
         rows.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+
+
+def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> None:
+    for space in spaces:
+        for text in erasure.names:
+            rows.drop_bare_name(space.id, text)
 
 
 def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:

@@ -493,6 +493,12 @@ class MemoryRows(MemorySpent, MemoryRewound):
         self.add_tomb(space, item, seq)
         return len(versions), len(links)
 
+    def drop_bare_name(self, space: int, text: str) -> None:
+        content = self._tables.content(space)
+        if text in content.names:
+            self._drop_names(content, {content.names[text]})
+            content.drop_nameless_sessions()
+
     def drop_space(self, space: int) -> tuple[int, int]:
         content, row = self._tables.content(space), self._tables.spaces[space]
         versions, links = len(content.versions), len(content.links)

@@ -198,6 +198,10 @@ class SpaceTables:
         for session in self.paged.get(item, ()):
             self.pages.discard((session, item))
         self.paged.discard(item)
+        self.drop_nameless_sessions()
+
+    def drop_nameless_sessions(self) -> None:
+        """Forget the sessions whose name has gone, and their pages."""
         named = set(self.names.values())
         for session in [number for number in self.sessions if number not in named]:
             del self.sessions[session]

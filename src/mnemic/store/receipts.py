@@ -35,7 +35,7 @@ class Swept:
     Attributes:
         versions, links, events, names: How many rows went: versions of items and of links, events, names.
         pages: Pages that were given back to the disk.
-        seconds: How long it kept writers out, its sync included.
+        seconds: How long it had the write lock by the clock: the most that it may have kept a writer waiting.
         more: Whether there may be more to do.
     """
 

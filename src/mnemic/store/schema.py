@@ -48,6 +48,13 @@ _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
 _OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
 _OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
 """True of every vector; it lets the primary key find a version's."""
+_NAMELESS_SESSIONS: Final = (
+    "DELETE FROM session WHERE space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = session.session)"
+)
+_NAMELESS_PAGES: Final = (
+    "DELETE FROM page WHERE space = :space AND session IN (SELECT s.session FROM session s"
+    " WHERE s.space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = s.session))"
+)
 
 TABLES: Final = (
     Table("meta", (("key", "TEXT PRIMARY KEY", _N), ("value", "BLOB NOT NULL", _N)), ", WITHOUT ROWID"),
@@ -321,9 +328,7 @@ TABLES: Final = (
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, session)",
         # A session goes with its name, and that goes with the last item that bears it.
-        erase_item=(
-            "DELETE FROM session WHERE space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = session.session)"
-        ),
+        erase_item=_NAMELESS_SESSIONS,
         erase_space="DELETE FROM session WHERE space = :space",
     ),
     Table(
@@ -347,11 +352,7 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, session, item)",
-        erase_item=(
-            "DELETE FROM page WHERE space = :space AND item = :item;"
-            "DELETE FROM page WHERE space = :space AND session IN (SELECT s.session FROM session s"
-            " WHERE s.space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = s.session))"
-        ),
+        erase_item="DELETE FROM page WHERE space = :space AND item = :item;" + _NAMELESS_PAGES,
         erase_space="DELETE FROM page WHERE space = :space",
     ),
     Table(
@@ -484,6 +485,16 @@ def erase_item_statements() -> list[str]:
     """What takes one item out of every table, with `:space` and `:item`."""
     by_name = {table.name: table for table in TABLES}
     return [s for name in _ORDER if (text := by_name[name].erase_item) for s in text.split(";")]
+
+
+def erase_name_statements() -> tuple[str, ...]:
+    """What takes a name out that nothing bears, with `:space` and `:text`, and the session that was called so."""
+    unborne = (
+        "DELETE FROM name WHERE space = :space AND text = :text AND NOT EXISTS (SELECT 1 FROM version v"
+        " WHERE v.space = :space AND name.id IN (v.agent, v.session))"
+        " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id)"
+    )
+    return unborne, _NAMELESS_PAGES, _NAMELESS_SESSIONS
 
 
 def erase_space_statements() -> list[str]:

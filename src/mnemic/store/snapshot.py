@@ -232,7 +232,10 @@ class Snapshot(Protocol):
         ...
 
     def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
-        """The commits after this one that carry a note of one of these verbs, ascending; no other event is read."""
+        """The commits after this one that carry a note of one of these verbs, ascending.
+
+        Events that wrote something are not read.
+        """
         ...
 
     def seq_at(self, tenant: int, at: int) -> int:

@@ -14,7 +14,7 @@ _NUMBERS: Final = 2_000
 _LOOKUPS: Final = 20_000
 """Most pairs of a space and an item that one step asks for: what is shared may be rested on in thousands of spaces."""
 _WALK: Final = 10
-"""Entries that are walked over for names, at most, for each item that went."""
+"""Entries that are walked over for names, at most, for each version or link that went."""
 _START: Final = (0, 0)
 
 
@@ -131,21 +131,21 @@ class Actors:
 
 
 @dataclass(slots=True)
-class Shelf:
+class Turnover:
     """Whether a space is worth looking through for names that nothing bears: all of its entries are walked over.
 
     Attributes:
-        gone: Items that went since it was looked through.
-        walked: Entries that were walked over then; none if it never was.
+        gone: Versions and links that went since it was looked through.
+        walked: Entries that were walked over then; None if it never was, and names may be left by who was cut short.
     """
 
     gone: int = 0
-    walked: int = 0
+    walked: int | None = None
 
     @property
     def due(self) -> bool:
         """Whether a walk costs little beside taking out what went."""
-        return self.gone * _WALK > self.walked
+        return self.walked is None or self.gone * _WALK > self.walked
 
 
 class Phase(Protocol):
@@ -159,12 +159,14 @@ class Phase(Protocol):
 class Closed:
     """Versions of one space that were closed at or before the horizon, those of each item in their order."""
 
-    def __init__(self, space: int) -> None:
-        self._space, self._after = space, _START
+    def __init__(self, space: int, turnover: Turnover) -> None:
+        self._space, self._turnover, self._after = space, turnover, _START
 
     def step(self, turn: Turn, limit: int) -> bool:
         versions, after = turn.rows.closed_versions(self._space, turn.horizon, self._after, limit)
-        turn.drop([row for row in versions if not turn.keeps(row)])
+        going = [row for row in versions if not turn.keeps(row)]
+        turn.drop(going)
+        self._turnover.gone += len(going)
         self._after = after or self._after
         return after is not None
 
@@ -176,11 +178,11 @@ class Retired:
 
     Args:
         ties: What links bear; shared with other spaces, since links are walked without regard to where they lie.
-        shelf: Told of what goes.
+        turnover: Told of what goes.
     """
 
-    def __init__(self, space: int, ties: Ties, shelf: Shelf) -> None:
-        self._space, self._ties, self._shelf, self._after = space, ties, shelf, _START
+    def __init__(self, space: int, ties: Ties, turnover: Turnover) -> None:
+        self._space, self._ties, self._turnover, self._after = space, ties, turnover, _START
         self._any = False
         self._again: list[bytes] = []
 
@@ -218,18 +220,21 @@ class Retired:
         pairs = [(source, item) for item in items for source in free[item].source]
         turn.rows.drop_derived(self._space, pairs)
         self._again += [source for source, _ in pairs]
-        self._shelf.gone += len(items)
+        self._turnover.gone += len(going)
 
 
 class Untied:
     """Links of one space that were closed, or untied, at or before the horizon."""
 
-    def __init__(self, space: int) -> None:
-        self._space, self._after = space, _START
+    def __init__(self, space: int, turnover: Turnover) -> None:
+        self._space, self._turnover, self._after = space, turnover, _START
 
     def step(self, turn: Turn, limit: int) -> bool:
         links, after = turn.rows.spent_links(self._space, turn.horizon, self._after, limit)
-        turn.untie([row for row in links if row.lver not in self._held(turn, links)])
+        held = self._held(turn, links)
+        going = [row for row in links if row.lver not in held]
+        turn.untie(going)
+        self._turnover.gone += len(going)
         self._after = after or self._after
         return after is not None
 
@@ -261,8 +266,8 @@ class Bare:
 class Names:
     """Names of one space that nothing bears any more: no version, no link, no commit."""
 
-    def __init__(self, space: int, ties: Ties, actors: Actors, shelf: Shelf) -> None:
-        self._space, self._ties, self._actors, self._shelf = space, ties, actors, shelf
+    def __init__(self, space: int, ties: Ties, actors: Actors, turnover: Turnover) -> None:
+        self._space, self._ties, self._actors, self._turnover = space, ties, actors, turnover
         self._borne: set[int] = set()
         self._seen = self._after = self._walked = 0
 
@@ -279,7 +284,7 @@ class Names:
         self._after = going[-1] if len(going) < len(spent) else max(numbers, default=self._after)
         more = len(going) < len(spent) or len(numbers) == _NUMBERS
         if not more:
-            self._shelf.gone, self._shelf.walked = 0, self._walked
+            self._turnover.gone, self._turnover.walked = 0, self._walked
         return more
 
     def _knows_entries(self, turn: Turn) -> bool:
@@ -290,19 +295,22 @@ class Names:
         return not borne.more
 
 
-def phases(spaces: Sequence[Descent], shelves: dict[int, Shelf]) -> Iterator[Phase]:
-    """All of them, in the order in which they are gone through; what spaces' shelves say is kept for the next time."""
+def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterator[Phase]:
+    """All of them, in the order in which they are gone through; what went from each space is kept for the next time."""
     # Nothing that a branch wrote lies behind the horizon: where it comes off holds that. And what is shared comes last:
     # what rested on it in users' spaces may have gone by then.
-    trunks = sorted((one.shared, one.id) for one in spaces if one.owned and not one.parent)
+    trunks = [
+        (shared, space, turnovers.setdefault(space, Turnover()))
+        for shared, space in sorted((one.shared, one.id) for one in spaces if one.owned and not one.parent)
+    ]
     ties = {shared: Ties() for shared in (False, True)}
-    for _, space in trunks:
-        yield Closed(space)
-    for shared, space in trunks:
-        yield Retired(space, ties[shared], shelves.setdefault(space, Shelf()))
-        yield Untied(space)
+    for _, space, turnover in trunks:
+        yield Closed(space, turnover)
+    for shared, space, turnover in trunks:
+        yield Retired(space, ties[shared], turnover)
+        yield Untied(space, turnover)
     yield Bare()
     left, actors = Ties(), Actors()
-    for _, space in trunks:
-        if shelves[space].due:
-            yield Names(space, left, actors, shelves[space])
+    for _, space, turnover in trunks:
+        if turnover.due:
+            yield Names(space, left, actors, turnover)

@@ -41,7 +41,7 @@ class SqliteCommits(SqliteErasing):
         return self._queue.submit(ledger.prepare(draft, self._entropy))
 
     def _write(self, batch: Sequence[Ticket]) -> None:
-        with self._writing:
+        with self._waiting, self._writing:
             try:
                 with translated(self.path):
                     self._refuse_closed()

@@ -20,7 +20,7 @@ class SqliteErasing(SqliteFile):
 
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
-        with self._writing, translated(self.path):
+        with self._waiting, self._writing, translated(self.path):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
@@ -42,7 +42,7 @@ class SqliteErasing(SqliteFile):
     def settle(self) -> bool:
         """Whether no byte of what was erased is left in the log; tries once more to take it out."""
         self._refuse_closed()
-        with self._writing, translated(self.path):
+        with self._waiting, self._writing, translated(self.path):
             return self._truncate(self._writer_connection())
 
     def _truncate(self, db: apsw.Connection) -> bool:

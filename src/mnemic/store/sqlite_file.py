@@ -27,7 +27,7 @@ from mnemic.store.schema import APPLICATION, FORMAT
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
-from mnemic.store.write_lock import WriteLock
+from mnemic.store.waiting import Waiting
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
@@ -77,7 +77,8 @@ class SqliteFile:
         self._bell = Bell()
         self._listener = Listener(self._open)
         self._gate = Gate()
-        self._writing = WriteLock()
+        self._writing = threading.Lock()
+        self._waiting = Waiting()
         self._closed = False
 
     def rest(self) -> None:
@@ -232,7 +233,7 @@ class SqliteFile:
     def _alone(self, work: Callable[[SqliteRows], T]) -> T:
         """What `work` returns, in a transaction of its own beside the queue of commits."""
         self._refuse_closed()
-        with self._writing, translated(self.path):
+        with self._waiting, self._writing, translated(self.path):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
@@ -263,7 +264,8 @@ class SqliteFile:
                 db.execute("ROLLBACK")
         except apsw.Error:
             # A connection that cannot even roll back is not used again; the next write opens another.
-            self._writer = None
+            if db is self._writer:
+                self._writer = None
             db.close(True)
 
 

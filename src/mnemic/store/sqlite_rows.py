@@ -6,7 +6,7 @@ from typing import Final
 
 import apsw
 
-from mnemic.store.schema import erase_item_statements, erase_space_statements
+from mnemic.store.schema import erase_item_statements, erase_name_statements, erase_space_statements
 from mnemic.store.sqlite_items import SqliteItems, spend
 from mnemic.store.sqlite_journal import SqliteJournal
 from mnemic.store.sqlite_lanes import SqliteLanes
@@ -17,6 +17,7 @@ from mnemic.store.sqlite_spaces import SqliteSpaces
 from mnemic.store.sqlite_spent import SqliteSpent
 
 _ERASE_ITEM: Final = tuple(erase_item_statements())
+_ERASE_NAME: Final = erase_name_statements()
 _ERASE_SPACE: Final = tuple(erase_space_statements())
 
 
@@ -47,6 +48,10 @@ class SqliteRows(
         spend(self._db, highest)
         self.add_tomb(space, item, seq)
         return int(versions), int(links)
+
+    def drop_bare_name(self, space: int, text: str) -> None:
+        for statement in _ERASE_NAME:
+            self._db.execute(statement, {"space": space, "text": text})
 
     def drop_space(self, space: int) -> tuple[int, int]:
         bound = {"space": space}

@@ -19,7 +19,7 @@ from mnemic.store.receipts import Swept
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import SqliteFile
 from mnemic.store.sqlite_rows import SqliteRows
-from mnemic.store.write_lock import WriteLock
+from mnemic.store.waiting import Waiting
 
 SLACK: Final = 0.05
 """Share of the file that may stay free: the next writes fill it again."""
@@ -27,6 +27,9 @@ SLACK: Final = 0.05
 LOG_PAGES: Final = 1_000
 """How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
 
+
+REST: Final = 0.004
+"""Seconds that a slice leaves to others before the next: writers of other processes look every 3 ms."""
 
 _NORMAL: Final = 1
 """SQLite's number for syncing the log when it is folded, and not at each commit."""
@@ -40,6 +43,16 @@ class SqliteSweeping(SqliteFile):
         self._sweeps: dict[str, Sweep] = {}
         self._sweeping = threading.Lock()
         self._log = _Log()
+        self._sweeper: apsw.Connection | None = None
+
+    def _let_go(self) -> None:
+        super()._let_go()
+        self._drop_sweeper()
+
+    def _drop_sweeper(self) -> None:
+        sweeper, self._sweeper = self._sweeper, None
+        if sweeper is not None:
+            sweeper.close(True)
 
     def compact(self, tenant: str, horizon: int) -> int:
         self.move_horizon(tenant, horizon)
@@ -47,7 +60,6 @@ class SqliteSweeping(SqliteFile):
         while swept.more:
             swept = self.sweep(tenant, compaction.SLICE_SECONDS)
             versions += swept.versions
-            time.sleep(compaction.REST if swept.more else 0)
         return versions
 
     def move_horizon(self, tenant: str, horizon: int) -> int:
@@ -76,15 +88,15 @@ class SqliteSweeping(SqliteFile):
             if not swept.more:
                 sweep.end()
             self._sweeps[tenant] = sweep
-        self._fold_log()
+            self._fold_log()
+        time.sleep(REST if swept.more else 0)
         return swept
 
     def _slice(self, sweep: Sweep, seconds: float) -> Swept:
         self._refuse_closed()
-        with self._writing, translated(self.path):
-            db = self._writer_connection()
-            with self._log.unfolded(db), _unsynced(db), self._transaction(db):
-                watch = _Watch(seconds, self._writing)
+        with self._writing, translated(self.path), self._sweeping_connection() as db:
+            with self._transaction(db):
+                watch = _Watch(seconds, self._waiting)
                 self._probe("gc:slice-begin")
                 take_lease(db)
                 tally, more = sweep.slice(SqliteRows(db), watch.allows)
@@ -104,14 +116,26 @@ class SqliteSweeping(SqliteFile):
             return
         with self._gate.reading(), translated(self.path):
             self._refuse_closed()
-            db = self._readers.pop() if self._readers else self._open()
-            try:
+            with self._sweeping_connection() as db:
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            except BaseException:
-                db.close(True)
-                raise
-            self._readers.append(db)
         self._log.pages = 0
+
+    @contextmanager
+    def _sweeping_connection(self) -> Iterator[apsw.Connection]:
+        """The connection of slices; one with which something went wrong is not used again.
+
+        It leaves two things to others: the sync of its commits to the next commit, since what a power cut takes back of
+        a slice another sweep takes out again; and the log as it is, since folding it is done once nobody waits.
+        """
+        if self._sweeper is None:
+            self._sweeper = self._open()
+            self._sweeper.pragma("synchronous", min(_NORMAL, self._sweeper.pragma("synchronous")))
+            self._sweeper.set_wal_hook(self._log.grown)
+        try:
+            yield self._sweeper
+        except BaseException:
+            self._drop_sweeper()
+            raise
 
 
 class _Log:
@@ -120,25 +144,17 @@ class _Log:
     def __init__(self) -> None:
         self.pages = 0
 
-    @contextmanager
-    def unfolded(self, db: apsw.Connection) -> Iterator[None]:
-        """Leave the log as it is at this commit: folding it is done once nobody waits."""
-        db.set_wal_hook(self._grown)
-        try:
-            yield
-        finally:
-            db.wal_autocheckpoint(2000)
-
-    def _grown(self, db: apsw.Connection, name: str, pages: int) -> int:
+    def grown(self, db: apsw.Connection, name: str, pages: int) -> int:
+        """What SQLite calls after a commit."""
         self.pages = pages
         return apsw.SQLITE_OK
 
 
 class _Watch:
-    """How long a slice has kept writers out: from when it had them out, so without its own wait for others."""
+    """How long a slice has had the write lock: without its own wait for others."""
 
-    def __init__(self, seconds: float, lock: WriteLock) -> None:
-        self._seconds, self._lock = seconds, lock
+    def __init__(self, seconds: float, waiting: Waiting) -> None:
+        self._seconds, self._waiting = seconds, waiting
         self._begun, self._spent = time.monotonic(), time.thread_time()
 
     @property
@@ -158,18 +174,7 @@ class _Watch:
         write, that keeps nobody out. But those of other processes do not tell.
         """
         most = self._seconds
-        return self.worked < most and self._lock.waited < most / 2 and self.passed < 2 * most
-
-
-@contextmanager
-def _unsynced(db: apsw.Connection) -> Iterator[None]:
-    """Leave the sync of this commit to the next: what a power cut takes back of it, another sweep takes out again."""
-    before = db.pragma("synchronous")
-    db.pragma("synchronous", min(before, _NORMAL))
-    try:
-        yield
-    finally:
-        db.pragma("synchronous", before)
+        return self.worked < most and self._waiting.seconds < most / 3 and self.passed < 2 * most
 
 
 def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:
@@ -177,9 +182,10 @@ def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:
     if not _wasteful(db):
         return 0
     pages = 0
-    steps = db.execute("PRAGMA incremental_vacuum(4000)")
-    for pages, _ in enumerate(steps, 1):
-        if pages >= compaction.MOST or not allows():
+    steps = db.execute("PRAGMA incremental_vacuum(1000)")
+    for _ in steps:
+        pages += 1
+        if not allows():
             break
     steps.close(True)
     return pages

@@ -168,9 +168,9 @@ class Bandit:
 
 
 PAUSE_PRICE: Final = 64.0
-"""Megabytes that a second of writers' waiting is worth."""
+"""Megabytes that a second of the write lock is worth: somebody may wait for it."""
 
 
 def reward(freed: int, paused: float) -> float:
-    """What a run has paid: megabytes freed, less what it had writers wait, in the same coin."""
+    """What a run has paid: megabytes freed, less the time it had the write lock, in the same coin."""
     return freed / 2**20 - PAUSE_PRICE * paused

@@ -66,7 +66,7 @@ class TakingBack:
         erasure = erasure_of(who, ids=found, reason=reason)
         reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
-        return (yield from erase(replace(erasure, reopen=reopen, expect=expect)))
+        return (yield from erase(replace(erasure, reopen=reopen, expect=expect, names=(session,) if session else ())))
 
     def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
         """Take everything of this user out for good, their name included."""

@@ -79,7 +79,7 @@ class LastCollection:
         trigger: What set it off.
         items: How many were retired.
         freed: Bytes by which the files were smaller after it; below 0 if writers wrote more meanwhile.
-        pause: Longest seconds that it kept writers out.
+        pause: Seconds of its longest slice: the most that it may have kept a writer waiting.
     """
 
     seq: int

@@ -12,7 +12,7 @@ from mnemic.core.items import Item, Link, State, Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Invalid, NotFound, Refused
-from mnemic.store.drafts import Note, Put, Tie
+from mnemic.store.drafts import Erasure, Note, Put, Tie
 from mnemic.store.heads import Hold
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
 
@@ -161,6 +161,24 @@ def test_names_are_looked_for_again_once_as_much_has_gone_as_makes_it_worth_whil
         world.store.compact(TENANT, world.seq())
         assert set(named(first, last)) == {stands}
     assert named(1, 2) == [False]
+    assert world.faults() == []
+
+
+def test_a_name_that_outlives_what_bore_it_goes_when_it_is_erased(world: World) -> None:
+    stay = [world.item(f"stays {n}", session="zebra" if n else "yak") for n in range(60)]
+    gone = [world.item(f"gone {n}", session=f"s{n}") for n in range(2)]
+    world.commit(*map(world.put, (*stay, *gone)))
+    for item in gone:
+        world.store.compact(TENANT, world.retire(item).seq)
+    with world.store.read() as snapshot:
+        assert snapshot.name_id(world.space(), "s1") is not None
+    world.store.erase(Erasure(tenant=TENANT, user="ada", names=("s1", "zebra", "never")))
+    with world.store.read() as snapshot:
+        assert snapshot.name_id(world.space(), "s1") is None
+        assert snapshot.name_id(world.space(), "zebra") is not None
+    world.store.erase(Erasure(tenant=TENANT, user="ada", ids=(stay[0].id,), names=("yak",)))
+    with world.store.read() as snapshot:
+        assert snapshot.name_id(world.space(), "yak") is None
     assert world.faults() == []
 
 

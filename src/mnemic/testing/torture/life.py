@@ -91,10 +91,8 @@ class _Act:
     adds: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     erases: str | None = None
-    back: int = 0
-    """The commit that the journal is brought back to, with all that came after gone; or, in a collection, before which
-    all of it goes.
-    """
+    seq: int = 0
+    """The commit that a rewind brings the journal back to, or before which a collection gives it up."""
 
 
 def link_text(src: str, dst: str) -> str:
@@ -127,7 +125,7 @@ class WorkingLife:
         """One act. After an error the next step repeats it, with the same key."""
         again = self._pending is not None
         act = self._pending = self._pending or self._next()
-        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops, seq=act.back)
+        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops, seq=act.seq)
         say(said.line())
         self._done = self._done or self._call(act, again)
         seq, digest = self._hands.head()
@@ -156,9 +154,9 @@ class WorkingLife:
             case "erase":
                 return []
             case "rewind":
-                return [one for one in self._path if one[0] < act.back]
+                return [one for one in self._path if one[0] < act.seq]
             case "collect":
-                return [one for one in self._path if one[0] >= act.back]
+                return [one for one in self._path if one[0] >= act.seq]
             case _:
                 return self._path
 
@@ -291,13 +289,13 @@ class WorkingLife:
             lambda _: then,
             adds=tuple(sorted(before - shown)),
             drops=tuple(sorted(shown - before)),
-            back=seq,
+            seq=seq,
         )
 
     def _collect(self, _: str) -> _Act:
         seq, _mind = self._random.choice(self._path)
         mind = self._mind
-        return _Act("collect", lambda: self._hands.collect(seq), lambda _: mind, back=seq)
+        return _Act("collect", lambda: self._hands.collect(seq), lambda _: mind, seq=seq)
 
 
 def canary(who: str, number: int, noise: int) -> str:

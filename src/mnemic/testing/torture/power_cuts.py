@@ -49,6 +49,8 @@ class Cut:
     """How many had begun."""
     rewinding: bool
     """Whether one was under way."""
+    collecting: bool
+    """Whether a past was being given up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +92,9 @@ def run(job: Job) -> Cuts:
             audit = _audit(job, folder / f"{number}", disk, loss, before, random)
             said = list(map(parse, disk.said))
             begun = sum(one.act == "rewind" and not one.done for one in said)
-            rewinding = bool(said) and said[-1].act == "rewind" and not said[-1].done
-            found.append(Cut(loss=loss, audit=audit, rewinds=begun, rewinding=rewinding))
+            amid = said[-1].act if said and not said[-1].done else ""
+            collecting = amid == "collect"
+            found.append(Cut(loss=loss, audit=audit, rewinds=begun, rewinding=amid == "rewind", collecting=collecting))
     return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
 
 
@@ -156,6 +159,7 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
             "acknowledged acts checked": sum(cut.audit.acks for cut in images),
             "rewinds before the cuts": sum(cut.rewinds for cut in images),
             "images cut in a rewind": sum(cut.rewinding for cut in images),
+            "images cut in a collection": sum(cut.collecting for cut in images),
             "bad": sum(bool(cut.audit.problems) for cut in images),
             "reopen ms p50": quantile([cut.audit.milliseconds for cut in images], 0.5),
             "reopen ms max": max((cut.audit.milliseconds for cut in images), default=0.0),
