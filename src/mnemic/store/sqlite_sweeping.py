@@ -27,7 +27,6 @@ SLACK: Final = 0.05
 LOG_PAGES: Final = 1_000
 """How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
 
-
 REST: Final = 0.004
 """Seconds that a slice leaves to others before the next: writers of other processes look every 3 ms."""
 
@@ -127,11 +126,11 @@ class SqliteSweeping(SqliteFile):
         It leaves two things to others: the sync of its commits to the next commit, since what a power cut takes back of
         a slice another sweep takes out again; and the log as it is, since folding it is done once nobody waits.
         """
-        if self._sweeper is None:
-            self._sweeper = self._open()
-            self._sweeper.pragma("synchronous", min(_NORMAL, self._sweeper.pragma("synchronous")))
-            self._sweeper.set_wal_hook(self._log.grown)
         try:
+            if self._sweeper is None:
+                self._sweeper = self._open()
+                self._sweeper.pragma("synchronous", min(_NORMAL, self._sweeper.pragma("synchronous")))
+                self._sweeper.set_wal_hook(self._log.grown)
             yield self._sweeper
         except BaseException:
             self._drop_sweeper()
