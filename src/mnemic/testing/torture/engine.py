@@ -71,8 +71,11 @@ def _seen(snapshot: Snapshot, tenant: int, who: str) -> set[str]:
         return set()
     # What rules make of random words is nobody's promise.
     shown = {version.item.text for _, version in _all(snapshot, space.id, Filter()) if not version.item.source}
-    ids = [version.item.id for _, version in _all(snapshot, space.id, Filter(states=tuple(State)))]
-    return shown | {link_text(link.src, link.dst) for link in snapshot.links((space.id,), ids) if link.type == LINK}
+    # What ties something that was forgotten goes with it once its past is given up.
+    kept = Filter(states=tuple(state for state in State if state is not State.RETIRED))
+    ids = {version.item.id for _, version in _all(snapshot, space.id, kept)}
+    links = [link for link in snapshot.links((space.id,), list(ids)) if link.type == LINK]
+    return shown | {link_text(link.src, link.dst) for link in links if ids.issuperset((link.src, link.dst))}
 
 
 def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, Version]]:

@@ -237,11 +237,12 @@ class WorkingLife:
 
     def _forget(self, key: str) -> _Act:
         (item, old), mind = self._any_fact(), self._mind
+        links = frozenset(link for link in mind.links if item in link)
         return _Act(
             "forget",
             lambda: self._hands.forget(item, key),
-            lambda _: replace(mind, facts=_without(mind.facts, item)),
-            drops=(old,),
+            lambda _: replace(mind, facts=_without(mind.facts, item), links=mind.links - links),
+            drops=(old, *sorted(links)),
         )
 
     def _link(self, key: str) -> _Act:
