@@ -341,6 +341,18 @@ def test_a_dry_run_says_how_much_of_the_past_would_go_and_then_just_that_goes(me
     assert again.horizon_before == 4
 
 
+@pytest.mark.parametrize("keep", ["0 commits", "0 days"])
+def test_a_dry_run_says_that_what_is_taken_goes_for_good_where_no_past_is_kept(
+    memory: Memory, me: ScopedMemory, clock: ManualClock, keep: str
+) -> None:
+    for n in range(70):
+        me.observe(f"code {n}", tags=["retain:ephemeral"])
+    clock.tick(2 * DAY)
+    plan = memory.admin.gc(dry_run=True, keep=keep)
+    done = memory.admin.gc(keep=keep)
+    assert (plan.horizon, plan.versions) == (done.horizon, done.versions) == (72, 140)
+
+
 def test_a_past_longer_than_there_is_keeps_all_of_it(memory: Memory, me: ScopedMemory) -> None:
     me.forget(me.observe("gone").id)
     done = memory.admin.gc(keep="999999999999999 days")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from commandline import Run
 
 PAGES = 4 * 4096
@@ -26,6 +28,18 @@ def test_a_misspelt_class_is_told_and_what_names_it_is_kept(run: Run, add: Calla
 def test_nothing_is_said_of_classes_that_are_there(run: Run, add: Callable[..., str]) -> None:
     add("the gate code is 4711", "--tag", "retain:ephemeral")
     assert "no such class" not in run("gc", "--dry-run").out
+
+
+@pytest.mark.parametrize("option", ["--user", "--agent", "--session", "--branch"])
+def test_a_scope_is_refused_since_everybody_is_collected(run: Run, option: str) -> None:
+    assert f"{option}: cannot narrow this" in run("gc", option, "ada", code=2).err
+
+
+def test_what_is_of_others_says_whose_it_is(run: Run, add: Callable[..., str]) -> None:
+    item = add("code 4711", "--user", "ben", "--tag", "retain:ephemeral")
+    time.sleep(1.1)
+    told = run("gc", "--dry-run", MNEMIC_RETENTION="ephemeral=1 second").out
+    assert f"{item}  of ben  ttl" in told
 
 
 def test_sizes_are_those_without_the_log(run: Run, fact: Callable[..., str], home: Path) -> None:

@@ -118,6 +118,8 @@ class Collection:
     _batches: deque[tuple[SpaceHead, str, list[Choice]]] = field(default_factory=deque)
     _seen: dict[ItemId, int] = field(default_factory=dict)
     """The commits of which what was chosen, and its heirs, stood then."""
+    _commits: int = 0
+    """How many commits would retire what would be taken."""
     _moved: bool = False
     _dropped: bool = False
 
@@ -164,6 +166,7 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
     for name, choices in in_layers(found, ground):
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
+            run._commits += -(-len(choices) // BATCH)
         else:
             run._batches += ((head, name, choices[at : at + BATCH]) for at in range(0, len(choices), BATCH))
             run._seen |= {item: ground.items[item].seq for item in _named(choices)}
@@ -264,8 +267,11 @@ def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
     stands, wanted, (floor, why) = yield from look(lambda s: _wanted(s, run.plan, now))
     upto = max(stands, min(wanted, floor))
     run.horizon, run.held_back = (stands, upto), why if wanted > floor else ""
-    if upto:
-        run.swept = Swept(versions=(yield from look(lambda s: _behind(s, run.plan.tenant, upto))))
+    versions = (yield from look(lambda s: _behind(s, run.plan.tenant, upto))) if upto else 0
+    if run.plan.past.nothing and wanted <= floor:  # what it retires lies behind the horizon in the same run
+        run.horizon = stands, upto + run._commits
+        versions += 2 * len(run.taken)
+    run.swept = Swept(versions=versions)
     return _DONE
 
 

@@ -49,6 +49,7 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     if keep_days is not None and keep_commits is not None:
         raise Invalid("keep-days", "comes with --keep-commits", "Say just one of them.")
     run = errand()
+    _refuse_scope(run)
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
     named = None if collectors is None else [name.strip() for name in collectors.split(",") if name.strip()]
@@ -59,6 +60,13 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
         run.paper.document({**_record(done), **_rebuilt_record(done, rebuilt)})
     else:
         _print(run, done, rebuilt)
+
+
+def _refuse_scope(run: Errand) -> None:
+    """Collecting goes over everybody's memory: who names one scope would be surprised."""
+    for option in ("user", "agent", "session", "branch"):
+        if getattr(run.wishes, option) is not None:
+            raise Invalid(f"--{option}", "cannot narrow this: it goes over everybody's memory", "Leave the option out.")
 
 
 def _rebuilt(run: Errand) -> tuple[int, int]:
@@ -94,7 +102,8 @@ def _record(done: Collected) -> dict[str, Any]:
 def _print(run: Errand, done: Collected, rebuilt: tuple[int, int] | None) -> None:
     paper = run.paper
     for one in done.taken if done.dry_run else ():
-        paper.line(f"{one.id}  {paper.dim(one.collector)}  {one.reason}")
+        whose = "" if one.user == run.user else f"of {flat(one.user or '(shared)')}  "
+        paper.line(f"{one.id}  {whose}{paper.dim(one.collector)}  {one.reason}")
     which = ", ".join(f"{count:,} by {name}" for name, count in sorted(done.by_collector.items())) or "nothing"
     rows = [("would hide" if done.dry_run else "hidden", which)]
     rows += _unknown(run, done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shlex import quote
 
 from mnemic.core.clock import FOREVER
 from mnemic.store.holds import told
@@ -25,7 +26,10 @@ def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
         for space in rows.space_rows(branches)
     ]
     found += [
-        Floor(row.seq, f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop` lets it go")
+        Floor(
+            row.seq,
+            f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop {quote(row.name)}` lets it go",
+        )
         for row in rows.checkpoints(tenant.id)
     ]
     found += [Floor(row.seq, f"something {told(row)}") for row in rows.holds(tenant.id)]

@@ -116,6 +116,11 @@ class Past:
         """Whether nothing is ever given up."""
         return self.commits is None and self.span is None
 
+    @property
+    def nothing(self) -> bool:
+        """Whether none is kept."""
+        return self.commits == 0 or self.span == 0
+
 
 def past(text: str) -> Past:
     """What the setting `keep_past` says: `all`, `30 days` or `10000 commits`.
