@@ -353,6 +353,16 @@ def test_a_dry_run_says_that_what_is_taken_goes_for_good_where_no_past_is_kept(
     assert (plan.horizon, plan.versions) == (done.horizon, done.versions) == (72, 140)
 
 
+def test_a_dry_run_counts_the_heirs_of_what_is_taken(memory: Memory, me: ScopedMemory) -> None:
+    said = [me.observe("I moved to Lisbon.").id for _ in range(2)]
+    for source in said:
+        me.write("Ada lives in Lisbon.", source=[source])
+    plan = memory.admin.gc(dry_run=True, collectors=["duplicates"], keep="0 commits")
+    done = memory.admin.gc(collectors=["duplicates"], keep="0 commits")
+    assert len(done.taken) == 1
+    assert plan.versions >= done.versions > 0
+
+
 def test_a_past_longer_than_there_is_keeps_all_of_it(memory: Memory, me: ScopedMemory) -> None:
     me.forget(me.observe("gone").id)
     done = memory.admin.gc(keep="999999999999999 days")

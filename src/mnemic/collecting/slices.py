@@ -120,6 +120,8 @@ class Collection:
     """The commits of which what was chosen, and its heirs, stood then."""
     _commits: int = 0
     """How many commits would retire what would be taken."""
+    _versions: int = 0
+    """How many versions those would close or retire: of each item two, and one of its heir."""
     _moved: bool = False
     _dropped: bool = False
 
@@ -167,6 +169,7 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
             run._commits += -(-len(choices) // BATCH)
+            run._versions += sum(2 if choice.heir is None else 3 for choice in choices)
         else:
             run._batches += ((head, name, choices[at : at + BATCH]) for at in range(0, len(choices), BATCH))
             run._seen |= {item: ground.items[item].seq for item in _named(choices)}
@@ -270,7 +273,7 @@ def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
     versions = (yield from look(lambda s: _behind(s, run.plan.tenant, upto))) if upto else 0
     if run.plan.past.nothing and wanted <= floor:  # what it retires lies behind the horizon in the same run
         run.horizon = stands, upto + run._commits
-        versions += 2 * len(run.taken)
+        versions += run._versions
     run.swept = Swept(versions=versions)
     return _DONE
 

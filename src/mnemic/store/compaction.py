@@ -21,7 +21,7 @@ from mnemic.store.rows import Rows, TenantRow
 from mnemic.store.spent import Phase, Tally, Turn, Turnover, phases
 
 SLICE_SECONDS: Final = 0.03
-"""How long one slice keeps a writer out, about."""
+"""How long one slice keeps a writer of its own process waiting, about; one of another process up to twice that."""
 
 MOST: Final = 1_000
 """Rows after which a slice begins no step more."""
