@@ -9,18 +9,18 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.items import Channel, Item, Link, State, Version
 from mnemic.errors import Invalid
+from mnemic.lanes.slices import DERIVER
 from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.drafts import Draft, Op, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
-from mnemic.work.lanes import DERIVER
 from mnemic.writing import closed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
+    from mnemic.derive.runs import Run
     from mnemic.strategies.base import Strategy
-    from mnemic.work.gathering import Run
     from mnemic.writing import Desk
 
 

@@ -16,20 +16,20 @@ from mnemic.core.events import Verb
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import entry_terms
+from mnemic.derive.drafting import drafted
+from mnemic.derive.drive import driven
+from mnemic.derive.hidden import RERUN
+from mnemic.derive.runs import MAINTAIN, How, letter
+from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.flow import Flow
+from mnemic.lanes.slices import CONFLICT_SECONDS, DERIVER, embed_letter
 from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
 from mnemic.store.following import Job, JobState, Lane, Order
 from mnemic.store.jobs import DIGEST
 from mnemic.store.requests import claim, commit, end_job, look, release
 from mnemic.store.snapshot import Snapshot
-from mnemic.work.deriving import strategy_slice
-from mnemic.work.drafting import drafted
-from mnemic.work.driving import driven
-from mnemic.work.gathering import MAINTAIN, How, letter
-from mnemic.work.hidden import RERUN
-from mnemic.work.lanes import CONFLICT_SECONDS, DERIVER, embed_letter
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
