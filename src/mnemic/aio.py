@@ -24,7 +24,7 @@ from mnemic.store.receipts import ErasureReceipt
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
-from mnemic.watching.feed import AsyncWatch, Notice, changes, written
+from mnemic.watching.feed import AsyncWatch, Notice, Watch, changes, written
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
@@ -310,7 +310,8 @@ class AsyncScopedMemory(Handle):
             NotFound: the branch is not there; the iterator, once it was dropped.
             Compacted: of the iterator, as of `changes`.
         """
-        return AsyncWatch(self._opened, self._who, after)
+        opened = self._opened
+        return AsyncWatch(Watch(opened.store, opened.perform, opened.closed, self._who, after))
 
     async def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = await self._run(flow, asked)

@@ -80,9 +80,9 @@ class Meaning:
         serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
         if self._words_alone:
             return []
-        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.unheard() else [])
+        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.never_answered() else [])
 
-    def unheard(self) -> str:
+    def never_answered(self) -> str:
         """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""
         return "" if self._words_alone or self._given is None or self.rows() else self._given.name
 

@@ -354,7 +354,8 @@ class ScopedMemory(Handle):
             NotFound: the branch is not there; the iterator, once it was dropped.
             Compacted: of the iterator, as of `changes`.
         """
-        return Watch(self._opened, self._who, after)
+        opened = self._opened
+        return Watch(opened.store, opened.perform, opened.closed, self._who, after)
 
     def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = self._run(flow, asked)

@@ -62,7 +62,7 @@ def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class CollectionPlan:
     """What a run is to do.
 
     Attributes:
@@ -104,7 +104,7 @@ class Collection:
         seq: The commit that journals the run; None while it has done nothing.
     """
 
-    plan: Plan
+    plan: CollectionPlan
     taken: list[Taken] = field(default_factory=list)
     passed: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
@@ -289,7 +289,7 @@ def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
     return count
 
 
-def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[int, str]]:
+def _wanted(snapshot: Snapshot, plan: CollectionPlan, now: int) -> tuple[int, int, tuple[int, str]]:
     """Where the horizon stands, where the retention wants it, and what it may not pass."""
     tenant = snapshot.tenant(plan.tenant)
     if tenant is None:
@@ -341,7 +341,7 @@ def _record(run: Collection) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class CollectionMemo:
     """What is kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
 
     at: int = 0
@@ -349,16 +349,16 @@ class Record:
     bandit: Bandit = field(default_factory=Bandit)
 
 
-def recalled(tenant: str) -> Flow[Record]:
+def recalled(tenant: str) -> Flow[CollectionMemo]:
     """What the last run left."""
     raw = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.memo(n, MEMO))
     if raw is None:
-        return Record()
+        return CollectionMemo()
     kept = json.loads(raw)
-    return Record(at=kept["at"], bytes=kept["bytes"], bandit=Bandit.from_state(kept["paid"]))
+    return CollectionMemo(at=kept["at"], bytes=kept["bytes"], bandit=Bandit.from_state(kept["paid"]))
 
 
-def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, bytes_after: int) -> Flow[None]:
+def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: int, bytes_after: int) -> Flow[None]:
     """Journal a run that is over, and keep what it taught: a trigger is worth what its runs freed, less their pauses.
 
     A run that did nothing is not journaled, and one that was asked for leaves no trace then.

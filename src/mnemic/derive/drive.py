@@ -1,11 +1,10 @@
-"""A strategy's flow, driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
+"""A strategy's flow is driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.derive.hidden import spared
 from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import All, Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
-    from mnemic.derive.runs import Run
+    from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -27,14 +26,14 @@ BYTES_A_TOKEN: Final = 4
 
 
 def driven(
-    desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False
+    desk: Desk, strategy: Strategy, run: StrategyRun, *, maintain: bool = False
 ) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
     """Drive a strategy's flow: its reads answered as of the run's pin, its models' answers recorded, its budget kept.
 
     Errors of a request are thrown in; what the strategy does not catch ends the run. Without evidence it is not called.
 
     Returns:
-        What it wants done, without what the owner hid; and the versions that it read, by id: what it may change.
+        What it wants done; and the versions that it was given as known or looked up, by id: what it may change.
     """
     asking = _Asking(run, _Meter(desk, strategy))
     if not run.given.evidence:
@@ -53,7 +52,7 @@ def driven(
                 request = flow.send(answer)
     except StopIteration as done:
         edits: Edits = done.value
-        return (yield from spared(run.space, run.hidden, edits)), asking.read
+        return edits, asking.read
     finally:
         flow.close()
 
@@ -66,7 +65,7 @@ class _Asking:
             that a model may have been told.
     """
 
-    def __init__(self, run: Run, meter: _Meter) -> None:
+    def __init__(self, run: StrategyRun, meter: _Meter) -> None:
         self._run, self._meter = run, meter
         self.read = {version.item.id: version for version in run.known}
 
@@ -85,9 +84,9 @@ class _Asking:
     def _each(self, requests: Sequence[Request]) -> Flow[list[Any]]:
         """The answers, and in the place of one that failed its error."""
         outcomes: list[Any] = []
-        for one in requests:
+        for request in requests:
             try:
-                outcomes.append((yield from self.answered(one)))
+                outcomes.append((yield from self.answered(request)))
             except Conflict:
                 raise
             except MnemicError as error:
@@ -96,10 +95,10 @@ class _Asking:
 
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
-        found = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        for version in found:
+        versions = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
+        for version in versions:
             self.read.setdefault(version.item.id, version)
-        return [version.item for version in found]
+        return [version.item for version in versions]
 
     def _asked(self, request: Ask) -> Flow[str]:
         """A model's answer; the one that was recorded, if this was asked before.
@@ -153,12 +152,12 @@ class _Meter:
         self._tokens += tokens_of(request)
         over = [
             name
-            for name, spent, limit in (
+            for name, used, limit in (
                 ("calls", self._calls, most.calls),
                 ("tokens", self._tokens, most.tokens or self._tokens),
                 ("seconds", (now - self._began) / 1_000_000, most.seconds or float("inf")),
             )
-            if spent > limit
+            if used > limit
         ]
         if over:
             raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")

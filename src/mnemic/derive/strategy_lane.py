@@ -10,66 +10,57 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mnemic.derive.drafting import drafted
+from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import How, gathered, lane_name, ready
+from mnemic.derive.runs import RunOptions, due_lane, lane_name, next_run
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
-from mnemic.lanes.slices import (
-    BUSY,
-    HOUSE,
-    IDLE,
-    LEASE_SECONDS,
-    WAITS,
-    Slice,
-    deadly,
-    held,
-    lessened,
-)
+from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
+from mnemic.lanes.slices import BUSY, HOUSE, IDLE, LEASE_SECONDS, WAITS, Slice
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.requests import claim, commit, look, release
+from mnemic.store.requests import claim, look, release
 
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
 
-def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow[Slice]:
-    """One run, if it is time for one.
+def strategy_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    """Make one run of a strategy, if it is time for one.
 
     Raises:
-        MnemicError: it failed; whoever runs this says so with `lanes.failed`, and nothing is lost.
+        MnemicError: it failed; whoever runs this says so with `failures.report_failure`, and nothing is lost.
     """
     now, leased = desk.clock.now(), strategy.budget.calls > 0
-    lane = yield from look(lambda s: ready(s, strategy, space, how, now))
+    lane = yield from look(lambda s: due_lane(s, strategy, space, options, now))
     if lane is None:
         return IDLE
     if leased:
-        lane = yield from claim(space, lane.name, how.owner, LEASE_SECONDS)
+        lane = yield from claim(space, lane.name, options.owner, LEASE_SECONDS)
     if lane is None:
-        return (yield from held(space, lane_name(strategy, how)))
+        return (yield from lease_denied(space, lane_name(strategy, maintain=options.maintain)))
     if not leased and lane.leased <= now < lane.not_before:
         return WAITS
-    if leased and deadly(lane):
-        return (yield from lessened(lane, strategy.batch))
+    if leased and crashes_repeatedly(lane):
+        return (yield from shrink_after_crash(lane, strategy.batch))
     pinned = lane if leased else replace(lane, seq=0)
-    run = yield from look(lambda s: gathered(s, strategy, space, pinned, how))
+    run = yield from look(lambda s: next_run(s, strategy, space, pinned, options))
     if run is None:
         if leased:
-            yield from release(space, lane.name, how.owner)
+            yield from release(space, lane.name, options.owner)
         return BUSY
-    edits, known = yield from driven(desk, strategy, run, maintain=how.maintain)
+    edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
     try:
-        yield from commit(drafted(desk, strategy, run, edits, known))
+        yield from commit_run(desk, strategy, run, edits, known)
     except Conflict:
         if leased:
             raise
         return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
     if leased:
-        yield from release(space, lane.name, how.owner)
+        yield from release(space, lane.name, options.owner)
     return Slice(done=len(run.vers))
 
 
 def house_slice(desk: Desk, space: int) -> Flow[Slice]:
-    """What rules make of what was said last, for somebody who waits for it."""
-    return strategy_slice(desk, load(STRATEGIES, HOUSE)(), space, How(owner="", asked=True))
+    """Have rules read what was said last, for somebody who waits for it."""
+    return strategy_slice(desk, load(STRATEGIES, HOUSE)(), space, RunOptions(owner="", asked=True))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
-    from mnemic.worker.status import Entry
+    from mnemic.worker.status import WorkEntry
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
@@ -125,7 +125,7 @@ def dead() -> None:
         run.paper.table([_letter(one, words.get(_place(one))) for one in found], head=head)
 
 
-def _words(memory: Memory, found: Sequence[Entry]) -> dict[_Place, str]:
+def _words(memory: Memory, found: Sequence[WorkEntry]) -> dict[_Place, str]:
     """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
     owned: dict[_Place, list[ItemId]] = {}
     for one in found:
@@ -148,11 +148,11 @@ class _Place(NamedTuple):
     item: ItemId | None
 
 
-def _place(one: Entry) -> _Place:
+def _place(one: WorkEntry) -> _Place:
     return _Place(one.tenant, one.user, one.branch, one.item)
 
 
-def _letter(one: Entry, begins: str | None) -> tuple[str, ...]:
+def _letter(one: WorkEntry, begins: str | None) -> tuple[str, ...]:
     """A dead letter for a person."""
     since = "" if one.at is None else day(one.at)
     text = "" if one.item is None else "(hidden)" if begins is None else begins
@@ -200,7 +200,7 @@ def rerun(strategy: str) -> None:
         )
 
 
-def _show(run: Errand, found: list[Entry], none: str) -> None:
+def _show(run: Errand, found: list[WorkEntry], none: str) -> None:
     if run.paper.json:
         run.paper.document({"entries": [record(one) for one in found]})
     elif not found:
@@ -209,7 +209,7 @@ def _show(run: Errand, found: list[Entry], none: str) -> None:
         run.paper.table([row(one) for one in found], head=("id", "what", "whose", "state", "left", "who", "last error"))
 
 
-def record(one: Entry) -> dict[str, object]:
+def record(one: WorkEntry) -> dict[str, object]:
     """A line of the docket for programs."""
     return {
         "id": one.id,
@@ -230,7 +230,7 @@ def record(one: Entry) -> dict[str, object]:
     }
 
 
-def row(one: Entry) -> tuple[str, ...]:
+def row(one: WorkEntry) -> tuple[str, ...]:
     """A line of the docket for a person."""
     who = f"{flat(one.owner)} since {one.since:%H:%M:%S}" if one.since is not None else ""
     tried = f" ({many(one.attempts, 'attempt')})" if one.attempts else ""
@@ -238,7 +238,7 @@ def row(one: Entry) -> tuple[str, ...]:
     return str(one.id or ""), flat(one.name), _whose(one), one.state, str(one.pending or ""), who, error
 
 
-def _whose(one: Entry) -> str:
+def _whose(one: WorkEntry) -> str:
     if not one.tenant:
         return "the store"
     branch = f", branch {flat(one.branch)}" if one.branch else ""
