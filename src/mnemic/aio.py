@@ -23,9 +23,9 @@ from mnemic.past.merging import Merge
 from mnemic.store.receipts import ErasureReceipt
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 from mnemic.watching.feed import AsyncWatch, Notice, Watch, changes, written
-from mnemic.writing import Given, as_messages
+from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
@@ -46,7 +46,7 @@ class AsyncScopedMemory(Handle):
 
     async def observe(
         self,
-        messages: Given | Sequence[Given],
+        messages: MessageLike | Sequence[MessageLike],
         *,
         speaker: str | None = None,
         role: str | None = None,
@@ -76,7 +76,7 @@ class AsyncScopedMemory(Handle):
         """Say that something was never so: a statement is revised, evidence hidden behind what is right."""
         return await self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
 
-    async def transact(self, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> T:
+    async def transact(self, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> T:
         """Read what stands, think, and write in one commit, as if nobody else had written in between."""
         return await self._run(self._kernel.transact(self._who, where, think))
 

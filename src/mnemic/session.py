@@ -26,7 +26,7 @@ from mnemic.window.layout import Window
 from mnemic.window.leaving import give_back_at_exit
 from mnemic.window.paging import SessionFlows
 from mnemic.window.terms import Terms
-from mnemic.writing import Given, as_messages
+from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.opening import Opened
@@ -138,7 +138,7 @@ class Session(_Shell):
 
     def observe(
         self,
-        messages: Given | Sequence[Given],
+        messages: MessageLike | Sequence[MessageLike],
         *,
         speaker: str | None = None,
         role: str | None = None,
@@ -233,7 +233,7 @@ class AsyncSession(_Shell):
 
     async def observe(
         self,
-        messages: Given | Sequence[Given],
+        messages: MessageLike | Sequence[MessageLike],
         *,
         speaker: str | None = None,
         role: str | None = None,

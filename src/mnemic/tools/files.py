@@ -22,7 +22,7 @@ from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.schema import check, many, shape, text, whole
 from mnemic.tools.views import pages
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -35,7 +35,7 @@ def _run(memory: ScopedMemory, command: str, given: Arguments) -> Result:
     settings = memory.settings
     shown = pages(memory) if command == "view" and _shows_views(given["path"]) else {}
 
-    def think(versions: Sequence[Version]) -> Edits[Outcome]:
+    def think(versions: Sequence[Version]) -> Transaction[Outcome]:
         kept = folded(versions)
         tree = _with_pages(kept, shown) if shown else kept
         outcome = perform(tree, command, given)

@@ -104,7 +104,7 @@ class Cycle:
         return bool(self.did or self.busy or self.waits)
 
 
-class Schedule:
+class Scheduler:
     """Puts what one process has before it into the order in which it is to be done.
 
     Args:

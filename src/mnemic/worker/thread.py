@@ -25,7 +25,7 @@ from mnemic.strategies.base import Pause, Strategy
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.worker.job_types import JOB_TYPES, JobContext, JobSlice
 from mnemic.worker.model_budget import ModelBudget
-from mnemic.worker.scheduling import Cycle, Schedule, Task
+from mnemic.worker.scheduling import Cycle, Scheduler, Task
 from mnemic.worker.yielding import Yielding
 from mnemic.writing import Desk
 
@@ -95,7 +95,7 @@ class Background:
             self._desk.settings.backlog_limit,
             lambda: [*self.strategy_lanes, *answering.meaning.lanes()],
         )
-        self._schedule = Schedule(process, self.backlog, answering, self._budget, self.job_types, lambda: self.context)
+        self._schedule = Scheduler(process, self.backlog, answering, self._budget, self.job_types, lambda: self.context)
 
     def notify(self) -> None:
         """Wake the thread, or start it: something was written."""
