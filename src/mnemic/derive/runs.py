@@ -191,8 +191,8 @@ def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int
 
 
 def _is_own(item: Item, strategy: Strategy) -> bool:
-    """Whether a strategy wrote an item itself."""
-    return item.slots.get("by") == strategy.by
+    """Whether a strategy wrote an item itself; a slot alone, which anybody may give what they say, does not make it so."""
+    return bool(item.source) and item.slots.get("by") == strategy.by
 
 
 def derived_from(snapshot: Snapshot, strategy: Strategy, space: int, evidence: Sequence[Item]) -> list[Item]:
