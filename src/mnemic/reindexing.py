@@ -12,11 +12,10 @@ from mnemic.errors import MnemicError
 from mnemic.flow import run
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure
-from mnemic.lanes.slices import Slice, epoch_of
+from mnemic.lanes.slices import Slice
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
-from mnemic.store.requests import look
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
@@ -65,8 +64,8 @@ def reindex(opened: Opened, embedder: Embedder | None, on_slice: Callable[[int],
 def _fill(opened: Opened, model: int, on_slice: Callable[[int], None]) -> int:
     owner, passages = uuid.uuid4().hex, 0
     while spaces := opened.background.backlog.behind(embedding_lane(model)):
-        for space in spaces:
-            did = _slice(opened, model, space, owner)
+        for space, epoch in spaces.items():
+            did = _slice(opened, model, space, owner, epoch)
             if did.busy:
                 sleep(_BUSY_SECONDS)
             else:
@@ -75,9 +74,8 @@ def _fill(opened: Opened, model: int, on_slice: Callable[[int], None]) -> int:
     return passages
 
 
-def _slice(opened: Opened, model: int, space: int, owner: str) -> Slice:
+def _slice(opened: Opened, model: int, space: int, owner: str, epoch: int) -> Slice:
     perform, lane = opened.answering.perform, embedding_lane(model)
-    epoch = run(look(lambda s: epoch_of(s, space)), perform)
     try:
         return run(embed_slice(space, model, owner), perform)
     except MnemicError as error:

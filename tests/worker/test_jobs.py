@@ -411,7 +411,7 @@ def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkey
 
         monkeypatch.setattr(RowsSnapshot, "newest", counting)
         monkeypatch.setattr(RowsSnapshot, "backlog", None)
-        assert memory._opened.background.backlog.behind("house") == []
+        assert memory._opened.background.backlog.behind("house") == {}
         memory.scope(user="user 7").observe("again")
         assert len(memory._opened.background.backlog.behind("house")) == 1
         assert len(looked) <= 2

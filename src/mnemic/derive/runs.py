@@ -191,7 +191,7 @@ def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int
 
 
 def _is_own(item: Item, strategy: Strategy) -> bool:
-    """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give what they say one."""
+    """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give theirs one."""
     return bool(item.source) and item.slots.get("by") == strategy.by
 
 

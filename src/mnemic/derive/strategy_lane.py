@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import RunOptions, due_lane, lane_name, next_run
+from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_run
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
@@ -21,6 +21,8 @@ from mnemic.registry import STRATEGIES, load
 from mnemic.store.requests import claim, look, release
 
 if TYPE_CHECKING:
+    from mnemic.store.following import Lane
+    from mnemic.store.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -31,34 +33,52 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptio
     Raises:
         MnemicError: it failed; whoever runs this says so with `failures.report_failure`, and nothing is lost.
     """
-    now, leased = desk.clock.now(), strategy.budget.calls > 0
-    lane = yield from look(lambda s: due_lane(s, strategy, space, options, now))
+    if strategy.budget.calls > 0:
+        return (yield from _leased_slice(desk, strategy, space, options))
+    return (yield from _unleased_slice(desk, strategy, space, options))
+
+
+def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    now = desk.clock.now()
+    due = yield from look(lambda s: due_lane(s, strategy, space, options, now))
+    if due is None:
+        return IDLE
+    lane = yield from claim(space, due.name, options.owner, LEASE_SECONDS)
+    if lane is None:
+        return (yield from lease_denied(space, due.name))
+    if crashes_repeatedly(lane):
+        return (yield from shrink_after_crash(lane, strategy.batch))
+    run = yield from look(lambda s: next_run(s, strategy, space, lane, options))
+    if run is not None:
+        edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
+        yield from commit_run(desk, strategy, run, edits, known)
+    yield from release(space, lane.name, options.owner)
+    return BUSY if run is None else Slice(done=len(run.vers))
+
+
+def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    now = desk.clock.now()
+    lane, run = yield from look(lambda s: _due_run(s, strategy, space, options, now))
     if lane is None:
         return IDLE
-    if leased:
-        lane = yield from claim(space, lane.name, options.owner, LEASE_SECONDS)
-    if lane is None:
-        return (yield from lease_denied(space, lane_name(strategy, maintain=options.maintain)))
-    if not leased and lane.leased <= now < lane.not_before:
+    if lane.leased <= now < lane.not_before:
         return WAITS
-    if leased and crashes_repeatedly(lane):
-        return (yield from shrink_after_crash(lane, strategy.batch))
-    pinned = lane if leased else replace(lane, seq=0)
-    run = yield from look(lambda s: next_run(s, strategy, space, pinned, options))
     if run is None:
-        if leased:
-            yield from release(space, lane.name, options.owner)
         return BUSY
     edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
     try:
         yield from commit_run(desk, strategy, run, edits, known)
     except Conflict:
-        if leased:
-            raise
         return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
-    if leased:
-        yield from release(space, lane.name, options.owner)
     return Slice(done=len(run.vers))
+
+
+def _due_run(
+    snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int
+) -> tuple[Lane | None, StrategyRun | None]:
+    """The lane, if it is due, and the run that it is due for: of the present, pinned to no commit."""
+    lane = due_lane(snapshot, strategy, space, options, now)
+    return lane, None if lane is None else next_run(snapshot, strategy, space, replace(lane, seq=0), options)
 
 
 def house_slice(desk: Desk, space: int) -> Flow[Slice]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.scope import Shared
     from mnemic.store.base import Store
+    from mnemic.store.heads import SpaceHead
     from mnemic.store.snapshot import Snapshot
 
 SpaceOwner = tuple[str, "str | Shared", str]
@@ -62,8 +63,8 @@ class Backlog:
         self._lanes: dict[str, _Lane] = {}
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
-    def behind(self, name: str) -> list[int]:
-        """The spaces in which a lane has something before it, by number."""
+    def behind(self, name: str) -> dict[int, int]:
+        """The spaces in which a lane has something before it, by number; with each its epoch, the count of its erasures."""
         with self._lock, self._store.read() as snapshot:
             lane = self._lanes.setdefault(name, _Lane())
             highest = snapshot.highest()
@@ -73,8 +74,10 @@ class Backlog:
             elif highest > lane.seen:
                 lane.waiting |= snapshot.arrived(lane.seen).keys()
             lane.seen = highest
-            lane.waiting = {space for space in lane.waiting if _has_work(snapshot, space, name)}
-            return sorted(lane.waiting)
+            heads = (snapshot.spaces((space,)) for space in sorted(lane.waiting))
+            behind = {head.id: head.epoch for (head,) in filter(None, heads) if _has_work(snapshot, head, name)}
+            lane.waiting = set(behind)
+            return behind
 
     def over_limit(self, owner: SpaceOwner, written: int) -> int:
         """How many passages of a user wait before the lane that is furthest behind, if more than the limit; else 0.
@@ -120,8 +123,7 @@ class Backlog:
             return sum(1 for _ in islice(snapshot.entries(head.id, cursor), most))
 
 
-def _has_work(snapshot: Snapshot, space: int, name: str) -> bool:
-    (head,) = snapshot.spaces((space,)) or (None,)
-    if head is None or head.user is None or not head.lanes:
+def _has_work(snapshot: Snapshot, head: SpaceHead, name: str) -> bool:
+    if head.user is None or not head.lanes:
         return False
-    return snapshot.newest(space) > snapshot.lane(space, name).cursor
+    return snapshot.newest(head.id) > snapshot.lane(head.id, name).cursor

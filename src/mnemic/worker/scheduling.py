@@ -47,7 +47,7 @@ class Task:
 
     Attributes:
         owner: The name of this run, under which it leases what it needs: who comes back late has lost the lease.
-        failed: Given the error, and the epoch of the space when the slice began; whether a version was given up.
+        failed: Records its error; whether a version was given up.
         job: The job that it is a slice of; 0 for a lane's.
     """
 
@@ -55,7 +55,7 @@ class Task:
     space: int
     owner: str
     flow: Callable[[], Flow[Slice]]
-    failed: Callable[[MnemicError, int], Flow[bool]]
+    failed: Callable[[MnemicError], Flow[bool]]
     job: int = 0
 
 
@@ -141,11 +141,11 @@ class Scheduler:
             self._note(error)
             return
         for model in models:
-            for place, space in enumerate(self._backlog.behind(embedding_lane(model))):
+            for place, (space, epoch) in enumerate(self._backlog.behind(embedding_lane(model)).items()):
                 if place:
                     yield from self._strategy_tasks(cycle, quick=True)
                     yield from self._job_task(cycle)
-                yield self._embed_task(space, model)
+                yield self._embed_task(space, model, epoch)
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
         """Runs of strategies: of those that ask no model, or of those that do."""
@@ -156,27 +156,27 @@ class Scheduler:
                 options = RunOptions(
                     owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
                 )
-                for space in self._backlog.behind(lane_name(strategy, maintain=maintain)):
+                for space, epoch in self._backlog.behind(lane_name(strategy, maintain=maintain)).items():
                     if quick or self._budget.has_room(space):
-                        yield self._strategy_task(strategy, space, replace(options, owner=self._owner()))
+                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
                     else:
                         cycle.later += 1
 
-    def _strategy_task(self, strategy: Strategy, space: int, options: RunOptions) -> Task:
+    def _strategy_task(self, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
         desk, name = self._context().desk, lane_name(strategy, maintain=options.maintain)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
+        def fail(error: MnemicError) -> Flow[bool]:
             probe = ask([ChatMessage("user", _WELL)], 8)
             return report_failure(space, name, options.owner, error, desk.clock.now(), probe, strategy.batch, epoch)
 
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
-    def _embed_task(self, space: int, model: int) -> Task:
+    def _embed_task(self, space: int, model: int, epoch: int) -> Task:
         name, owner = embedding_lane(model), self._owner()
         at_once = self._parts.get(model, _FIRST_PARTS)
         parts = min(EMBED_PARTS, _REQUESTS * at_once)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
+        def fail(error: MnemicError) -> Flow[bool]:
             now = self._context().desk.clock.now()
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
@@ -204,7 +204,7 @@ class Scheduler:
             self._backlog.look_at_all()
             return Slice(done=1)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
+        def fail(error: MnemicError) -> Flow[bool]:
             yield from report_failed_job(self._context(), job, step, error)
             return False
 
@@ -212,7 +212,7 @@ class Scheduler:
 
     def _note(self, error: MnemicError) -> None:
         """Write down that the embedder cannot be asked, with one space of those that wait for it."""
-        for space in self._backlog.behind(EMBED)[:1]:
+        for space in list(self._backlog.behind(EMBED))[:1]:
             with suppress(MnemicError):
                 now = self._context().desk.clock.now()
                 run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)

@@ -18,9 +18,9 @@ from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
-from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
+from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.models.requests import Ask, Embed
-from mnemic.store.requests import Record, look
+from mnemic.store.requests import Record
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.worker.job_types import JOB_TYPES, JobContext, JobSlice
@@ -217,9 +217,8 @@ class Background:
         """Run a slice; where it fails, have its lane or job say so, and count that."""
         attend = partial(self._attend, task)
         error: MnemicError | None = None
-        did, epoch = BUSY, 0
+        did = BUSY
         try:
-            epoch = run(look(lambda s: epoch_of(s, task.space)), self.answering.perform)
             with self.answering.meters.run(task.lane) as timed:
                 did = timed(run(task.flow(), attend))
         except MnemicError as wrong:
@@ -228,7 +227,7 @@ class Background:
             error = MnemicError(f"lane {task.lane}: {type(wrong).__name__}: {wrong}")
         if error is not None:
             with suppress(MnemicError):
-                did = Slice(done=1) if run(task.failed(error, epoch), attend) else WAITS
+                did = Slice(done=1) if run(task.failed(error), attend) else WAITS
             if not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error
