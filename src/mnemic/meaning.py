@@ -35,7 +35,7 @@ DOWN_SECONDS: Final = 30.0
 
 
 class Meaning:
-    """The embedders of one open store. Safe for many threads.
+    """Knows the embedders of one open store and asks them for vectors. Safe for many threads.
 
     Args:
         embedder: The one to fill an empty store with, if there is one here.
@@ -130,7 +130,7 @@ class Meaning:
         return Meant(vectors, tuple(notes))
 
     def adopt(self, embedder: Embedder) -> Embedding:
-        """Have an embedder at hand under its name, for a reindex."""
+        """Take an embedder that is open already under its name, for a reindex."""
         from mnemic.models.calling import Embedding
 
         with self._lock:

@@ -148,7 +148,7 @@ def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
 
 
 def _owned(snapshot: Snapshot, name: str) -> list[SpaceHead]:
-    """Collectors look at users' own spaces; a branch is its owner's to drop."""
+    """List users' own spaces: a branch is its owner's to drop."""
     tenant = snapshot.tenant(name)
     heads = [] if tenant is None else snapshot.all_spaces(tenant)
     return [head for head in heads if head.user is not None and not head.branch]
@@ -159,13 +159,13 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
         return Slice(done=1)
     ground = yield from survey(head, run.plan.retention, desk.clock.now())
     run.unknown.update(name for item in ground.items.values() for name in ground.retention.unknown(item.tags))
-    found = chosen(run.plan.collectors, ground)
+    by_collector = chosen(run.plan.collectors, ground)
     if isinstance(head.user, Shared):
-        wanted = [choice.id for choices in found.values() for choice in choices]
+        wanted = [choice.id for choices in by_collector.values() for choice in choices]
         used = yield from used_by_others(head.tenant, wanted)
         ground = replace(ground, held={**ground.held, **used})
-        found = chosen(run.plan.collectors, ground)
-    for name, choices in in_layers(found, ground):
+        by_collector = chosen(run.plan.collectors, ground)
+    for name, choices in in_layers(by_collector, ground):
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
             run._commits += -(-len(choices) // BATCH)
@@ -209,7 +209,7 @@ def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
 def _draft(
     snapshot: Snapshot, run: Collection, head: SpaceHead, collector: str, choices: Sequence[Choice]
 ) -> tuple[Draft, list[Choice]]:
-    """The commit that retires what still may go: with heirs that take over sources, and the event that says why."""
+    """Draft the commit that retires what still may go: heirs take over its sources, an event says why."""
     assert head.user is not None
     ids = [choice.id for choice in choices]
     # What cites these, and goes itself, has gone by now.
@@ -234,7 +234,7 @@ def _draft(
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:
-    """Heirs with the sources of what goes added to their own."""
+    """Add to the heirs' sources those of what goes."""
     heirs: dict[ItemId, Version] = {}
     for choice in going:
         if choice.heir is not None and choice.heir in standing:
@@ -315,13 +315,13 @@ def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
 
 
 def _drop(run: Collection) -> Flow[Slice]:
-    one = yield from sweep(run.plan.tenant, run.plan.seconds)
-    run._dropped = not one.more
-    run.pauses.append(one.seconds)
-    before = run.swept
-    counts = {name: getattr(before, name) + getattr(one, name) for name in _COUNTS}
-    run.swept = replace(before, seconds=before.seconds + one.seconds, **counts)
-    return Slice(done=max(1, sum(getattr(one, name) for name in _COUNTS)))
+    swept = yield from sweep(run.plan.tenant, run.plan.seconds)
+    run._dropped = not swept.more
+    run.pauses.append(swept.seconds)
+    total = run.swept
+    counts = {name: getattr(total, name) + getattr(swept, name) for name in _COUNTS}
+    run.swept = replace(total, seconds=total.seconds + swept.seconds, **counts)
+    return Slice(done=max(1, sum(getattr(swept, name) for name in _COUNTS)))
 
 
 _COUNTS: Final = ("versions", "links", "events", "names", "pages")
@@ -332,7 +332,7 @@ def _record(run: Collection) -> dict[str, object]:
     pause = round(1000 * max(run.pauses, default=0.0), 3)
     return {
         "trigger": run.plan.trigger,
-        "collected": dict(sorted(Counter(one.collector for one in run.taken).items())),
+        "collected": dict(sorted(Counter(taken.collector for taken in run.taken).items())),
         "horizon": run.horizon[1],
         **counts,
         "slices": len(run.pauses),
@@ -401,5 +401,6 @@ def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str 
 
 
 def _thresholds(settings: Settings) -> Thresholds:
-    given = settings.gc_seconds, settings.gc_share, settings.gc_growth, settings.gc_idle
-    return Thresholds(seconds=given[0], share=given[1], growth=given[2], idle=given[3])
+    return Thresholds(
+        seconds=settings.gc_seconds, share=settings.gc_share, growth=settings.gc_growth, idle=settings.gc_idle
+    )

@@ -64,7 +64,7 @@ class Backlog:
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
     def behind(self, name: str) -> dict[int, int]:
-        """The spaces in which a lane has something before it, by number; with each its epoch, the count of its erasures."""
+        """The spaces in which a lane has something before it, by number, each with the count of its erasures."""
         with self._lock, self._store.read() as snapshot:
             lane = self._lanes.setdefault(name, _Lane())
             highest = snapshot.highest()

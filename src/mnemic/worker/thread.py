@@ -221,10 +221,10 @@ class Background:
         try:
             with self.answering.meters.run(task.lane) as timed:
                 did = timed(run(task.flow(), attend))
-        except MnemicError as wrong:
-            error = wrong
-        except Exception as wrong:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
-            error = MnemicError(f"lane {task.lane}: {type(wrong).__name__}: {wrong}")
+        except MnemicError as expected:
+            error = expected
+        except Exception as unexpected:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
+            error = MnemicError(f"lane {task.lane}: {type(unexpected).__name__}: {unexpected}")
         if error is not None:
             with suppress(MnemicError):
                 did = Slice(done=1) if run(task.failed(error), attend) else WAITS
