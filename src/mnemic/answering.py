@@ -1,4 +1,4 @@
-"""What an open store answers to the requests of verbs and lanes: by the store, its embedders, its language model."""
+"""An open store answers the requests of verbs and lanes: by its rows, its embedders, its language model."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Meaning:
             return snapshot.embedders()
 
     def to_fill(self) -> list[int]:
-        """The embedders whose lanes are to be followed as things are written; the first one is appointed here."""
+        """List the embedders whose lanes are followed as things are written; appoint the first one."""
         if self._words_alone:
             return []
         rows = self.rows()
@@ -98,7 +98,7 @@ class Meaning:
         return embedding is not None and embedding.remote
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
-        """Vectors as the store keeps them.
+        """Embed texts; the vectors are as the store keeps them.
 
         Raises:
             ModelError: the embedder cannot be opened, or failed.
@@ -109,7 +109,7 @@ class Meaning:
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
     def question(self, text: str) -> Meant:
-        """A question's vectors: by the embedder that serves, then by those that are being filled or retire."""
+        """Embed a question: by the embedder that serves, then by those that are being filled or retire."""
         if self._words_alone:
             return Meant()
         rows = sorted((row for row in self.rows() if row.name != WORDS_ALONE), key=lambda row: row.state)
@@ -144,7 +144,7 @@ class Meaning:
                 embedding.forget()
 
     def _dims(self, embedder: Embedder) -> int:
-        """How long its vectors are; an endpoint is asked for that, and may not answer."""
+        """Ask an embedder how long its vectors are; an endpoint is asked for that, and may not answer."""
         try:
             dims = embedder.dims
         except ModelError as error:

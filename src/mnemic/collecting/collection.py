@@ -53,7 +53,7 @@ _DONE: Final = Slice()
 
 
 def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
-    """Collectors by their names in the registry.
+    """Load collectors by their names in the registry.
 
     Raises:
         Invalid: none goes by a name.
@@ -63,7 +63,7 @@ def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionPlan:
-    """What a run is to do.
+    """A run of the garbage collection as it was ordered.
 
     Attributes:
         past: How much of the journal is kept; all of it, and nothing is dropped. Commits of collecting do not count.
@@ -127,7 +127,7 @@ class Collection:
 
 
 def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
-    """One step of a run, which has the write lock for about the plan's `seconds`; once `run.done`, it does nothing."""
+    """Take one step of a run, with the write lock for about the plan's `seconds`; do nothing once `run.done`."""
     if run.done:
         return _DONE
     if run._spaces is None:
@@ -279,7 +279,7 @@ def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
 
 
 def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
-    """How many versions were closed, or retired, at or before a commit."""
+    """Count the versions that were closed, or retired, at or before a commit."""
     tenant = snapshot.tenant(name)
     count = 0
     for head in [] if tenant is None else snapshot.all_spaces(tenant):
@@ -290,7 +290,7 @@ def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
 
 
 def _wanted(snapshot: Snapshot, plan: CollectionPlan, now: int) -> tuple[int, int, tuple[int, str]]:
-    """Where the horizon stands, where the retention wants it, and what it may not pass."""
+    """Find where the horizon stands, where the retention wants it, and what it may not pass."""
     tenant = snapshot.tenant(plan.tenant)
     if tenant is None:
         return 0, 0, (0, "")
@@ -304,7 +304,7 @@ def _wanted(snapshot: Snapshot, plan: CollectionPlan, now: int) -> tuple[int, in
 
 
 def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
-    """The commit before the last `commits`; those of collecting are kept along with them, and do not count."""
+    """Find the commit before the last `commits`; those of collecting are kept along with them, and do not count."""
     head = snapshot.head(tenant)
     before = head.seq - commits
     for seq in reversed(snapshot.noted(tenant, _OWN, head.horizon)):
@@ -342,7 +342,7 @@ def _record(run: Collection) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionMemo:
-    """What is kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
+    """Facts kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
 
     at: int = 0
     bytes: int = 0
@@ -350,7 +350,7 @@ class CollectionMemo:
 
 
 def recalled(tenant: str) -> Flow[CollectionMemo]:
-    """What the last run left."""
+    """Read what the last run kept."""
     raw = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.memo(n, MEMO))
     if raw is None:
         return CollectionMemo()
@@ -377,14 +377,14 @@ def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: 
 
 
 def _first(snapshot: Snapshot, name: str) -> int:
-    """When a tenant's first commit that is still here was written (microseconds)."""
+    """Find when a tenant's first commit that is still here was written (microseconds)."""
     tenant = snapshot.tenant(name)
     first = [] if tenant is None else snapshot.changes(tenant, 0, 1)
     return micros(first[0].at) if first else 0
 
 
 def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str | None]:
-    """The trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
+    """Choose the trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
     now, record = desk.clock.now(), (yield from recalled(tenant))
     wear = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.wear(n))
     if wear is None or not wear.versions:

@@ -71,7 +71,7 @@ def rested_on(snapshot: Snapshot, space: int, ids: Sequence[ItemId]) -> set[Item
 
 
 def used_by_others(tenant: int, ids: Sequence[ItemId]) -> Flow[dict[ItemId, str]]:
-    """Of what is shared, what something live of a user rests on, and what to say about it; a space to a look."""
+    """Find which shared items something live of a user rests on, with the reason to give; a space to a look."""
     spaces = yield from look(lambda s: [head.id for head in s.all_spaces(tenant) if isinstance(head.user, str)])
     used: frozenset[ItemId] = frozenset()
     for space in spaces if ids else ():
@@ -118,7 +118,7 @@ def _standing(version: Version, used: Strength) -> Standing:
 
 
 def _moment(slot: object) -> int | None:
-    """A moment in a slot; what cannot be read as one is the owner's own, and means nothing here."""
+    """Read a moment from a slot; what cannot be read as one is the owner's own, and means nothing here."""
     if not isinstance(slot, str):
         return None
     try:

@@ -58,7 +58,7 @@ def driven(
 
 
 class _Asking:
-    """Answers what one run asks for.
+    """Answers what a run's strategy asks for.
 
     Attributes:
         read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
@@ -70,7 +70,7 @@ class _Asking:
         self.read = {version.item.id: version for version in run.known}
 
     def answered(self, request: Request) -> Flow[Any]:
-        """The answer to one request."""
+        """Answer one request."""
         match request:
             case All(requests):
                 return (yield from self._each(requests))
@@ -82,7 +82,7 @@ class _Asking:
                 return (yield request)
 
     def _each(self, requests: Sequence[Request]) -> Flow[list[Any]]:
-        """The answers, and in the place of one that failed its error."""
+        """Answer several requests; in the place of one that failed stands its error."""
         outcomes: list[Any] = []
         for request in requests:
             try:
@@ -101,7 +101,7 @@ class _Asking:
         return [version.item for version in versions]
 
     def _asked(self, request: Ask) -> Flow[str]:
-        """A model's answer; the one that was recorded, if this was asked before.
+        """Ask the model, or give the answer that was recorded if this was asked before.
 
         Raises:
             Conflict: somebody else is to go on; what was answered is kept for them.
@@ -118,7 +118,7 @@ class _Asking:
         return answer
 
     def _kept(self, asked: bytes, answered: bytes) -> Answer:
-        """The answer under the lease of the run: of its lane, or of a dead letter's job."""
+        """An answer to be recorded, under the lease of the run: of its lane, or of a dead letter's job."""
         run = self._run
         return Answer(
             space=run.space,
@@ -134,7 +134,7 @@ class _Asking:
 
 
 class _Meter:
-    """What one run has asked of models."""
+    """Counts what one run has asked of models, against its budget."""
 
     def __init__(self, desk: Desk, strategy: Strategy) -> None:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget

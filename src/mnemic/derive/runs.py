@@ -41,7 +41,7 @@ _BYTES_A_TERM: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyRun:
-    """One run of a strategy: what it is given, and what its commit moves.
+    """One run of a strategy: the evidence that it is given, and what its commit moves.
 
     Attributes:
         lane: As it stands, leased if the strategy asks models.
@@ -66,7 +66,7 @@ class StrategyRun:
 
     @property
     def view(self) -> View:
-        """What the run reads: the commit it is pinned to."""
+        """The past that the run reads: of the commit it is pinned to."""
         return View(at=self.lane.seq or None)
 
 
@@ -95,9 +95,9 @@ def lane_name(strategy: Strategy, *, maintain: bool) -> str:
 
 
 def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> Lane | None:
-    """The lane, if a trigger fires on what lies past its cursor, or all of that is what the strategy wrote itself.
+    """Return the lane if a run is due: a trigger fires on what lies past the cursor, or the strategy wrote all of that.
 
-    The latter sets off no trigger, and is stepped over.
+    Its own writes set off no trigger; a run steps over them.
     """
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
@@ -115,8 +115,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
-    """What waits and is not the strategy's own, counted up in steps, so that nobody counts further than a trigger
-    asks."""
+    """Count what waits and is not the strategy's own, in steps, so that nobody counts further than a trigger asks."""
     cursor = lane.cursor
     while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
         versions = snapshot.versions(lane.space, vers)
@@ -182,7 +181,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
 
 
 def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int], lane: Lane) -> list[Item]:
-    """Those items among these versions that stand and that the strategy reads."""
+    """Choose among versions the items that stand and that the strategy reads."""
     upto = lane.seq or None
     versions = snapshot.versions(space, vers).values()
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))

@@ -76,7 +76,7 @@ def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOpti
 def _due_run(
     snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int
 ) -> tuple[Lane | None, StrategyRun | None]:
-    """The lane, if it is due, and the run that it is due for: of the present, pinned to no commit."""
+    """Return the lane if a run is due, with that run: it reads the present, pinned to no commit."""
     lane = due_lane(snapshot, strategy, space, options, now)
     return lane, None if lane is None else next_run(snapshot, strategy, space, replace(lane, seq=0), options)
 

@@ -64,7 +64,7 @@ class Backlog:
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
     def behind(self, name: str) -> dict[int, int]:
-        """The spaces in which a lane has something before it, by number, each with the count of its erasures."""
+        """The spaces in which a lane has something before it, by number, each with its epoch."""
         with self._lock, self._store.read() as snapshot:
             lane = self._lanes.setdefault(name, _Lane())
             highest = snapshot.highest()
@@ -80,7 +80,7 @@ class Backlog:
             return behind
 
     def over_limit(self, owner: SpaceOwner, written: int) -> int:
-        """How many passages of a user wait before the lane that is furthest behind, if more than the limit; else 0.
+        """Count the passages of a user before the lane that is furthest behind, if more than the limit; else 0.
 
         They are counted once in `COUNT_SECONDS`, more seldom where they are many, and where the limit seems passed.
 
@@ -109,7 +109,7 @@ class Backlog:
             self._lanes.clear()
 
     def _counted(self, owner: SpaceOwner) -> int:
-        """How many passages wait; where they cannot be more than the limit, at most so many."""
+        """Count the passages that wait; where they cannot be more than the limit, an upper bound."""
         names, (tenant, user, branch) = self._followed(), owner
         with self._store.read() as snapshot:
             number = snapshot.tenant(tenant)

@@ -52,7 +52,7 @@ def embed_slice(
 
 
 def _embedded(model: int, unembedded: _Unembedded, at_once: int) -> Flow[tuple[tuple[VectorRow, ...], int]]:
-    """Vectors, a request at a time, and how far they reach: as far as a request that failed, which is not the first.
+    """Embed passages, a request at a time; return the vectors, and the version that they reach: up to a failed request.
 
     What came before that is kept, and the next slice begins with what failed.
     """
@@ -69,7 +69,7 @@ def _embedded(model: int, unembedded: _Unembedded, at_once: int) -> Flow[tuple[t
 
 
 def _requests(passages: list[tuple[int, int, str]], at_once: int) -> Iterator[list[tuple[int, int, str]]]:
-    """Passages by the request, each of whole versions."""
+    """Divide passages into requests, each of whole versions."""
     request: list[tuple[int, int, str]] = []
     for _, parts in groupby(passages, lambda passage: passage[0]):
         version = list(parts)
@@ -105,7 +105,7 @@ class _Unembedded:
 
 
 def _unembedded(snapshot: Snapshot, space: int, model: int, lane: Lane, parts: int) -> _Unembedded:
-    """At least one whole version; at most about so many passages, and as many versions as the lane's stride."""
+    """Read the next passages without a vector: one whole version at least, about `parts` at most, within the stride."""
     vers = next_vers(snapshot, space, lane, parts)
     if not vers:
         return _Unembedded([], lane.cursor)

@@ -1,4 +1,4 @@
-"""What becomes of a lane whose run failed: it is repeated, halved, and at last the version that fails is put aside.
+"""A lane whose run failed is repeated, halved, and at last gives up the version that cannot be digested.
 
 A run is done again three times whole and then in halves, until the version is found that cannot be digested: that one
 goes to the dead letters, and the lane goes on.

@@ -25,7 +25,7 @@ GC: Final = "gc"
 
 
 def gc_order(tenant: int, key: str, trigger: str = "asked", not_before: int = 0) -> Order:
-    """The order to collect a tenant's garbage once; the same key is the same run.
+    """Make the order to collect a tenant's garbage once; the same key is the same run.
 
     Tenants go by their numbers: a name would outlive its erasure here.
     """

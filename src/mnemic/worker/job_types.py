@@ -54,7 +54,7 @@ class JobContext:
     keep_answers: bool = False
 
     def strategy(self, name: str) -> Strategy:
-        """The strategy of a name.
+        """Find the strategy of a name.
 
         Raises:
             Invalid: the setting `strategies` does not name it here.
@@ -121,7 +121,7 @@ JOB_TYPES: dict[str, JobSlice] = {DIGEST: digest, "rerun": rerun, "maintain": ma
 
 
 def rerun_order(space: int, strategy: str, key: str) -> Order:
-    """The order to digest a space again from its beginning."""
+    """Make the order to digest a space again from its beginning."""
     return Order(name="rerun", key=key, space=space, payload=json.dumps({"strategy": strategy}).encode(), priority=1)
 
 

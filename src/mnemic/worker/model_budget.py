@@ -1,4 +1,4 @@
-"""What each space has asked of the language model within the hour, and whether it may ask more."""
+"""The model budget counts what each space asks of the language model within the hour, and says if it may ask more."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class Scheduler:
                 yield self._embed_task(space, model, epoch)
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
-        """Runs of strategies: of those that ask no model, or of those that do."""
+        """Give the runs of strategies: of those that ask no model, or of those that do."""
         for strategy in self._context().strategies:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
@@ -183,7 +183,7 @@ class Scheduler:
         return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
 
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
-        """One slice of the most urgent job, if there is one to do now; jobs whose time has not come wait like lanes."""
+        """Give a slice of the most urgent job, if one is due; jobs whose time has not come wait like lanes."""
         if not cycle.takes(JOBS):
             return
         owner = self._owner()

@@ -67,7 +67,7 @@ class Background:
 
     @cached_property
     def strategies(self) -> tuple[Strategy, ...]:
-        """Those that were given, or that the settings name; ours are loaded when something is to be understood."""
+        """The strategies that are followed; ours are loaded when something is to be understood."""
         return strategies(self._followed)
 
     @property
