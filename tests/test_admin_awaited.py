@@ -14,6 +14,7 @@ from mnemic import AsyncMemory, Memory
 from mnemic.admin import Admin
 from mnemic.aio_admin import AsyncAdmin
 from mnemic.errors import NotFound
+from patience import PATIENCE
 
 VERBS = sorted(name for name, verb in vars(Admin).items() if inspect.isfunction(verb) and not name.startswith("_"))
 
@@ -28,7 +29,7 @@ def test_every_verb_is_there_with_the_same_parameters(name: str) -> None:
 
 def test_the_loop_goes_on_while_a_verb_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     loops = threading.Event()
-    monkeypatch.setattr(Admin, "verify", lambda self: [] if loops.wait(30) else None)
+    monkeypatch.setattr(Admin, "verify", lambda self: [] if loops.wait(PATIENCE) else None)
 
     async def main() -> object:
         async with AsyncMemory("memory:", embedder="none") as memory:

@@ -18,6 +18,9 @@ from mnemic import Memory
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, SmolLM2
 from mnemic.models.chat.scripted import Scripted
 from mnemic.testing.chat_server import serving
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAT = ROOT / "examples" / "chat.py"
@@ -39,7 +42,7 @@ def chat(home: Path, url: str, *args: str, stdin: str = LINES, **more: str) -> l
         cwd=home,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()

@@ -562,6 +562,7 @@ def _run(examples: int, steps: int, *, quick: bool) -> None:
     run_state_machine_as_test(MemoryMachine, settings=profile)
 
 
+@pytest.mark.heavy
 def test_any_run_of_verbs_leaves_both_stores_as_the_model_says() -> None:
     _run(25, 20, quick=True)
 

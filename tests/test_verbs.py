@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +24,7 @@ from mnemic import (
     TooLarge,
 )
 from mnemic.core.items import Channel
+from patience import eventually
 
 
 def day(text: str) -> datetime:
@@ -341,8 +341,4 @@ def test_counts_are_written_once_enough_of_them_are_there(tmp_path: Path) -> Non
         tea = me.observe("I like tea")
         for _ in range(2):
             me.recall("tea")
-        written = threading.Event()
-        for _ in range(1000):
-            if me.strength(tea.id).uses == 2 or written.wait(0.01):
-                break
-        assert me.strength(tea.id).uses == 2
+        eventually(lambda: me.strength(tea.id).uses == 2, "the counts")

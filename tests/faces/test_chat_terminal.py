@@ -16,6 +16,9 @@ import mnemic
 from mnemic.models.chat.scripted import Scripted
 from mnemic.testing.chat_server import serving
 from mnemic.testing.terminal import Terminal, terminal
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
 
 PROMPT = "you> "
 MOVED = "I moved from Paris to Lisbon in March 2026."
@@ -98,13 +101,13 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_was_said(tmp_path: Path) -> None
         server.faults = [slow]
         with chatting(tmp_path, "--model", f"openai:words-1@{server.url}") as it:
             it.type(f"{MOVED}\n")
-            assert told.wait(30)
+            assert told.wait(PATIENCE)
             it.until("Let me think")
             it.interrupt()
             turn = it.until(PROMPT)
             assert "[stopped]" in turn
             assert "what the model said" in turn
-            assert given_up.wait(30)
+            assert given_up.wait(PATIENCE)
             it.type(f"{WHEN}\n")
             assert "In March." in it.until(PROMPT)
             it.leave()

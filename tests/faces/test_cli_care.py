@@ -143,7 +143,10 @@ def test_a_setting_no_session_can_have_is_refused_with_the_choices(run: Run, nam
     assert told in run("settings", code=2, **{name: value}).err
 
 
-def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(run: Run, add: Callable[..., str]) -> None:
+def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(
+    run: Run, add: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(Settings.__init__.__kwdefaults__, "background", True)  # type: ignore[misc, arg-type]
     told = run("settings", "--json").json["settings"]["background"]
     assert (told["value"], told["from"], told["in_commands"]) == (True, "default", False)
     assert run("settings", "--json").json["settings"]["k"]["in_commands"] == Settings().k

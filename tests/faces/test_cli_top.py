@@ -20,6 +20,9 @@ from mnemic import Memory, NotFound, Settings
 from mnemic.store.meters import PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.terminal import Terminal, terminal
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -50,7 +53,7 @@ def busy(path: str, done: Any, leave: Any) -> None:
         clock.tick(PERIOD)
         me.observe("And another.")
         done.set()
-        leave.wait(60)
+        leave.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -60,10 +63,10 @@ def other(home: Path) -> Iterator[int]:
     done, leave = SPAWN.Event(), SPAWN.Event()
     process = SPAWN.Process(target=busy, args=(str(home / "memory.db"), done, leave))
     process.start()
-    assert done.wait(60)
+    assert done.wait(PATIENCE)
     yield process.pid or 0
     leave.set()
-    process.join(60)
+    process.join(PATIENCE)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.faces.hooks import command, transcript
 from mnemic.faces.hooks.transcript import CLAUDE, CODEX, since
+from patience import PATIENCE
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 TURNS = Filter(kinds=(Kind.TURN,))
@@ -545,6 +546,7 @@ def test_a_transcript_too_long_for_one_hook_is_taken_in_by_several(
     assert seen == [(10, True, True), (20, True, True), (25, False, False), (25, False, False)]
 
 
+@pytest.mark.heavy
 def test_hooks_at_once_write_each_message_once(claude: Claude, home: Path, person: Path, turns: Turns) -> None:
     """Sixteen hooks of one session, four processes at a time, beside two writers that never rest."""
     stop = threading.Event()
@@ -602,7 +604,7 @@ def start_hook(claude: Claude, home: Path) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> Any:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     return json.loads(out)
 

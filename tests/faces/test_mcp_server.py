@@ -31,6 +31,7 @@ from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.schema import shape, text
+from patience import PATIENCE
 
 MODES = pytest.mark.parametrize("mode", GENERATIONS)
 PROFILES = pytest.mark.parametrize("profile", TOOLS)
@@ -453,7 +454,7 @@ class Slow:
 
     def run(self, memory: ScopedMemory, given: Mapping[str, Any]) -> Result:
         self.begun.release()
-        assert self.go.wait(5)
+        assert self.go.wait(PATIENCE)
         self.done += 1
         return Result(text=given["word"])
 
@@ -531,7 +532,7 @@ def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
     class Loading(Scripted):
         def query(self, text: str) -> Any:
             begun.set()
-            assert go.wait(10)
+            assert go.wait(PATIENCE)
             return super().query(text)
 
     with Memory("memory:", embedder=Loading(), settings=Settings(background=False)) as memory:
@@ -540,7 +541,7 @@ def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
         memory.flush()
         visit = Visit(lambda: nullcontext(me), "verbs")
         visit.begin()
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE)
         visit.close()
         (still,) = ahead()
         with pytest.raises(StoreError, match="the client has left"):

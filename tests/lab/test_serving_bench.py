@@ -12,6 +12,8 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.serving import ECHO, OURS, Call, Client, Entrant, Served, Start, bench_serving, show
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(scope="module")
 def served() -> Served:

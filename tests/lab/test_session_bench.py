@@ -14,6 +14,8 @@ from mnemic.lab.prefix import Played, Prefix, prefix
 from mnemic.lab.session import PARTS, LongTalk, long_talk
 from mnemic.lab.session_report import figures, show, write_csv
 
+pytestmark = pytest.mark.heavy
+
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "locomo_small.json"
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import json
 
+import pytest
 from click.testing import CliRunner
 
 from mnemic.lab import speed
 from mnemic.lab.speed import Figure, Size, bench_speed, main, show
+
+pytestmark = pytest.mark.heavy
 
 SMALL = Size(items=60, users=3, turns=40, rounds=2, questions=6)
 

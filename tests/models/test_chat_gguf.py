@@ -19,6 +19,7 @@ from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
 from mnemic.models.chat.openai import Endpoint
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
+from patience import PATIENCE
 
 KEY = "sk-not-a-real-key-0123456789"
 
@@ -32,7 +33,7 @@ def absent() -> str:
     return ""
 
 
-pytestmark = [pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
+pytestmark = [pytest.mark.heavy, pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_it_is_quiet_and_leaves_without_waiting() -> None:
         "answer = SmolLM2().stream([ChatMessage('user', 'Tell a very long story.')], limit=4000)\n"
         "print(bool(next(answer)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
@@ -117,5 +118,5 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_a_forked_child_opens_its_own() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n0\n", "")

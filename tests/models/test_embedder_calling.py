@@ -15,6 +15,7 @@ from mnemic.models.base import Embedder
 from mnemic.models.calling import Embedding
 from mnemic.models.scripted import Scripted
 from mnemic.testing.embedder_contract import *  # noqa: F403
+from patience import PATIENCE
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ class Watched(Scripted):
     def query(self, text: str) -> NDArray[np.float32]:
         self.calls.append(text)
         self.inside.set()
-        self.gate.wait(10)
+        self.gate.wait(PATIENCE)
         return super().query(text)
 
 
@@ -68,7 +69,7 @@ def questioned() -> tuple[Watched, Embedding, threading.Thread]:
     watched.gate.clear()
     asking = threading.Thread(target=embedding.query, args=("who?",))
     asking.start()
-    assert watched.inside.wait(10)
+    assert watched.inside.wait(PATIENCE)
     return watched, embedding, asking
 
 
@@ -79,8 +80,8 @@ def test_no_slice_is_begun_while_a_question_is_being_answered() -> None:
     backlog.join(0.1)
     assert watched.calls == ["who?"]
     watched.gate.set()
-    backlog.join(10)
-    asking.join(10)
+    backlog.join(PATIENCE)
+    asking.join(PATIENCE)
     assert watched.calls == ["who?", 1]
 
 
@@ -88,7 +89,7 @@ def test_a_question_does_not_wait_for_a_backlog() -> None:
     class Stuck(Watched):
         def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
             self.inside.set()
-            self.gate.wait(10)
+            self.gate.wait(PATIENCE)
             return super().passages(texts)
 
         def query(self, text: str) -> NDArray[np.float32]:
@@ -99,10 +100,10 @@ def test_a_question_does_not_wait_for_a_backlog() -> None:
     embedding = Embedding(stuck)
     backlog = threading.Thread(target=embedding.passages, args=(["one"],))
     backlog.start()
-    assert stuck.inside.wait(10)
+    assert stuck.inside.wait(PATIENCE)
     assert embedding.query("who?").shape == (256,)
     stuck.gate.set()
-    backlog.join(10)
+    backlog.join(PATIENCE)
 
 
 def test_a_repeated_question_is_not_asked_again() -> None:
@@ -148,5 +149,5 @@ def test_a_child_forked_in_the_middle_of_a_question_can_ask() -> None:
         good = embedding.passages(["one"]).shape == (1, 256) and embedding.query("why?").shape == (256,)
         os._exit(0 if good else 1)
     watched.gate.set()
-    asking.join(10)
+    asking.join(PATIENCE)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -16,6 +16,8 @@ from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.torture import children
 from mnemic.testing.torture.subject import silent
 
+pytestmark = pytest.mark.heavy
+
 POINTS = ("gc:slice-begin", "gc:before-commit", "gc:after-commit")
 _SHORT = 1e-9
 

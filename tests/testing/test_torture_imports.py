@@ -14,6 +14,8 @@ from mnemic.lab.generate import chatgpt_conversations, chatgpt_export
 from mnemic.testing.torture import imports as run
 from mnemic.testing.torture.imports import Ran, _problems, _unkilled
 
+pytestmark = pytest.mark.heavy
+
 SEED = 11
 
 

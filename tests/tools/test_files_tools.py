@@ -22,6 +22,7 @@ from mnemic.tools.files_kept import KEPT, changed, cut, edits, folded
 from mnemic.tools.files_tree import File, Place, Tree, Untold, place_of, shown
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
+from patience import PATIENCE
 
 LIMITS = Settings()
 TEXTS = (
@@ -396,7 +397,7 @@ class TestTogether:
         for writer in writers:
             writer.start()
         for writer in writers:
-            writer.join(120)
+            writer.join(PATIENCE)
         assert [writer.exitcode for writer in writers] == [0, 0]
         with Memory(store, embedder="none") as memory:
             found = files(memory.scope(user="ada"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from mnemic.store.following import JobState, Order
 from mnemic.store.memory import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.work.background import Background
+from patience import eventually
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 SECOND = 1_000_000
@@ -443,38 +444,21 @@ def test_a_job_that_keeps_failing_is_dead_after_three_tries(clock: ManualClock) 
         assert "dreaming" in dead.error
 
 
-@pytest.fixture
-def thread_of(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
-    opened: list[Memory] = []
-
-    def of() -> Memory:
-        opened.append(Memory(tmp_path / "m.db", embedder="scripted"))
-        return opened[-1]
-
-    yield of
-    for memory in opened:
-        memory.close()
-
-
-@pytest.mark.background
-def test_what_a_process_before_left_undone_is_picked_up_on_opening(
-    tmp_path: Path, thread_of: Callable[[], Memory]
-) -> None:
+def test_what_a_process_before_left_undone_is_picked_up_on_opening(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=False)) as memory:
         memory.scope(user="ada").observe("The cello arrived.")
-    memory = thread_of()
-    until = time.monotonic() + 30
-    while len(memory.admin.behind()) < 2 or any(one.pending for one in memory.admin.behind()):
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=True)) as memory:
+        eventually(lambda: [one.pending for one in memory.admin.behind()] == [0, 0], "the thread's work")
 
 
-@pytest.mark.background
-def test_opening_an_empty_store_writes_nothing_to_it(thread_of: Callable[[], Memory]) -> None:
-    memory = thread_of()
-    time.sleep(0.2)
-    with memory._opened.store.read() as snapshot:
-        assert snapshot.embedders() == []
+def test_opening_an_empty_store_writes_nothing_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{Background.__module__}.IDLE_SECONDS", 0.0)  # the thread looks once and ends
+    with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=True)) as memory:
+        for thread in threading.enumerate():
+            if thread.name == "mnemic-worker":
+                thread.join()
+        with memory._opened.store.read() as snapshot:
+            assert snapshot.embedders() == []
 
 
 def test_a_run_whose_lease_was_lost_half_way_writes_nothing(
