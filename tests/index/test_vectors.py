@@ -165,7 +165,7 @@ def test_mean_and_deviation_of_a_sample_are_near_those_of_all() -> None:
 
 
 @given(st.integers(1, 700), st.integers(0, 1 << 30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_signs_are_the_same_however_the_vectors_came(batch: int, seed: int) -> None:
     made = crowded(1_500, seed=seed)
     with pytest.MonkeyPatch.context() as patched:

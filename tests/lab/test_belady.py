@@ -46,13 +46,13 @@ def tried(trace: Trace, budget: int, *, by_tokens: bool) -> int:
     return max(best.values())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trace=traces(), capacity=st.integers(1, 3))
 def test_it_is_what_trying_everything_finds(trace: Trace, capacity: int) -> None:
     assert optimum(trace, capacity) == tried(trace, capacity, by_tokens=False)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trace=traces(), budget=st.integers(1, 8))
 def test_the_bound_for_tokens_lies_no_lower(trace: Trace, budget: int) -> None:
     assert bound(trace, budget) >= tried(trace, budget, by_tokens=True)
