@@ -202,6 +202,22 @@ def test_use_that_only_compacted_commits_tell_of_is_as_old_as_the_horizon(memory
     assert (used.useful, used.last_used) == (1, horizon)
 
 
+def test_restore_takes_a_store_with_its_log_and_spares_strangers(tmp_path: Path) -> None:
+    with Memory(tmp_path / "live.db") as live:
+        live.scope(user="ada").observe("precious")
+        restore(tmp_path / "live.db", tmp_path / "fresh.db", without_tombstones=True)
+    with Memory(tmp_path / "fresh.db") as fresh:
+        assert [v.item.text for v in fresh.scope(user="ada").list()] == ["precious"]
+    with Memory(tmp_path / "stranger.db") as stranger:
+        stranger.scope(user="eve").observe("soon gone")
+        stranger.scope(user="eve").erase_user()
+    with pytest.raises(Invalid, match="no relative"):
+        restore(tmp_path / "fresh.db", tmp_path / "stranger.db")
+    restore(tmp_path / "fresh.db", tmp_path / "stranger.db", without_tombstones=True)
+    with Memory(tmp_path / "stranger.db") as stranger:
+        assert [v.item.text for v in stranger.scope(user="ada").list()] == ["precious"]
+
+
 def test_a_restore_keeps_the_holds_and_checkpoints_of_the_store_it_replaces(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with Memory(path) as memory:
