@@ -90,6 +90,21 @@ def test_doctor_finds_a_file_that_others_can_read(run: Run, add: Callable[..., s
     assert "chmod 600" in run("doctor", code=6).out
 
 
+def test_doctor_names_the_store(run: Run, add: Callable[..., str], home: Path) -> None:
+    add("one thing")
+    row = next(line for line in run("doctor").out.splitlines() if line.startswith("store "))
+    assert str(home / "memory.db") in row
+
+
+def test_copies_go_to_folders_that_are_there(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    for command in (("backup", "nosuch/deep/x.db"), ("export", "--out", "nosuch/deep/x.jsonl")):
+        refused = run(*command, code=3).err
+        assert str(Path.cwd() / "nosuch" / "deep") in refused
+        assert not Path("nosuch").exists()
+    assert "nowhere.db" in run("restore", "nowhere.db", "--yes", code=3).err
+
+
 def test_a_backup_brings_back_what_was_there(run: Run, add: Callable[..., str]) -> None:
     kept = add("one thing")
     run("backup", "copy.db")
@@ -170,6 +185,12 @@ def test_settings_tell_value_origin_and_meaning(run: Run) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(run: Run, shell: str) -> None:
     assert "_MNEMIC_COMPLETE" in run("completion", shell).out
+
+
+def test_version_and_completion_are_json_when_asked(run: Run) -> None:
+    version = run("--version").out.split()[1]
+    assert run("--json", "--version").json == run("--version", "--json").json == {"version": version}
+    assert "_MNEMIC_COMPLETE" in run("completion", "bash", "--json").json["script"]
 
 
 @pytest.mark.parametrize("name", ["one.txt", "two.db"])

@@ -1,4 +1,4 @@
-"""What somebody who tries recall for the first time asks of a small memory."""
+"""Recall over a small memory: by a name, by a time, with a reason for each item, and where nothing matches."""
 
 from __future__ import annotations
 
