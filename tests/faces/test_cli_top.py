@@ -24,6 +24,7 @@ from patience import PATIENCE
 
 pytestmark = pytest.mark.heavy
 
+QUIET = Settings(background=False, use_flush_seconds=1e6)  # five seconds go by on a busy machine
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -39,7 +40,7 @@ class Shifted(ManualClock):
 def busy(path: str, done: Any, leave: Any) -> None:
     """A program that uses the store, says so with its commits, and stays."""
     clock = Shifted()
-    with Memory(path, clock=clock, embedder="none", settings=Settings(background=False)) as memory:
+    with Memory(path, clock=clock, embedder="none", settings=QUIET) as memory:
         me = memory.scope(user="me")
         for n in range(20):
             me.observe(f"Secret note {n}.")
