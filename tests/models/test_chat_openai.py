@@ -17,6 +17,7 @@ from mnemic.settings import Settings
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
 from mnemic.testing.chat_server import Fault, Server, events, reply, serving, status
+from patience import PATIENCE
 
 KEY = "sk-not-a-real-key/0123456789"
 WORD = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hello"}, "finish_reason": None}]})
@@ -38,7 +39,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def chat(server: Server, slept: list[float]) -> Chat:
-    return Endpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
+    return Endpoint("words-1", server.url, key=KEY, timeout=PATIENCE, sleep=slept.append)
 
 
 def hang_up(handler: BaseHTTPRequestHandler) -> None:

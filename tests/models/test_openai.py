@@ -19,6 +19,7 @@ from mnemic.models.opening import named_embedder, open_embedder
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
+from patience import PATIENCE
 
 KEY = "sk-not-a-real-key-0123456789"
 
@@ -36,7 +37,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def embedder(server: Server, slept: list[float]) -> Embedder:
-    return Endpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
+    return Endpoint("words-1", server.url, key=KEY, timeout=PATIENCE, sleep=slept.append)
 
 
 def status(code: int, body: bytes = b"{}", **headers: str) -> Any:
