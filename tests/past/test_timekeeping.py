@@ -11,8 +11,7 @@ import pytest
 from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused, StoreLocked
 from mnemic.admin import restore
 from mnemic.store.following import Answer, Order
-from mnemic.store.memory import MemoryStore
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock
 
 

@@ -14,7 +14,7 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import migrations, schema, sqlite_file, sqlite_items, sqlite_lanes
+from mnemic.store import location, migrations, schema, sqlite_items, sqlite_lanes
 from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
@@ -120,7 +120,7 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
     def add_a_table(db: apsw.Connection) -> None:
         db.execute("CREATE TABLE later(note TEXT)")
 
-    monkeypatch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+    monkeypatch.setattr(location, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
     World(SqliteStore(path)).store.close()
@@ -141,7 +141,7 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+        patch.setattr(location, "FORMAT", FORMAT + 1)
         patch.setattr(migrations, "FORMAT", FORMAT + 1)
         patch.setitem(migrations.MIGRATIONS, FORMAT + 1, fail_half_way)
         with pytest.raises(KeyboardInterrupt):

@@ -22,7 +22,7 @@ from mnemic.models.scripted import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store.following import JobState, Order
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.work.background import Background
 

@@ -22,7 +22,7 @@ from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, Order
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.work.background import Background
 from mnemic.work.jobs import Bench

@@ -20,7 +20,7 @@ from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
 
 if TYPE_CHECKING:
-    from mnemic.store.sqlite_care import SqliteCare
+    from mnemic.store.sqlite import SqliteStore
 
 FOLDER: Final = "checkpoints"
 _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
@@ -32,7 +32,7 @@ def file_of(store: Path, name: str) -> Path:
     return store.parent / FOLDER / f"{store.stem}-{name}{store.suffix}"
 
 
-def take(store: SqliteCare, name: str, now: int, probe: Callable[[str], None]) -> None:
+def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
     """Copy the store, then make the copy known to it. Cut short between the two, the copy is whole and not listed.
 
     Raises:
@@ -52,7 +52,7 @@ def take(store: SqliteCare, name: str, now: int, probe: Callable[[str], None]) -
     probe("checkpoint:known")
 
 
-def let_go(store: SqliteCare, name: str) -> None:
+def let_go(store: SqliteStore, name: str) -> None:
     """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
 
     Raises:
@@ -78,13 +78,13 @@ def stray(store: Path, name: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def found(store: SqliteCare, name: str) -> Path | None:
+def found(store: SqliteStore, name: str) -> Path | None:
     """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
     known = [row.file for row in recorded(store) if row.name == spelled(name)]
     return store.path.parent / FOLDER / known[0] if known else stray(store.path, name)
 
 
-def recorded(store: SqliteCare) -> list[CheckpointRow]:
+def recorded(store: SqliteStore) -> list[CheckpointRow]:
     """Every checkpoint that the store knows, one row a tenant."""
     with store.read() as snapshot:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]

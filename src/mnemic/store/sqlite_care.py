@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store import audit, checkpoints, keeping, rewinding, transfer
+from mnemic.store import audit, keeping, rewinding, transfer
 from mnemic.store.heads import Info
 from mnemic.store.place import prepare_file
 from mnemic.store.receipts import Fault, Rewound
@@ -23,26 +23,19 @@ class SqliteCare(SqliteFile):
     """The part of `SqliteStore` that looks after it."""
 
     def verify(self) -> Iterator[Fault]:
-        self._refuse_closed()
-        # Outside the gate: whoever leaves this generator half-way delays an erasure's last step, and blocks nobody.
-        with translated(self.path):
-            db = self._open()
-            try:
-                db.execute("BEGIN")
-                for (answer,) in db.execute("PRAGMA integrity_check(20)"):
-                    if answer != "ok":
-                        yield Fault(where=str(self.path), problem=str(answer))
-                yield from audit.verify(SqliteRows(db))
-            finally:
-                db.close(True)
+        with self._apart() as db:
+            for (answer,) in db.execute("PRAGMA integrity_check(20)"):
+                if answer != "ok":
+                    yield Fault(where=str(self._location), problem=str(answer))
+            yield from audit.verify(SqliteRows(db))
 
     def state_hash(self, tenant: str) -> str:
-        with self._rows() as rows:
-            return audit.state_hash(rows, tenant)
+        with self._apart() as db:
+            return audit.state_hash(SqliteRows(db), tenant)
 
     def export(self, tenant: str) -> Iterator[bytes]:
-        with self._rows() as rows:
-            yield from transfer.export(rows, tenant)
+        with self._apart() as db:
+            yield from transfer.export(SqliteRows(db), tenant)
 
     def load(self, lines: Iterator[bytes]) -> int:
         def work(rows: SqliteRows) -> int:
@@ -70,7 +63,7 @@ class SqliteCare(SqliteFile):
             unfinished.unlink(missing_ok=True)
 
     def _copy_to(self, unfinished: Path) -> None:
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             source, copy = self._open(), apsw.Connection(str(unfinished))
             try:
                 with copy.backup("main", source, "main") as run:
@@ -85,12 +78,6 @@ class SqliteCare(SqliteFile):
                 copy.close(True)
                 source.close(True)
 
-    def checkpoint(self, name: str) -> None:
-        checkpoints.take(self, name, self._clock.now(), self._probe)
-
-    def drop_checkpoint(self, name: str) -> None:
-        checkpoints.let_go(self, name)
-
     def rewind(self, tenant: str, seq: int) -> Rewound:
         def work(rows: SqliteRows) -> Rewound:
             done = rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
@@ -103,48 +90,39 @@ class SqliteCare(SqliteFile):
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
-        with self._rows() as rows:
-            return transfer.tombstones(rows)
+        with self._apart() as db:
+            return transfer.tombstones(SqliteRows(db))
 
     def kept(self) -> keeping.Kept:
         """What it hands on to a backup that is put in its place."""
-        with self._rows() as rows:
-            return keeping.kept(rows, self.origin())
+        with self._apart() as db:
+            return keeping.kept(SqliteRows(db), self.origin())
 
     def origin(self) -> str:
         """What names this store and its copies, and no other: made with the file, kept by backups."""
-        with translated(self.path):
-            db = self._open()
-            try:
-                return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
-            finally:
-                db.close(True)
+        with self._apart() as db:
+            return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
 
     def info(self) -> Info:
-        with self._gate.reading(), translated(self.path):
-            db = self._open()
-            try:
-                names = (
-                    "journal_mode",
-                    "synchronous",
-                    "secure_delete",
-                    "auto_vacuum",
-                    "temp_store",
-                    "page_size",
-                    "application_id",
-                    "user_version",
-                )
-                settings = {name: str(db.pragma(name)) for name in names}
-                page = int(db.pragma("page_size"))
-                free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
-            finally:
-                db.close(True)
-        size = sum(f.stat().st_size for f in self.files())
+        with self._apart() as db:
+            names = (
+                "journal_mode",
+                "synchronous",
+                "secure_delete",
+                "auto_vacuum",
+                "temp_store",
+                "page_size",
+                "application_id",
+                "user_version",
+            )
+            settings = {name: str(db.pragma(name)) for name in names}
+            page = int(db.pragma("page_size"))
+            free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
         return Info(
-            url=f"sqlite:///{self.path}",
+            url=self._location.url,
             engine=f"SQLite {apsw.sqlite_lib_version()}",
             format=FORMAT,
-            bytes=size,
+            bytes=sum(f.stat().st_size for f in self._location.files) or folded,
             settings=settings,
             free=free,
             folded=folded,

@@ -38,12 +38,13 @@ class SqliteCommits(SqliteErasing):
 
     def commit(self, draft: Draft) -> Receipt:
         self._refuse_closed()
+        self._refuse_reading()
         return self._queue.submit(ledger.prepare(draft, self._entropy))
 
     def _write(self, batch: Sequence[Ticket]) -> None:
         with self._waiting, self._writing:
             try:
-                with translated(self.path):
+                with translated(self._location):
                     self._refuse_closed()
                     db = self._writer_connection()
                     written = self._write_group(db, batch)
@@ -135,7 +136,7 @@ class SqliteCommits(SqliteErasing):
 
     def _version(self) -> tuple[int, int]:
         self._refuse_closed()
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             return self._listener.version()
 

@@ -93,7 +93,8 @@ class SqliteSweeping(SqliteFile):
 
     def _slice(self, sweep: Sweep, seconds: float) -> Swept:
         self._refuse_closed()
-        with self._writing, translated(self.path), self._sweeping_connection() as db:
+        self._refuse_reading()
+        with self._writing, translated(self._location), self._sweeping_connection() as db:
             with self._transaction(db):
                 watch = _Watch(seconds, self._waiting)
                 self._probe("gc:slice-begin")
@@ -113,7 +114,7 @@ class SqliteSweeping(SqliteFile):
         """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
         if self._log.pages < LOG_PAGES:
             return
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             with self._sweeping_connection() as db:
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -15,7 +15,7 @@ from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store import lanes
 from mnemic.store.drafts import Put
 from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.store_contract.world import TENANT, World, day, us
 
 DIMS = 4
