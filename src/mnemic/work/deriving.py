@@ -58,9 +58,9 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow
         if leased:
             yield from release(space, lane.name, how.owner)
         return BUSY
-    edits = yield from driven(desk, strategy, run, maintain=how.maintain)
+    edits, known = yield from driven(desk, strategy, run, maintain=how.maintain)
     try:
-        yield from commit(drafted(desk, strategy, run, edits))
+        yield from commit(drafted(desk, strategy, run, edits, known))
     except Conflict:
         if leased:
             raise

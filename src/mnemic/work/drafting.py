@@ -16,19 +16,24 @@ from mnemic.work.lanes import DERIVER
 from mnemic.writing import closed_by
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
     from mnemic.work.gathering import Run
     from mnemic.writing import Desk
 
 
-def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits) -> Draft:
+def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits, known: Mapping[ItemId, Version]) -> Draft:
     """The commit of a run: what it writes, what that takes the place of, and the step of the lane.
+
+    Args:
+        known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
+            them.
 
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
     """
-    known = {version.item.id: version for version in run.known}
     evidence = {item.id: item for item in run.given.evidence}
     fresh = [_derived_item(desk, strategy, d, evidence) for d in edits.write]
     closed: dict[ItemId, Item] = {}
@@ -56,9 +61,11 @@ def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits) -> Draft:
     )
 
 
-def _known(known: dict[ItemId, Version], id: ItemId) -> Version:
+def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
     if id not in known:
-        raise Invalid("edits", f"{id} was not given as known", "A strategy changes only what it was given.")
+        raise Invalid("edits", f"{id} was neither given nor looked up", "A strategy changes only what it has read.")
+    if known[id].item.state is State.RETIRED:
+        raise Invalid("edits", f"{id} is hidden", "A strategy changes only what stands.")
     return known[id]
 
 
@@ -88,13 +95,13 @@ def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[
     )
 
 
-def _revised(desk: Desk, strategy: Strategy, known: dict[ItemId, Version], one: Revision) -> Put:
+def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], one: Revision) -> Put:
     given = {"text": one.text, "slots": one.slots, "tags": one.tags}
     fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, one.id)), **fields))
 
 
-def _retired(strategy: Strategy, known: dict[ItemId, Version], id: ItemId) -> Put:
+def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:
     item = replace(_own(strategy, _known(known, id)), state=State.RETIRED)
     return Put(verb=Verb.RETIRED, item=item, terms=None)
 

@@ -15,9 +15,10 @@ from mnemic.work.hidden import spared
 from mnemic.work.lanes import LEASE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mnemic.core.items import Item
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Version
     from mnemic.strategies.base import Strategy
     from mnemic.work.gathering import Run
     from mnemic.writing import Desk
@@ -25,11 +26,20 @@ if TYPE_CHECKING:
 BYTES_A_TOKEN: Final = 4
 
 
-def driven(desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False) -> Flow[Edits]:
-    """What a strategy's flow returns: its reads answered as of the run's pin, its models' answers recorded, its budget
-    kept, and what its owner hid left out. Errors of a request are thrown in; what it does not catch ends the run."""
-    flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
+def driven(
+    desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False
+) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
+    """Drive a strategy's flow: its reads answered as of the run's pin, its models' answers recorded, its budget kept.
+
+    Errors of a request are thrown in; what the strategy does not catch ends the run. Without evidence it is not called.
+
+    Returns:
+        What it wants done, without what the owner hid; and the versions that it read, by id: what it may change.
+    """
     asking = _Asking(run, _Meter(desk, strategy))
+    if not run.given.evidence:
+        return Edits(), asking.read
+    flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
     try:
         request = next(flow)
         while True:
@@ -43,17 +53,22 @@ def driven(desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False) 
                 request = flow.send(answer)
     except StopIteration as done:
         edits: Edits = done.value
-        return (yield from spared(run.space, run.hidden, edits))
+        return (yield from spared(run.space, run.hidden, edits)), asking.read
     finally:
         flow.close()
 
 
 class _Asking:
-    """Answers what one run asks for, and knows what it was given so far: all that a model may have been told."""
+    """Answers what one run asks for.
+
+    Attributes:
+        read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
+            that a model may have been told.
+    """
 
     def __init__(self, run: Run, meter: _Meter) -> None:
         self._run, self._meter = run, meter
-        self._given = dict.fromkeys(item.id for item in (*run.given.evidence, *run.given.known))
+        self.read = {version.item.id: version for version in run.known}
 
     def answered(self, request: Request) -> Flow[Any]:
         """The answer to one request."""
@@ -82,9 +97,9 @@ class _Asking:
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
         found = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        items = [version.item for version in found]
-        self._given |= dict.fromkeys(item.id for item in items)
-        return items
+        for version in found:
+            self.read.setdefault(version.item.id, version)
+        return [version.item for version in found]
 
     def _asked(self, request: Ask) -> Flow[str]:
         """A model's answer; the one that was recorded, if this was asked before.
@@ -114,7 +129,7 @@ class _Asking:
             owner=run.lane.owner if run.job is None else run.job.owner,
             job=0 if run.job is None else run.job.id,
             seconds=LEASE_SECONDS,
-            given=tuple(self._given),
+            given=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
             pin=run.lane.seq,
         )
 

@@ -93,7 +93,10 @@ def lane_name(strategy: Strategy, how: How) -> str:
 
 
 def ready(snapshot: Snapshot, strategy: Strategy, space: int, how: How, now: int) -> Lane | None:
-    """The lane, if a trigger fires on what lies past its cursor."""
+    """The lane, if a trigger fires on what lies past its cursor, or all of that is what the strategy wrote itself.
+
+    The latter sets off no trigger, and is stepped over.
+    """
     lane = snapshot.lane(space, lane_name(strategy, how))
     if snapshot.newest(space) <= lane.cursor:
         return None
@@ -102,17 +105,23 @@ def ready(snapshot: Snapshot, strategy: Strategy, space: int, how: How, now: int
     least = replace(nothing, count=1, since=now, last=now)  # where this fires, whatever waits fires too
     if how.force or lane.stride or lane.seq or fired(triggers, least, now):
         return lane
-    return lane if any(fired(triggers, waiting, now) for waiting in _counted(snapshot, lane, nothing)) else None
+    waiting: Waiting | None = None
+    for waiting in _counted(snapshot, strategy, lane, nothing):
+        if fired(triggers, waiting, now):
+            return lane
+    return lane if waiting is not None and not waiting.count else None
 
 
-def _counted(snapshot: Snapshot, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
-    """What waits, counted up in steps, so that nobody counts further than a trigger asks."""
+def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
+    """What waits and is not the strategy's own, counted up in steps, so that nobody counts further than a trigger
+    asks."""
     cursor = lane.cursor
     while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
+        found = snapshot.versions(lane.space, vers)
+        others = {ver: v for ver in vers if (v := found.get(ver)) is not None and not _is_own(v.item, strategy)}
         entries = takewhile(lambda entry: entry.ver <= vers[-1], snapshot.entries(lane.space, cursor))
-        tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries)
-        versions = snapshot.versions(lane.space, vers)
-        waiting, cursor = waiting.plus([versions[ver] for ver in vers if ver in versions], tokens), vers[-1]
+        tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries if entry.ver in others)
+        waiting, cursor = waiting.plus(list(others.values()), tokens), vers[-1]
         yield waiting
 
 
@@ -139,10 +148,10 @@ def letter(snapshot: Snapshot, strategy: Strategy, space: int, ver: int, lane: s
 
 
 def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: list[int], **what: Any) -> Run:
-    """A run over what the strategy has not read, oldest first.
+    """A run over what the strategy has not read, oldest first; what it wrote itself is never its evidence.
 
     A turn that it derived from before was read before: it is here again because it was pinned, say. Upkeep is given
-    all.
+    those too.
     """
     (head,) = snapshot.spaces((space,))
     assert head.user is not None
@@ -171,4 +180,10 @@ def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int
     upto = lane.seq or None
     found = snapshot.versions(space, vers).values()
     shown = (v.item for v in found if v.seq_to is None or (upto is not None and v.seq_to > upto))
-    return [item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE]
+    read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
+    return [item for item in read if not _is_own(item, strategy)]
+
+
+def _is_own(item: Item, strategy: Strategy) -> bool:
+    """Whether a strategy wrote an item itself."""
+    return item.slots.get("by") == strategy.by

@@ -77,8 +77,8 @@ def digest(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
     strategy = bench.strategy(lane.partition(":")[0])
     run = yield from look(lambda s: letter(s, strategy, space, ver, lane, step))
     if run is not None:
-        edits = yield from driven(bench.desk, strategy, run, maintain=lane != strategy.name)
-        yield from commit(drafted(bench.desk, strategy, run, edits))
+        edits, known = yield from driven(bench.desk, strategy, run, maintain=lane != strategy.name)
+        yield from commit(drafted(bench.desk, strategy, run, edits, known))
     return False
 
 
