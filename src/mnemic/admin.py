@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,12 +43,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserStats:
-    """One user's part of a store; `user` is None for the shared space."""
+    """One user's part of a store.
+
+    Attributes:
+        user: None for the tenant's shared space.
+        items: Those of the memory itself; what was written to its branches is not among them.
+        commits: The last commit of the tenant that touched it.
+        branches: How many branches it has.
+    """
 
     tenant: str
     user: str | None
     items: int
     commits: int
+    branches: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,17 +119,7 @@ class Admin:
         """How many items and commits each user has, and how big the files are."""
         info = self._store.info()
         with self._store.read() as snapshot:
-            users = [
-                UserStats(
-                    tenant=name,
-                    user=None if isinstance(head.user, Shared) else head.user,
-                    items=snapshot.count((head.id,)),
-                    commits=head.seq,
-                )
-                for number, name in snapshot.tenants()
-                for head in snapshot.all_spaces(number)
-                if head.user is not None
-            ]
+            users = [one for number, name in snapshot.tenants() for one in _user_stats(snapshot, number, name)]
         return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=self.vitals())
 
     def vitals(self) -> Vitals:
@@ -408,6 +407,16 @@ class Admin:
             return checks
         path = Path(info.url.removeprefix("sqlite://"))
         return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+
+def _user_stats(snapshot: Snapshot, number: int, tenant: str) -> Iterator[UserStats]:
+    heads = [head for head in snapshot.all_spaces(number) if head.user is not None]
+    branches = Counter(head.user for head in heads if head.branch)
+    for head in heads:
+        if not head.branch:
+            user = None if isinstance(head.user, Shared) else head.user
+            items = snapshot.count((head.id,))
+            yield UserStats(tenant=tenant, user=user, items=items, commits=head.seq, branches=branches[head.user])
 
 
 def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> Behind:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import datetime
 
 from mnemic.core.clock import micros
 from mnemic.core.text import clean_name
@@ -38,19 +37,3 @@ def instant(field: str, value: object) -> datetime:
 def text_field(field: str, value: object) -> str:
     """`value` itself, if it is a short line of text that can be kept."""
     return clean_name(field, value)
-
-
-def zone(name: str) -> tzinfo:
-    """The time zone of an IANA name.
-
-    Raises:
-        Invalid: none is known by it here.
-    """
-    if name == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Invalid(
-            "timezone", f"{name!r} is no time zone known here", "Use an IANA name, such as Europe/Lisbon."
-        ) from error

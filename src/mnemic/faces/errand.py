@@ -38,7 +38,7 @@ class Errand:
     @cached_property
     def given(self) -> Settings:
         """Settings from the environment, as a program has them."""
-        return Settings.from_env(os.environ)
+        return Settings.from_environment()
 
     @cached_property
     def settings(self) -> Settings:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from mnemic.checking import instant, whole, zone
-from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.checking import instant, whole
+from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.scope import Shared
@@ -169,7 +169,7 @@ class Recalling:
 
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
-        return offset_minutes(now if now is not None else moment(us).astimezone(zone(self.settings.timezone)))
+        return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
 
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:

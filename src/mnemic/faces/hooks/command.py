@@ -282,7 +282,7 @@ def _sound(text: str) -> str:
 
 def _opened(run: Errand, patience: float) -> AbstractContextManager[Memory]:
     """The store, with words alone and little patience."""
-    usual = Settings.from_env(os.environ)
+    usual = Settings.from_environment()
     timeout = min(patience, usual.busy_timeout)
     run.settings = replace(usual, embedder="none", busy_timeout=timeout, background=False)
     return run.memory(create=True)
