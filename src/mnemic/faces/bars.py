@@ -12,7 +12,7 @@ import click
 from mnemic.faces.errand import Errand
 
 if TYPE_CHECKING:
-    from mnemic.lab.speed import Figure
+    from mnemic.lab.tasks.speed_bench import Figure
 
 MISSED: Final = 8
 _BAR: Final = 24
