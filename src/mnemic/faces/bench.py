@@ -18,7 +18,7 @@ from mnemic.faces.verb import WORDS, Verbs, verb
 from mnemic.faces.windows import session
 
 if TYPE_CHECKING:
-    from mnemic.lab.tasks.speed_bench import Figure
+    from mnemic.lab.kit.figures import Figure
     from mnemic.models.base import Embedder
 
 
@@ -62,7 +62,7 @@ def locomo(
     seed: int,
 ) -> None:
     """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
-    from mnemic.lab.tasks.locomo.locomo_bench import bench_locomo
+    from mnemic.lab.tasks.locomo_bench import bench_locomo
 
     run = errand()
     with _progress(run) as progress:
@@ -108,7 +108,8 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.tasks.speed_bench import Size, bench_speed, show
+    from mnemic.lab.kit.figures import show
+    from mnemic.lab.tasks.speed_bench import Size, bench_speed
 
     run = errand()
     measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
@@ -131,8 +132,8 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
+    from mnemic.lab.kit.figures import show
     from mnemic.lab.tasks.busy_bench import Load, bench_busy
-    from mnemic.lab.tasks.speed_bench import show
 
     run = errand()
     load = Load(rounds=rounds, writes=writes, gap=gap, seed=seed)
@@ -153,8 +154,8 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
 def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | None, seed: int) -> None:
     """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
+    from mnemic.lab.kit.figures import show
     from mnemic.lab.tasks.gc_bench import Size, bench_gc
-    from mnemic.lab.tasks.speed_bench import show
 
     run = errand()
     size = Size(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
@@ -318,8 +319,8 @@ def _embedder(run: Errand, named: str, cache: Path | None) -> Embedder | None:
 
 
 def _show(run: Errand, log: Path, seed: int | None, *, markdown: bool) -> None:
-    from mnemic.lab.kit.report import report as made_from
-    from mnemic.lab.kit.tables import show
+    from mnemic.lab.kit.run_report import report as made_from
+    from mnemic.lab.kit.run_report import show
 
     form = "json" if run.paper.json else "markdown" if markdown else None if run.paper.color else "plain"
     show(made_from(log, seed=seed), sys.stdout, form)

@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid, NotFound
-from mnemic.lab.kit import log, tables
+from mnemic.lab.kit import log
 from mnemic.lab.kit.baselines import BAR, Ranking, lineup
 from mnemic.lab.kit.datasets import Corpus, Dataset, Question
 from mnemic.lab.kit.log import Log
-from mnemic.lab.kit.report import Report, as_json, report
 from mnemic.lab.kit.run import run
+from mnemic.lab.kit.run_report import Report, as_json, plain, report, show
 from mnemic.lab.kit.systems import Entrant, Figures
-from mnemic.lab.tasks.locomo.locomo_bench import bench_locomo
+from mnemic.lab.kit.tables import bar
+from mnemic.lab.tasks.locomo_bench import bench_locomo
 
 BASELINES = list(lineup())
 
@@ -172,7 +173,7 @@ def test_json_markdown_and_plain_text_show_every_system(bench_log: Path) -> None
     made = report(bench_log)
     for form in ("json", "markdown", "plain", None):
         stream = io.StringIO()
-        tables.show(made, stream, form)
+        show(made, stream, form)
         for name in BASELINES:
             assert name in stream.getvalue()
     loaded = json.loads(as_json(made))
@@ -188,7 +189,7 @@ def test_a_terminal_gets_tables_that_fit_it(bench_log: Path, monkeypatch: pytest
     for columns in ("60", "250"):
         monkeypatch.setenv("COLUMNS", columns)
         stream = Terminal()
-        tables.show(report(bench_log), stream)
+        show(report(bench_log), stream)
         assert "0.6 BM25+date + 0.4 window" in stream.getvalue()
         assert "…" not in stream.getvalue()
 
@@ -232,9 +233,9 @@ def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path
     made = report(tmp_path / "x.jsonl")
     assert made.rows == ()
     assert not made.complete
-    assert "cut short" in tables.plain(made)
+    assert "cut short" in plain(made)
 
 
 @pytest.mark.parametrize(("share", "drawn"), [(0, ""), (1, "█" * 12), (0.5, "█" * 6), (1 / 24, "▌"), (math.nan, "")])
 def test_bars_are_an_eighth_of_a_character_fine(share: float, drawn: str) -> None:
-    assert tables.bar(share).strip() == drawn
+    assert bar(share).strip() == drawn

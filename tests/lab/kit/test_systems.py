@@ -12,9 +12,9 @@ from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.lab.kit.baselines import RecentWindow
 from mnemic.lab.kit.datasets import Corpus, Dataset, Doc, Question
-from mnemic.lab.kit.report import report
+from mnemic.lab.kit.run_report import report
 from mnemic.lab.kit.systems import Ablated, Mnemic, Peers, entrants, message
-from mnemic.lab.tasks.locomo.locomo_bench import bench_locomo
+from mnemic.lab.tasks.locomo_bench import bench_locomo
 from mnemic.models.scripted import Scripted
 
 

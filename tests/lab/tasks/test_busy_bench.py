@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mnemic import Memory
-from mnemic.lab.tasks.busy_bench import Burning, Load, bench_busy
-from mnemic.lab.tasks.metered import Unmetered, _meters, metered
+from mnemic.lab.tasks.busy_bench import Burning, Load, Unmetered, _meters, bench_busy, metered
 from mnemic.settings import Settings
 
 

@@ -7,8 +7,9 @@ import json
 
 from click.testing import CliRunner
 
+from mnemic.lab.kit.figures import Figure, show
 from mnemic.lab.tasks import speed_bench
-from mnemic.lab.tasks.speed_bench import Figure, Size, bench_speed, main, show
+from mnemic.lab.tasks.speed_bench import Size, bench_speed, main
 
 SMALL = Size(items=60, users=3, turns=40, rounds=2, questions=6)
 

@@ -10,23 +10,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from mnemic.flow import Request
 from mnemic.ingest.message import Message
+from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.tasks.metered import metered
-from mnemic.lab.tasks.speed_bench import Figure, Speed
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted import Scripted
 from mnemic.settings import Settings
 from mnemic.store.place import file_system
+from mnemic.watching.metering import Meters, Timed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +43,9 @@ BACKLOG: Final = 100
 
 FULL: Final = 1_000
 """Turns that wait when one begins."""
+
+TURN: Final = 10
+"""Writes with meters, then as many without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +89,7 @@ class Burning(Scripted):
 
 def bench_busy(
     load: Load = Load(), progress: Callable[[str], None] = lambda _: None, *, embedder: Embedder | None = None
-) -> Speed:
+) -> Measurements:
     """Measure, on a file that is gone afterwards.
 
     Args:
@@ -97,7 +102,7 @@ def bench_busy(
         meters = metered(Path(folder), load.rounds * load.writes, load.seed)
         disk = file_system(Path(folder))
     header = {**provenance(), "load": asdict(load), "embedder": chosen.name, "file_system": disk}
-    return Speed(header=header, figures=(*_figures(idle, busy, did), meters))
+    return Measurements(header=header, figures=(*_figures(idle, busy, did), meters))
 
 
 def _rounds(
@@ -176,3 +181,77 @@ def _figures(idle: list[float], busy: list[float], did: int) -> Iterator[Figure]
             bar=bar,
             detail=f"{loud:.2f} ms against {quiet:.2f} ms, {len(idle)} writes each; the worker dealt with {did:,}",
         )
+
+
+class _Silent(Timed):
+    """A verb that nobody times."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> _Silent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to count."""
+
+
+class Unmetered(Meters):
+    """Meters that count nothing and time nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._silent = _Silent(self, "", "", None, "")
+
+    def verb(self, name: str, who: object, asked: str = "") -> Timed:
+        return self._silent
+
+    def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
+        return perform(request)
+
+
+def metered(folder: Path, writes: int, seed: int) -> Figure:
+    """How much dearer a single observe is with meters, in processor time of its thread.
+
+    Args:
+        writes: With meters, and as many without.
+    """
+    spent: dict[bool, list[float]] = {True: [], False: []}
+    talk = Talk(seed).messages(2 * writes + TURN)
+    settings = Settings(background=False, mask_secrets=False)
+    with Memory(folder / "metered.db", settings=settings, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe(list(islice(talk, TURN)))
+        for start in range(0, writes, TURN):
+            for on in (True, False):
+                messages = list(islice(talk, min(TURN, writes - start)))
+                with _meters(memory, None if on else Unmetered()):
+                    spent[on] += _processor_times(me, messages)
+    # Other work on the machine only ever adds: the quicker half is what a write takes.
+    with_, without = (float(np.percentile(spent[on], 25)) for on in (True, False))
+    return Figure(
+        name="single durable observe: processor time with meters, against without",
+        value=with_ / without,
+        unit="x",
+        bar=None,
+        detail=f"first quartiles {with_:.3f} ms against {without:.3f} ms, {writes} writes each, in turns of {TURN}",
+    )
+
+
+@contextmanager
+def _meters(memory: Memory, other: Meters | None) -> Iterator[None]:
+    """Have a memory count with other meters for a while, or with its own for None."""
+    background = memory._opened.background
+    own = background.meters
+    background.meters = other or own
+    try:
+        yield
+    finally:
+        background.meters = own
+
+
+def _processor_times(me: ScopedMemory, messages: Sequence[Message]) -> Iterator[float]:
+    """Milliseconds of each write."""
+    for message in messages:
+        began = time.thread_time_ns()
+        me.observe([message])
+        yield (time.thread_time_ns() - began) / 1e6

@@ -30,9 +30,9 @@ from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.tokens import entry_terms
 from mnemic.ingest.message import Message
+from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.tasks.speed_bench import Figure, Speed
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
@@ -79,7 +79,9 @@ class Size:
 Told = Callable[[str, int, int], None]
 
 
-def bench_gc(size: Size = Size(), told: Told = lambda what, done, of: None, *, folder: Path | None = None) -> Speed:
+def bench_gc(
+    size: Size = Size(), told: Told = lambda what, done, of: None, *, folder: Path | None = None
+) -> Measurements:
     """Do it all in files that are gone afterwards.
 
     Args:
@@ -89,7 +91,7 @@ def bench_gc(size: Size = Size(), told: Told = lambda what, done, of: None, *, f
     with tempfile.TemporaryDirectory(prefix="mnemic-gc-", dir=folder) as fresh:
         figures = _Bench(Path(fresh), size, told).figures()
     disk = file_system(Path(folder or tempfile.gettempdir()))
-    return Speed(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
+    return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ now, always interleaved, so that a busy machine weighs on both alike. Run as `py
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sys
@@ -18,15 +17,15 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, TextIO, TypeVar
+from typing import Final, TypeVar
 
 import click
 import numpy as np
 
 from mnemic.ingest.message import Message
+from mnemic.lab.kit.figures import Figure, Measurements, show
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.kit.tables import Table, aligned
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.place import file_system
 from mnemic.store.sqlite import SqliteStore
@@ -36,30 +35,6 @@ SLOW_SYNC: Final = 0.002
 """Seconds that one sync takes where group commit is measured."""
 BATCH: Final = 100
 """Messages to an observe where many are taken in."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """One thing measured.
-
-    Attributes:
-        bar: What it is held against; None for a figure that stands beside one.
-        more: Whether more is better.
-    """
-
-    name: str
-    value: float
-    unit: str
-    bar: float | None = None
-    more: bool = False
-    detail: str = ""
-
-    @property
-    def met(self) -> bool | None:
-        """Whether it reaches its bar; None without one."""
-        if self.bar is None:
-            return None
-        return self.value >= self.bar if self.more else self.value <= self.bar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,21 +55,13 @@ class Size:
         return all(mine >= of for mine, of in zip(ours, least, strict=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
-    """What a run found, with what it ran on."""
-
-    header: Mapping[str, object]
-    figures: tuple[Figure, ...]
-
-
 T = TypeVar("T")
 Part = Callable[[Path, Size], list[Figure]]
 
 
 def bench_speed(
     size: Size = Size(), progress: Callable[[str], None] = lambda _: None, *, folder: Path | None = None
-) -> Speed:
+) -> Measurements:
     """Measure everything, on files that are gone afterwards.
 
     Args:
@@ -107,7 +74,7 @@ def bench_speed(
         with tempfile.TemporaryDirectory(prefix="mnemic-speed-", dir=folder) as fresh:
             figures += part(Path(fresh), size)
     disk = file_system(Path(folder or tempfile.gettempdir()))
-    return Speed(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
+    return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
 
 def single_writes(folder: Path, size: Size) -> list[Figure]:
@@ -256,35 +223,6 @@ PARTS: Final[Mapping[str, Part]] = {
     "many users": many_users,
     "one user": one_user,
 }
-
-
-def table(speed: Speed) -> Table:
-    """The figures beside their bars."""
-    return beside_bars(f"Speed ({speed.header['file_system']})", speed.figures)
-
-
-def beside_bars(title: str, figures: Sequence[Figure]) -> Table:
-    """A line for each figure: what was measured, and whether that reaches its bar."""
-    rows = tuple(
-        (
-            figure.name,
-            f"{figure.value:,.2f} {figure.unit}",
-            "" if figure.bar is None else f"{'>=' if figure.more else '<='} {figure.bar:g}",
-            {True: "met", False: "MISSED", None: ""}[figure.met],
-            figure.detail,
-        )
-        for figure in figures
-    )
-    return Table(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
-
-
-def show(speed: Speed, stream: TextIO, *, as_json: bool = False) -> None:
-    """Write the figures as a table, or as JSON."""
-    if as_json:
-        figures = [{**asdict(figure), "met": figure.met} for figure in speed.figures]
-        stream.write(json.dumps({"header": dict(speed.header), "figures": figures}, indent=2) + "\n")
-    else:
-        stream.write(aligned(table(speed)) + "\n")
 
 
 class _Meter:

@@ -14,7 +14,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.log import bench_of, read
-from mnemic.lab.kit.report import report
+from mnemic.lab.kit.run_report import report
 from mnemic.lab.tasks.capacity.hotpot_bench import Protocol, bench_hotpot, schedule
 from mnemic.lab.tasks.capacity.hotpot_data import Passages, read_passages
 from mnemic.lab.tasks.capacity.hotpot_report import (

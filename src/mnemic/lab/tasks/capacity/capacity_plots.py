@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.tasks.capacity.capacity_report import Swept
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 from mnemic.lab.tasks.capacity.hotpot_bench import FOUND, MNEMIC
 from mnemic.lab.tasks.capacity.hotpot_report import LEVEL, Capacities
-from mnemic.lab.tasks.vectors.vector_plots import STYLE
 
 _PALETTE: Final = (
     "#2563eb", "#0d9488", "#7c3aed", "#a16207", "#be185d", "#65a30d", "#0891b2", "#9333ea", "#b45309", "#4d7c0f",

@@ -13,12 +13,11 @@ from typing import Any, Final, TextIO
 import numpy as np
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Array, Estimate, estimates
-from mnemic.lab.kit.report import finite
-from mnemic.lab.kit.tables import Table, aligned, piped
+from mnemic.lab.kit.tables import Table, aligned, finite, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
-from mnemic.lab.tasks.speed_bench import Figure, beside_bars
 
 COLUMNS: Final = (
     "law", "policy", "capacity", "archive", "questions", "hit1", "hit1_low", "hit1_high", "hit_rate", "hits", "faults",

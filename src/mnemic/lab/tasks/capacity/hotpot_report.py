@@ -15,13 +15,12 @@ import numpy as np
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit import log as logs
+from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import Answer, Run
 from mnemic.lab.kit.metrics import Array, Estimate, any_at, estimates, recall, resample
-from mnemic.lab.kit.report import finite
-from mnemic.lab.kit.tables import Table, aligned, piped
+from mnemic.lab.kit.tables import Table, aligned, finite, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 from mnemic.lab.tasks.capacity.hotpot_bench import FOUND, MNEMIC, Protocol
-from mnemic.lab.tasks.speed_bench import Figure, beside_bars
 
 WINDOW: Final = "sliding window"
 BAR: Final = 1.33

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.tasks.paging.paging_bench import Row
-from mnemic.lab.tasks.vectors.vector_plots import STYLE
 
 COLOURS: Final = {
     "adaptive": "#c2410c",

@@ -10,12 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TextIO
 
+from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.metrics import Estimate
-from mnemic.lab.kit.report import finite
-from mnemic.lab.kit.tables import Table, aligned
+from mnemic.lab.kit.tables import Table, aligned, finite
 from mnemic.lab.tasks.paging.dialogues import GOLD
 from mnemic.lab.tasks.paging.paging_bench import BASELINE, CAPACITIES, FAMILIES, RECALLED, Plan, Row
-from mnemic.lab.tasks.speed_bench import Figure, beside_bars
 
 NOTES: Final = (
     "hit: hits of reads, %. of MIN: that as a share of Belady's optimum with bypass (a bound, PFOO-U, for windows in "

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final, TextIO
 
+from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.tables import Table, aligned
 from mnemic.lab.tasks.session.prefix import Played, Prefix
 from mnemic.lab.tasks.session.session_bench import LongTalk, Stretch
-from mnemic.lab.tasks.speed_bench import Figure
 
 STATED: Final = (1_000_000, 4_000)
 """Tokens of a talk and of a window that the bars are stated for; of others nothing is asked."""

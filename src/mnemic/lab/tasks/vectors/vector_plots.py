@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.tasks.vectors.vector_bench import SHARES, Measured, Run
 
 COLOURS: Final = {
@@ -18,19 +19,6 @@ COLOURS: Final = {
     "hnswlib HNSW": "#7c3aed",
     "Annoy": "#a16207",
 }
-STYLE: Final = {
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e2e8f0",
-    "grid.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.titlesize": 11,
-    "axes.titlelocation": "left",
-    "svg.hashsalt": "mnemic",
-}
-"""How every picture here looks."""
 
 
 def draw(run: Run, folder: Path) -> list[Path]:

@@ -30,7 +30,7 @@ def bench_locomo(
     without: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Path:
-    """Run the benchmark and return the log it wrote; `lab.kit.report.report` makes the tables from that.
+    """Run the benchmark and return the log it wrote; `lab.kit.run_report.report` makes the tables from that.
 
     Args:
         path: LoCoMo's json, or unified jsonl(.gz).

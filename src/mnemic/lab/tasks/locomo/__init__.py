@@ -1,1 +1,0 @@
-"""Evidence retrieval on LoCoMo."""
