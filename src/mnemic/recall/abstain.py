@@ -7,8 +7,8 @@ fact that only the other one has is the other one's turn. Somebody who says "you
 an entry counts for neither side.
 
 The weights are ours, rounded, set by hand so that of the questions given a value near p a share near p was answerable,
-on two-person chat with adversarial questions (`lab.asked` measures it). Nearness in meaning is not looked at: it tells
-a fact that was never told from one told in other words no better than chance does (see LOG).
+on two-person chat with adversarial questions (`mnemic bench asked` measures it). Nearness in meaning is not looked at:
+it tells a fact that was never told from one told in other words no better than chance does (see LOG).
 """
 
 from __future__ import annotations
