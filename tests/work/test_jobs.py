@@ -21,6 +21,7 @@ from mnemic.models.requests import Ask
 from mnemic.models.scripted import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
+from mnemic.store import lanes
 from mnemic.store.following import JobState, Order
 from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
@@ -509,7 +510,7 @@ def test_a_clock_set_back_keeps_no_lane_for_a_worker_that_is_gone(
         me = memory.scope(user="ada")
         me.observe("a")
         space = 1
-        assert memory._opened.store.claim(space, "noting", "somebody", 60) is not None
+        assert memory._opened.store.transact(lanes.claim, space, "noting", "somebody", 60) is not None
         clock.tick(-3600 * SECOND)
         memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a"]

@@ -11,6 +11,7 @@ from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
+from mnemic.store.audit import state_hash
 from mnemic.store.branches import Sight
 from mnemic.store.codec import core_order, decode_link, decode_version
 from mnemic.store.feed import fed
@@ -200,6 +201,9 @@ class RowsSnapshot:
     def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
         found, upto = fed(self._rows, tenant, spaces, after, limit)
         return [self._change(change, events) for change, events in found], upto
+
+    def state_hash(self, tenant: str) -> str:
+        return state_hash(self._rows, tenant)
 
     def meters(self) -> list[MeterRow]:
         return self._rows.meters()

@@ -199,6 +199,14 @@ class Snapshot(Protocol):
         """The copies that were made beside the store, by commit and name."""
         ...
 
+    def state_hash(self, tenant: str) -> str:
+        """SHA-256 over ids, seqs and digests of the retained versions and links.
+
+        Raises:
+            NotFound: there is no such tenant.
+        """
+        ...
+
     def meters(self) -> list[MeterRow]:
         """What processes that have this store open have said about themselves, the latest first."""
         ...
