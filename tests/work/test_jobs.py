@@ -398,21 +398,21 @@ def test_an_embedder_that_cannot_be_reached_is_told_of_by_whoever_looks(clock: M
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mnemic.store.rows_snapshot import RowsSnapshot
+    from mnemic.store.snapshot import Snapshot
 
     with opened(clock) as memory:
         for n in range(50):
             memory.scope(user=f"user {n}").observe("hello")
         worked(memory, clock)
         looked: list[int] = []
-        newest = RowsSnapshot.newest
+        newest = Snapshot.newest
 
-        def counting(self: RowsSnapshot, space: int) -> int:
+        def counting(self: Snapshot, space: int) -> int:
             looked.append(space)
             return newest(self, space)
 
-        monkeypatch.setattr(RowsSnapshot, "newest", counting)
-        monkeypatch.setattr(RowsSnapshot, "backlog", None)
+        monkeypatch.setattr(Snapshot, "newest", counting)
+        monkeypatch.setattr(Snapshot, "backlog", None)
         assert memory._opened.background.behind("house") == []
         memory.scope(user="user 7").observe("again")
         assert len(memory._opened.background.behind("house")) == 1

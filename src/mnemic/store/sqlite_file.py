@@ -23,7 +23,6 @@ from mnemic.store.location import Location
 from mnemic.store.meters import Carrier
 from mnemic.store.place import take_lease
 from mnemic.store.rows import Rows
-from mnemic.store.rows_snapshot import RowsSnapshot
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
@@ -138,7 +137,7 @@ class SqliteFile:
             db = self._readers.pop() if self._readers else self._open()
             try:
                 db.execute("BEGIN")
-                yield RowsSnapshot(self._rows(db))
+                yield Snapshot(self._rows(db))
                 db.execute("COMMIT")
             except BaseException:
                 db.close(True)
