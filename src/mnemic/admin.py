@@ -23,6 +23,7 @@ from mnemic.past.history import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
+from mnemic.store import compaction, holds, jobs, transfer
 from mnemic.store.drafts import Erasure
 from mnemic.store.following import JobState, Order, embedding_lane
 from mnemic.store.heads import Hold, Info
@@ -132,7 +133,8 @@ class Admin:
 
     def state_hash(self, tenant: str | None = None) -> str:
         """One hash of a tenant's retained versions and links."""
-        return self._store.state_hash(tenant or self._opened.settings.tenant)
+        with self._store.read() as snapshot:
+            return snapshot.state_hash(tenant or self._opened.settings.tenant)
 
     def backup(self, dest: str | Path) -> Path:
         """A consistent copy, taken while writers go on; never overwrites."""
@@ -191,7 +193,7 @@ class Admin:
 
     def load(self, lines: Iterable[bytes]) -> int:
         """Apply an exported journal to an empty store; returns how many commits it holds."""
-        return self._store.load(iter(lines))
+        return self._store.transact(transfer.load, iter(lines))
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
@@ -247,7 +249,7 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.steer_job(id, JobState.WAITING)
+        self._store.transact(jobs.steer, id, JobState.WAITING)
         self._opened.background.lineup.again()
 
     def cancel(self, id: int) -> None:
@@ -256,14 +258,14 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.steer_job(id, JobState.CANCELLED)
+        self._store.transact(jobs.steer, id, JobState.CANCELLED)
 
     def order(self, order: Order) -> int:
         """Have something done once, by whichever worker is free; the job's number."""
         if order.name not in self._opened.background.work:
             known = ", ".join(sorted(self._opened.background.work))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
-        return self._store.order(order)
+        return self._store.transact(jobs.order, order)
 
     def rerun(self, strategy: str, *, user: str, tenant: str | None = None) -> int:
         """Have a strategy read all of a user's turns again: one commit takes back what it made, then it makes it anew.
@@ -283,7 +285,8 @@ class Admin:
             head = None if number is None else snapshot.space(number, user)
         if head is None:
             raise NotFound(f"nothing was ever remembered for {user!r}")
-        return self._store.order(rerun_order(head.id, strategy, f"{strategy}@{head.seq}"))
+        order = rerun_order(head.id, strategy, f"{strategy}@{head.seq}")
+        return self._store.transact(jobs.order, order)
 
     def serve(self, stop: threading.Event, **how: Any) -> None:
         """Be a worker for every user of the store until `stop` is set; see `Background.serve`."""
@@ -390,11 +393,12 @@ class Admin:
 
     def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
         """Release a legal hold."""
-        self._store.lift(tenant or self._opened.settings.tenant, hold)
+        name = tenant or self._opened.settings.tenant
+        self._store.transact(holds.lift, name, hold)
 
     def compact(self, horizon: int, *, tenant: str | None = None) -> int:
         """Drop versions closed at or before commit `horizon`; the past behind it can no longer be asked for."""
-        return self._store.compact(tenant or self._opened.settings.tenant, horizon)
+        return compaction.compact(self._store, tenant or self._opened.settings.tenant, horizon)
 
     def doctor(self) -> list[Check]:
         """Look at what the store stands on: engine, settings, disk, permissions."""

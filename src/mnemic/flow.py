@@ -14,6 +14,11 @@ class Request:
 
     __slots__ = ()
 
+    @property
+    def label(self) -> str:
+        """What meters call it."""
+        return type(self).__name__.lower()
+
 
 Flow: TypeAlias = Generator[Request, Any, T]
 

@@ -21,6 +21,7 @@ from mnemic.models.requests import Ask
 from mnemic.models.scripted import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
+from mnemic.store import lanes
 from mnemic.store.following import JobState, Order
 from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
@@ -397,21 +398,21 @@ def test_an_embedder_that_cannot_be_reached_is_told_of_by_whoever_looks(clock: M
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mnemic.store.rows_snapshot import RowsSnapshot
+    from mnemic.store.snapshot import Snapshot
 
     with opened(clock) as memory:
         for n in range(50):
             memory.scope(user=f"user {n}").observe("hello")
         worked(memory, clock)
         looked: list[int] = []
-        newest = RowsSnapshot.newest
+        newest = Snapshot.newest
 
-        def counting(self: RowsSnapshot, space: int) -> int:
+        def counting(self: Snapshot, space: int) -> int:
             looked.append(space)
             return newest(self, space)
 
-        monkeypatch.setattr(RowsSnapshot, "newest", counting)
-        monkeypatch.setattr(RowsSnapshot, "backlog", None)
+        monkeypatch.setattr(Snapshot, "newest", counting)
+        monkeypatch.setattr(Snapshot, "backlog", None)
         assert memory._opened.background.behind("house") == []
         memory.scope(user="user 7").observe("again")
         assert len(memory._opened.background.behind("house")) == 1
@@ -509,7 +510,7 @@ def test_a_clock_set_back_keeps_no_lane_for_a_worker_that_is_gone(
         me = memory.scope(user="ada")
         me.observe("a")
         space = 1
-        assert memory._opened.store.claim(space, "noting", "somebody", 60) is not None
+        assert memory._opened.store.transact(lanes.claim, space, "noting", "somebody", 60) is not None
         clock.tick(-3600 * SECOND)
         memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a"]

@@ -18,6 +18,7 @@ from mnemic.opening import Opened
 from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.heads import Hold
+from mnemic.store.holds import place
 from mnemic.store.sqlite_errors import translated
 from mnemic.tiers.retention import Past, retention
 from mnemic.tiers.retention import past as read_past
@@ -161,7 +162,7 @@ def hold(opened: Opened, order: Hold) -> int:
     """
     if order.reason:
         clean_text("reason", order.reason, opened.settings.item_limit)
-    return opened.store.hold(order)
+    return opened.store.transact(place, order)
 
 
 def holds(opened: Opened, tenant: str) -> list[Hold]:

@@ -25,11 +25,11 @@ from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
 from mnemic.settings import Settings
 from mnemic.store.codec import canonical
-from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.compaction import SLICE_SECONDS, enter, jot, move
 from mnemic.store.drafts import Draft, Note, Op, Put
 from mnemic.store.heads import SpaceHead
 from mnemic.store.receipts import Swept
-from mnemic.store.requests import commit, enter, jot, look, move_horizon, sweep
+from mnemic.store.requests import commit, look, sweep, transact
 from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
 from mnemic.tiers.retention import Past, Retention
@@ -256,7 +256,7 @@ def _move(desk: Desk, run: Collection) -> Flow[Slice]:
     upto = min(wanted, floor)
     if upto > stands:
         try:
-            yield from move_horizon(run.plan.tenant, upto)
+            yield from transact(move, run.plan.tenant, upto)
             run.horizon = stands, upto
         except Refused as error:
             run.held_back = str(error)  # a branch or a hold came between the look and the deed
@@ -370,10 +370,11 @@ def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, byt
         return
     kept = {MEMO: canonical({"at": desk.clock.now(), "bytes": bytes_after, "paid": before.bandit.state()})}
     if not did:
-        yield from jot(run.plan.tenant, kept)
+        yield from transact(jot, run.plan.tenant, kept)
         return
     payload = canonical({**_record(run), "freed": bytes_before - bytes_after})
-    run.seq = yield from enter(run.plan.tenant, Verb.COLLECTED, payload, kept)
+    tenant = run.plan.tenant
+    run.seq = yield from transact(enter, tenant, Verb.COLLECTED, payload, kept)
 
 
 def _first(snapshot: Snapshot, name: str) -> int:

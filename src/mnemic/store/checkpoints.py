@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import SystemEntropy
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import audit
 from mnemic.store.heads import CheckpointRow
+from mnemic.store.rows import Rows
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
 
@@ -48,7 +51,7 @@ def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) 
     store.backup(file)
     probe("checkpoint:copied")
     rows = _described(file, name, now)
-    store.note(lambda live: live.add_checkpoints(rows))
+    store.transact(_list, rows)
     probe("checkpoint:known")
 
 
@@ -61,8 +64,16 @@ def let_go(store: SqliteStore, name: str) -> None:
     file = found(store, name)
     if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
-    store.note(lambda live: live.drop_checkpoint(spelled(name)))
+    store.transact(_strike, spelled(name))
     file.unlink(missing_ok=True)
+
+
+def _list(rows: Rows, made: list[CheckpointRow]) -> None:
+    rows.add_checkpoints(made)
+
+
+def _strike(rows: Rows, name: str) -> None:
+    rows.drop_checkpoint(name)
 
 
 def spelled(name: str) -> str:
@@ -93,7 +104,7 @@ def recorded(store: SqliteStore) -> list[CheckpointRow]:
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-        rows = SqliteRows(db)
+        rows = SqliteRows(db, SystemClock(), SystemEntropy())
         return [
             CheckpointRow(tenant.id, name, tenant.seq, now, audit.state_hash(rows, tenant.name), file.name)
             for tenant in rows.tenants()

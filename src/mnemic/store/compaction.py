@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import ledger
+from mnemic.store.base import Store
 from mnemic.store.codec import canonical
 from mnemic.store.holds import held
 from mnemic.store.horizon import horizon_floor
+from mnemic.store.receipts import Swept
 from mnemic.store.rows import Rows, TenantRow
 from mnemic.store.spent import Phase, Tally, Turn, Turnover, phases
 
@@ -29,7 +30,7 @@ _STEP: Final = 128
 """Rows between two looks at the clock."""
 
 
-def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int:
+def move(rows: Rows, name: str, horizon: int) -> int:
     """Give up the past before commit `horizon`, inside a transaction; nothing is dropped yet. Returns where it was.
 
     Raises:
@@ -54,8 +55,22 @@ def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int
     (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
     rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
     rows.drop_changes(tenant.id, horizon, (tenant.horizon,))
-    ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0, now, entropy)
+    ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)
     return tenant.horizon
+
+
+def compact(store: Store, tenant: str, horizon: int) -> int:
+    """Move the horizon of a tenant and sweep until nothing is left behind it; returns how many versions went.
+
+    Raises:
+        NotFound, Invalid, Refused: as `move` does.
+    """
+    store.transact(move, tenant, horizon)
+    versions, swept = 0, Swept(more=True)
+    while swept.more:
+        swept = store.sweep(tenant, SLICE_SECONDS)
+        versions += swept.versions
+    return versions
 
 
 class Sweep:
@@ -119,13 +134,11 @@ def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:
     return tenant
 
 
-def enter(
-    rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes], now: int, entropy: Entropy
-) -> int:
+def enter(rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
     """Journal an event about a tenant, inside a transaction, and keep small facts with it; returns its seq.
 
     Raises:
         NotFound: there is no such tenant.
     """
     tenant = jot(rows, name, memos)
-    return ledger.journal(rows, tenant, 0, verb, payload, 0, now, entropy)
+    return ledger.journal(rows, tenant, 0, verb, payload, 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import branches, holds, ledger
@@ -33,7 +33,7 @@ class Erased:
     links: int
 
 
-def apply(rows: Rows, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
+def apply(rows: Rows, erasure: Erasure) -> Erased:
     """Erase inside the transaction that `rows` stands for.
 
     Items go with all that was derived from them, and leave a tombstone: their id, and nothing of what they said.
@@ -45,16 +45,16 @@ def apply(rows: Rows, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
     if tenant is None:
         raise NotFound(f"no tenant {erasure.tenant!r} here")
     if erasure.whole and erasure.branch:
-        return _branch(rows, tenant, erasure, now, entropy)
+        return _branch(rows, tenant, erasure)
     if erasure.whole:
-        return _whole(rows, tenant, erasure, now, entropy)
+        return _whole(rows, tenant, erasure)
     space = None if erasure.user is None else rows.space(tenant.id, erasure.user, erasure.branch)
     if space is None:
         raise NotFound("nothing was ever remembered for this user")
-    return _items(rows, tenant, space, erasure, now, entropy)
+    return _items(rows, tenant, space, erasure)
 
 
-def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
+def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> Erased:
     own = branches.kin(rows, space)
     known = [to_bytes(item) for item in erasure.ids if any(rows.item_rows(s.id, to_bytes(item)) for s in own)]
     # What is shared may have been built upon in every user's space; what is one user's, in their own and its branches.
@@ -70,9 +70,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
     ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links_of(home, raw)})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.name(space.id, erasure.actor) or rows.add_name(space.id, erasure.actor)
-    seq = ledger.journal(
-        rows, tenant, space.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure), ops=reopen
-    )
+    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
     counts = [rows.drop_item(home, raw, seq) for home, raw in going]
     _drop_names(rows, own, erasure)
     touched = {home for home, _ in going} | {space.id}
@@ -104,7 +102,7 @@ def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[i
     return list(going)
 
 
-def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
+def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     if erasure.user is None:
         spaces = rows.tenant_spaces(tenant.id)
         rows.set_tenant(tenant._replace(name=None))
@@ -119,13 +117,13 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: E
     payload = canonical({"spaces": [space.id for space in spaces]})
     home = 0 if erasure.user is None else spaces[0].id
     # Nobody's name is kept for it: whoever erases a user may well be that user, or an agent that is called after them.
-    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, now, entropy, note=_reason(erasure))
+    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, note=_reason(erasure))
     for space in spaces:
         rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
 
 
-def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
+def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     """Drop a branch; the commit is one of the space that it came off.
 
     Raises:
@@ -142,7 +140,7 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure, now: int, entropy: 
     versions, links = rows.drop_space(space.id)
     actor = rows.name(parent.id, erasure.actor) or rows.add_name(parent.id, erasure.actor)
     payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
-    seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, now, entropy, note=_reason(erasure))
+    seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, note=_reason(erasure))
     rows.set_space(parent._replace(seq=seq))
     rows.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return Erased(seq, (), versions, links)

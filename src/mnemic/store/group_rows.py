@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import apsw
 
+from mnemic.core.clock import Clock
+from mnemic.core.ids import Entropy
 from mnemic.core.scope import Shared
 from mnemic.store.rows import ChangeRow, SpaceRow, TenantRow
 from mnemic.store.sqlite_rows import SqliteRows
@@ -15,8 +17,8 @@ class GroupRows(SqliteRows):
     Nobody else writes meanwhile, so nothing held can go stale; a transaction that is rolled back takes its rows along.
     """
 
-    def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db)
+    def __init__(self, db: apsw.Connection, clock: Clock, entropy: Entropy) -> None:
+        super().__init__(db, clock, entropy)
         self._tenants: dict[str, TenantRow] = {}
         self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
         self._moved: dict[int, SpaceRow] = {}

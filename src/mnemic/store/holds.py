@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import branches, ledger
 from mnemic.store.codec import canonical
@@ -17,7 +17,7 @@ from mnemic.store.rows import Descent, HoldRow, Rows, SpaceRow, TenantRow, Versi
 REFUSAL: Final = "is under legal hold"
 
 
-def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
+def place(rows: Rows, hold: Hold) -> int:
     """Write a hold, inside a transaction, and journal its number without what it says; returns that number.
 
     Raises:
@@ -38,9 +38,9 @@ def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
     if hold.session and space is not None and not any(_has(rows, s, hold.session) for s in branches.kin(rows, space)):
         raise NotFound(f"no session {hold.session!r} here to hold")
     home = 0 if space is None else space.id
-    row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, now, tenant.seq)
+    row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, rows.now(), tenant.seq)
     number = rows.add_hold(row)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0, now, entropy)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0)
     return number
 
 
@@ -50,7 +50,7 @@ def _has(rows: Rows, space: SpaceRow, session: str) -> bool:
     return name is not None and any(version.session == name for version in rows.all_versions(space.id))
 
 
-def lift(rows: Rows, name: str, hold: int, now: int, entropy: Entropy) -> None:
+def lift(rows: Rows, name: str, hold: int) -> None:
     """Take a hold away.
 
     Raises:
@@ -60,7 +60,7 @@ def lift(rows: Rows, name: str, hold: int, now: int, entropy: Entropy) -> None:
     if tenant is None or all(row.id != hold for row in rows.holds(tenant.id)):
         raise NotFound(f"no hold {hold} here; `mnemic hold list` shows them")
     rows.drop_hold(hold)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0, now, entropy)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0)
 
 
 def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:

@@ -21,16 +21,16 @@ DIGEST: Final = "digest"
 """The name of a dead letter: one version, to be digested by the lane that its payload names."""
 
 
-def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str, now: int) -> int:
+def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str) -> int:
     """The number of the dead job that keeps a version which a lane gave up."""
     what = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
-    known = rows.find_job(space, what.name, what.key)
+    known, now = rows.find_job(space, what.name, what.key), rows.now()
     number = rows.add_job(what, now) if known is None else known.id
     rows.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
     return number
 
 
-def order(rows: Rows, what: Order, now: int) -> int:
+def order(rows: Rows, what: Order) -> int:
     """The number of a job, ordered if it was not.
 
     Raises:
@@ -41,13 +41,14 @@ def order(rows: Rows, what: Order, now: int) -> int:
     if what.space and not is_owned(rows, what.space):
         raise NotFound(f"space {what.space} is not here, or was erased")
     known = rows.find_job(what.space, what.name, what.key)
-    return rows.add_job(what, now) if known is None else known.id
+    return rows.add_job(what, rows.now()) if known is None else known.id
 
 
-def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float, now: int) -> Job | None:
-    """Lease the most urgent job that may be done now and that nobody does."""
+def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job | None:
+    """Lease the most urgent job of these names that may be done now and that nobody does; None for none."""
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the job.")
+    now = rows.now()
     job = rows.due_job(names, now)
     if job is None:
         return None
@@ -58,8 +59,11 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float, now: int
     return leased
 
 
-def end(rows: Rows, step: JobStep, state: JobState, error: str, not_before: int) -> bool:
-    """Say what became of a job; False if the lease has passed on."""
+def end(rows: Rows, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
+    """Say what became of a job; with an error, one more failed attempt. False if the lease has passed on.
+
+    `WAITING` gives it back to be gone on with, not before its time.
+    """
     job = rows.job(step.id)
     if job is None or not step.owner or job.owner != step.owner:
         return False
@@ -75,7 +79,7 @@ def finish(rows: Rows, step: JobStep) -> None:
     Raises:
         Conflict: the lease has passed on.
     """
-    if not end(rows, step, JobState.DONE, "", 0):
+    if not end(rows, step, JobState.DONE):
         raise Conflict(f"job {step.id} is no longer leased to {step.owner!r}; whoever has it does it")
 
 
@@ -101,11 +105,15 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     return job
 
 
-def prolong(rows: Rows, space: int, owner: str, seconds: float, now: int, job: int) -> bool:
-    """Prolong the leases that a run holds; whether there were any."""
+def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) -> bool:
+    """Prolong the leases that a run holds: those of a space's lanes and of a job that are `owner`'s still.
+
+    Returns:
+        Whether there were any. Those that have passed on, or that an erasure has taken, are not had back.
+    """
     if not owner:
         return False
-    until = now + round(seconds * 1_000_000)
+    until = rows.now() + round(seconds * 1_000_000)
     held = [lane for lane in rows.lanes(space) if lane.owner == owner]
     for lane in held:
         rows.set_lane(replace(lane, lease_until=until))
@@ -116,8 +124,12 @@ def prolong(rows: Rows, space: int, owner: str, seconds: float, now: int, job: i
     return bool(held)
 
 
-def record(rows: Rows, answer: Answer, now: int) -> bool:
+def record(rows: Rows, answer: Answer) -> bool:
     """Keep what a model answered, and prolong the lease under which it was asked; whether that is held still.
+
+    The answer stays until the lane's run lands or something is erased that it may hold; where something that was given
+    to models goes in another way, by compaction or back in time, answers go too. If an erasure has taken the lease, of
+    something that the run was not given, the answer is kept all the same, for whoever repeats the run.
 
     Raises:
         Conflict: the lease has passed on, or something that the run was given has gone: nothing of that answer stays.
@@ -129,7 +141,7 @@ def record(rows: Rows, answer: Answer, now: int) -> bool:
     if not owned or not (held or _is_taken(holder, answer)):
         raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
     if held:
-        prolong(rows, answer.space, answer.owner, answer.seconds, now, answer.job)
+        prolong(rows, answer.space, answer.owner, answer.seconds, answer.job)
     hashed = asked_hash(rows, answer.space, answer.asked)
     rows.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
     return held

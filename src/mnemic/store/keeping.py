@@ -14,7 +14,6 @@ from mnemic.store import holds
 from mnemic.store.checkpoints import FOLDER
 from mnemic.store.heads import CheckpointRow
 from mnemic.store.rows import HoldRow, Rows, TenantRow
-from mnemic.store.sqlite_rows import SqliteRows
 
 Owner = tuple[str, str | Shared | None]
 """Tenant and user; None for the whole tenant."""
@@ -39,12 +38,12 @@ class Kept:
     held: dict[Owner, dict[Written, str]]
     checkpoints: tuple[tuple[str, CheckpointRow], ...]
 
-    def lift(self, copy: SqliteRows, origin: str) -> None:
+    def lift(self, copy: Rows, origin: str) -> None:
         """Take the holds out of a copy of the same store: some may have been released since."""
         for row in [row for tenant in copy.tenants() for row in copy.holds(tenant.id)] if origin == self.origin else ():
             copy.drop_hold(row.id)
 
-    def hand_on(self, copy: SqliteRows, origin: str, folder: Path) -> None:
+    def hand_on(self, copy: Rows, origin: str, folder: Path) -> None:
         """Write it all to a copy that lies in `folder`; holds keep their numbers where it is one of the same store.
 
         Raises:
@@ -63,7 +62,7 @@ class Kept:
                 copy.add_hold(moved)
         self._list_checkpoints(copy, folder / FOLDER)
 
-    def _list_checkpoints(self, copy: SqliteRows, folder: Path) -> None:
+    def _list_checkpoints(self, copy: Rows, folder: Path) -> None:
         tenants = {tenant.name: tenant.id for tenant in copy.tenants()}
         own = [row for tenant in tenants.values() for row in copy.checkpoints(tenant)]
         known = {row.name for _, row in self.checkpoints}
@@ -73,7 +72,7 @@ class Kept:
         copy.add_checkpoints([row._replace(tenant=tenant) for tenant, row in found if tenant is not None])
 
 
-def kept(rows: SqliteRows, origin: str) -> Kept:
+def kept(rows: Rows, origin: str) -> Kept:
     """What a store has to hand on."""
     tenants = [(tenant, tenant.name) for tenant in rows.tenants() if tenant.name is not None]
     found = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]

@@ -43,7 +43,10 @@ def appoint(rows: Rows, model: int, state: EmbedderState) -> None:
 
 
 def dismiss(rows: Rows, model: int) -> bool:
-    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows."""
+    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows.
+
+    Meanwhile the embedder is retiring. Nothing is to do for one that is not there.
+    """
     row = _find(rows, model)
     if row is None:
         return False
@@ -56,7 +59,7 @@ def dismiss(rows: Rows, model: int) -> bool:
     return False
 
 
-def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: int) -> Lane | None:
+def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane | None:
     """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
 
     A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
@@ -64,7 +67,7 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: in
     """
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the lane.")
-    lane = rows.lane(space, name)
+    lane, now = rows.lane(space, name), rows.now()
     others = lane.owner not in ("", owner)
     holds_until = max(lane.not_before, lane.lease_until if others else 0)
     if lane.leased <= now < holds_until or not jobs.is_owned(rows, space):
@@ -79,9 +82,15 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: in
 
 
 def release(
-    rows: Rows, space: int, name: str, owner: str, error: str, not_before: int, stride: int = 0, reach: int = 0
+    rows: Rows, space: int, name: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
 ) -> None:
-    """Give a lease back, unless it has passed on."""
+    """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on.
+
+    A run that failed keeps the commit it is pinned to, so that the next one may repeat it.
+
+    Args:
+        stride, reach: With an error, the most versions that a run may take until the cursor has come to `reach`.
+    """
     lane = rows.lane(space, name)
     if not owner or lane.owner != owner:
         return
@@ -92,7 +101,7 @@ def release(
         rows.set_lane(replace(freed, attempt=0, seq=0))
 
 
-def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str, now: int) -> int:
+def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str) -> int:
     """Move a lane past a version that cannot be digested, and keep that as a dead job; returns the job's number.
 
     Raises:
@@ -100,11 +109,11 @@ def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, er
     """
     attempts = rows.lane(space, name).attempt + 1
     advance(rows, space, Advance(name=name, owner=owner, after=after, upto=ver))
-    return jobs.letter(rows, space, name, ver, attempts, error, now)
+    return jobs.letter(rows, space, name, ver, attempts, error)
 
 
 def keep(rows: Rows, batch: Vectors) -> int:
-    """Write vectors and move their lane; returns how many were written.
+    """Write vectors and move their lane; returns how many were written. A row whose part was erased is left out.
 
     Raises:
         Conflict: the lane's cursor or lease is another's, or the embedder retires.

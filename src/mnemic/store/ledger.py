@@ -111,7 +111,7 @@ def _sealed(op: Op, entropy: Entropy) -> Sealed:
     return Sealed(op, item, body, salt, seal(salt, body), content)
 
 
-def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def apply(rows: Rows, prepared: Prepared) -> Receipt:
     """Write a prepared draft inside the transaction that `rows` stands for.
 
     Raises:
@@ -120,9 +120,9 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     """
     draft = prepared.draft
     if draft.used:
-        return _count_use(rows, prepared, now)
+        return _count_use(rows, prepared)
     if draft.paging is not None and not draft.ops:
-        return _page(rows, draft, draft.paging, now)
+        return _page(rows, draft, draft.paging)
     tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
     space = branches.named(rows, tenant, draft, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
@@ -134,7 +134,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.job is not None:
         _finish(rows, space, draft, draft.job, landed)
     if draft.paging is not None:
-        pages.write(rows, space.id, draft.paging, now, making=True)
+        pages.write(rows, space.id, draft.paging, making=True)
     if landed:
         return _first_receipt(prepared, earlier)
     if not draft.ops:
@@ -142,7 +142,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.upon is not None and space.seq != draft.upon:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
             commit.write(sealed)
@@ -188,17 +188,17 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
 
 
-def _page(rows: Rows, draft: Draft, paging: Paging, now: int) -> Receipt:
+def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
     """Write a session's pages and nothing else: no commit, and no trace of what was never written to."""
     tenant = rows.tenant(draft.tenant)
     space = None if tenant is None else rows.space(tenant.id, draft.user, draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
-    pages.write(rows, space.id, paging, now, making=False)
+    pages.write(rows, space.id, paging, making=False)
     return Receipt(seq=tenant.seq, ids=())
 
 
-def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
     tenant = rows.tenant(prepared.draft.tenant)
     space = None if tenant is None else rows.space(tenant.id, prepared.draft.user, prepared.draft.branch)
@@ -207,7 +207,7 @@ def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     used = [(item, delta) for item, delta in prepared.used if branches.standing(rows, space, item) is not None]
     if not used:
         return Receipt(seq=tenant.seq, ids=())
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     for sealed in prepared.sealed:
         commit.write(sealed)
     commit.count_use(used)
@@ -388,18 +388,16 @@ def journal(
     verb: Verb,
     payload: bytes,
     actor: int,
-    now: int,
-    entropy: Entropy,
     *,
     note: bytes | None = None,
     ops: Sequence[Op] = (),
 ) -> int:
     """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
-    seq, at = tenant.seq + 1, max(now, tenant.at)
+    seq, at = tenant.seq + 1, max(rows.now(), tenant.at)
     said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
     events = []
     for n, (what, stored) in enumerate(said):
-        salt = entropy.bytes(16)
+        salt = rows.entropy.bytes(16)
         events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
     change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
     for event in events:
@@ -408,6 +406,6 @@ def journal(
         commit = _Commit(rows, tenant, rows.space_rows((space,))[0], at)
         commit.events = events
         for op in ops:
-            commit.write(_sealed(op, entropy))
+            commit.write(_sealed(op, rows.entropy))
     rows.add_change(change._replace(hash=chain(tenant.hash, change, events)))
     return seq

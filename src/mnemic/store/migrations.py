@@ -7,7 +7,8 @@ from typing import Final
 
 import apsw
 
-from mnemic.core.ids import Entropy, from_bytes
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store import ledger
@@ -80,7 +81,7 @@ def retokenise(db: apsw.Connection) -> None:
     Raises:
         StoreCorrupt: an item cannot be read.
     """
-    rows = SqliteRows(db)
+    rows = SqliteRows(db, SystemClock(), SystemEntropy())
     db.execute("DELETE FROM entry")
     for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
         item = decode_item(from_bytes(row.id), row.body)

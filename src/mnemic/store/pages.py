@@ -85,7 +85,7 @@ class Paging(NamedTuple):
     taking: bool = False
 
 
-def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> None:
+def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
     """Write a session's pages, and take or prolong its lease.
 
     Args:
@@ -94,7 +94,7 @@ def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> 
     Raises:
         Conflict: another has the session open, or has opened it since: who lost a session writes to it no more.
     """
-    name = rows.name(space, paging.session)
+    name, now = rows.name(space, paging.session), rows.now()
     before = None if name is None else rows.session(space, name)
     if name is None and not making:
         return

@@ -102,12 +102,12 @@ def _brought_up(
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
     kept = _kept(dest, without_tombstones) if dest.exists() else None
     if kept is not None:
-        copy.note(lambda rows: kept.lift(rows, copy.origin()))
+        copy.transact(kept.lift, copy.origin())
     if then is not None:
         then(copy)
     again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
     if kept is not None:
-        copy.note(lambda rows: kept.hand_on(rows, copy.origin(), dest.parent))
+        copy.transact(kept.hand_on, copy.origin(), dest.parent)
     for fault in copy.verify():
         raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
     return again

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy, from_bytes, to_bytes
+from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import Item, State
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.store import holds, ledger
@@ -21,7 +21,7 @@ _LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
 _PAGE = 500
 
 
-def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewound:
+def rewind(rows: Rows, name: str, seq: int) -> Rewound:
     """Bring a tenant back to what it was after commit `seq`, inside a transaction.
 
     Versions and links written since go, those closed since stand again, counters of use are taken back, lanes go back
@@ -62,7 +62,7 @@ def rewind(rows: Rows, name: str, seq: int, now: int, entropy: Entropy) -> Rewou
     left = [space for space in spaces if space.id not in going]
     for space in left:
         rows.set_space(space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1))
-    again = gone.erase_again(rows, rows.tenant_row(tenant.id), {space.id for space in left}, now, entropy)
+    again = gone.erase_again(rows, rows.tenant_row(tenant.id), {space.id for space in left})
     return Rewound(seq=again or seq, versions=versions, erased=len(gone.ids) if again else 0)
 
 
@@ -175,7 +175,7 @@ class _Erased:
             ),
         )
 
-    def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int], now: int, entropy: Entropy) -> int:
+    def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int]) -> int:
         """The commit that says that this is erased; 0 where none of it was there."""
         if not (self.ids or self.links or self.spaces):
             return 0
@@ -188,7 +188,7 @@ class _Erased:
             return 0
         payload = canonical({"ids": ids, "links": [list(tie) for tie in links], "spaces": wiped})
         for home, ops in self._reopening(rows, spaces) or [(0, [])]:
-            seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, now, entropy, ops=ops)
+            seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, ops=ops)
             tenant, payload = rows.tenant_row(tenant.id), canonical({"ids": []})
             for row in rows.space_rows((home,)):
                 rows.set_space(row._replace(seq=seq))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
+from mnemic.core.ids import Entropy
 from mnemic.core.items import State
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
@@ -238,7 +239,17 @@ def shown_states(view: View) -> tuple[State, ...]:
 
 
 class Rows(Protocol):
-    """One transaction over the tables; the writing methods only inside a write."""
+    """One transaction over the tables; the writing methods only inside a write.
+
+    Attributes:
+        entropy: What salts and secrets are drawn from.
+    """
+
+    entropy: Entropy
+
+    def now(self) -> int:
+        """The time by the store's clock, in microseconds."""
+        ...
 
     # Tenants, spaces, names
     def tenant(self, name: str) -> TenantRow | None: ...
@@ -378,6 +389,8 @@ class Rows(Protocol):
 
     # Legal holds, and small facts about a tenant
     def checkpoints(self, tenant: int) -> list[CheckpointRow]: ...
+    def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None: ...
+    def drop_checkpoint(self, name: str) -> None: ...
     def set_strength(self, row: StrengthRow) -> None: ...
     def drop_after(self, tenant: int, seq: int) -> int: ...
     def drop_spaces(self, spaces: Sequence[int]) -> None: ...

@@ -15,10 +15,9 @@ from mnemic.store.sqlite_care import SqliteCare
 from mnemic.store.sqlite_commits import SqliteCommits
 from mnemic.store.sqlite_file import Probe
 from mnemic.store.sqlite_sweeping import SqliteSweeping
-from mnemic.store.sqlite_work import SqliteWork
 
 
-class SqliteStore(SqliteCommits, SqliteWork, SqliteSweeping, SqliteCare):
+class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
     """A store in one file, in WAL mode. Safe to share between threads; a forked child opens its own connections.
 
     Args:
@@ -56,7 +55,7 @@ class SqliteStore(SqliteCommits, SqliteWork, SqliteSweeping, SqliteCare):
         checkpoints.let_go(self, name)
 
 
-class MemoryStore(SqliteCommits, SqliteWork, SqliteSweeping, SqliteCare):
+class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
     """A store in this process's memory, gone with it; each is its own. Safe to share between threads.
 
     Memory has no log beside the pages: readers share it, a writer waits until they are done, and they wait for it. So

@@ -9,14 +9,13 @@ from pathlib import Path
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store import audit, keeping, rewinding, transfer
+from mnemic.store import audit, keeping, transfer
 from mnemic.store.heads import Info
 from mnemic.store.place import prepare_file
-from mnemic.store.receipts import Fault, Rewound
+from mnemic.store.receipts import Fault
 from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
 
 
 class SqliteCare(SqliteFile):
@@ -27,25 +26,11 @@ class SqliteCare(SqliteFile):
             for (answer,) in db.execute("PRAGMA integrity_check(20)"):
                 if answer != "ok":
                     yield Fault(where=str(self._location), problem=str(answer))
-            yield from audit.verify(SqliteRows(db))
-
-    def state_hash(self, tenant: str) -> str:
-        with self._apart() as db:
-            return audit.state_hash(SqliteRows(db), tenant)
+            yield from audit.verify(self._rows(db))
 
     def export(self, tenant: str) -> Iterator[bytes]:
         with self._apart() as db:
-            yield from transfer.export(SqliteRows(db), tenant)
-
-    def load(self, lines: Iterator[bytes]) -> int:
-        def work(rows: SqliteRows) -> int:
-            commits = transfer.load(rows, lines)
-            self._probe("load:before-commit")
-            return commits
-
-        loaded = self._alone(work)
-        self._probe("load:after-commit")
-        return loaded
+            yield from transfer.export(self._rows(db), tenant)
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
@@ -78,25 +63,15 @@ class SqliteCare(SqliteFile):
                 copy.close(True)
                 source.close(True)
 
-    def rewind(self, tenant: str, seq: int) -> Rewound:
-        def work(rows: SqliteRows) -> Rewound:
-            done = rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
-            self._probe("rewind:before-commit")
-            return done
-
-        rewound = self._alone(work)
-        self._probe("rewind:after-commit")
-        return rewound
-
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
         with self._apart() as db:
-            return transfer.tombstones(SqliteRows(db))
+            return transfer.tombstones(self._rows(db))
 
     def kept(self) -> keeping.Kept:
         """What it hands on to a backup that is put in its place."""
         with self._apart() as db:
-            return keeping.kept(SqliteRows(db), self.origin())
+            return keeping.kept(self._rows(db), self.origin())
 
     def origin(self) -> str:
         """What names this store and its copies, and no other: made with the file, kept by backups."""

@@ -79,13 +79,13 @@ class SqliteCommits(SqliteErasing):
         started = time.monotonic()
         with self._transaction(db):
             meta = take_lease(db)
-            rows = SqliteRows(db) if one_by_one else GroupRows(db)
+            rows = self._rows(db) if one_by_one else GroupRows(db, self._clock, self._entropy)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
                 if one_by_one:
                     self._write_one(db, rows, ticket, written)
                 else:
-                    written.append((ticket, _applied(rows, ticket, self._clock.now())))
+                    written.append((ticket, _applied(rows, ticket)))
                 taken = time.monotonic() - started
                 if taken > WAKE_SECONDS:
                     self._queue.wake()
@@ -112,7 +112,7 @@ class SqliteCommits(SqliteErasing):
         """One caller's work behind a savepoint: a refusal is that caller's alone."""
         db.execute("SAVEPOINT caller")
         try:
-            written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
+            written.append((ticket, ledger.apply(rows, ticket.work)))
         except apsw.Error:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this caller's own
@@ -157,9 +157,9 @@ class _RefusedError(Exception):
         self.why = why
 
 
-def _applied(rows: SqliteRows, ticket: Ticket, now: int) -> Receipt:
+def _applied(rows: SqliteRows, ticket: Ticket) -> Receipt:
     try:
-        return ledger.apply(rows, ticket.work, now)
+        return ledger.apply(rows, ticket.work)
     except apsw.Error:
         raise  # the disk's or the lock's: everybody's
     except Exception as error:

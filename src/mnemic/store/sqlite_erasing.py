@@ -13,7 +13,6 @@ from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.scrub import scrub
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import PATIENCE, SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
 
 
 class SqliteErasing(SqliteFile):
@@ -26,7 +25,7 @@ class SqliteErasing(SqliteFile):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
-                done = erasure.apply(SqliteRows(db), erasure_, self._clock.now(), self._entropy)
+                done = erasure.apply(self._rows(db), erasure_)
                 if isinstance(self._location, InFile):
                     set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")

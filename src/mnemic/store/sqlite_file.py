@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Final, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
 
@@ -22,7 +22,7 @@ from mnemic.store.listening import Bell, Listener
 from mnemic.store.location import Location
 from mnemic.store.meters import Carrier
 from mnemic.store.place import take_lease
-from mnemic.store.rows_snapshot import RowsSnapshot
+from mnemic.store.rows import Rows
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
@@ -32,6 +32,7 @@ PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
 
 Probe = Callable[[str], None]
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -136,7 +137,7 @@ class SqliteFile:
             db = self._readers.pop() if self._readers else self._open()
             try:
                 db.execute("BEGIN")
-                yield RowsSnapshot(SqliteRows(db))
+                yield Snapshot(self._rows(db))
                 db.execute("COMMIT")
             except BaseException:
                 db.close(True)
@@ -164,19 +165,20 @@ class SqliteFile:
             with self._gate.reading():
                 yield
 
-    def _alone(self, work: Callable[[SqliteRows], T]) -> T:
-        """What `work` returns, in a transaction of its own beside the queue of commits."""
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
         self._refuse_closed()
         self._refuse_reading()
         with self._waiting, self._writing, translated(self._location):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
-                return work(SqliteRows(db))
+                answer = work(self._rows(db), *given, **named)
+                self._probe(f"{work.__name__}:before-commit")
+        self._probe(f"{work.__name__}:after-commit")
+        return answer
 
-    def note(self, work: Callable[[SqliteRows], T]) -> T:
-        """What `work` writes beside the journal, in a transaction of its own."""
-        return self._alone(work)
+    def _rows(self, db: apsw.Connection) -> SqliteRows:
+        return SqliteRows(db, self._clock, self._entropy)
 
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is None:

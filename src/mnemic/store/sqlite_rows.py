@@ -6,6 +6,8 @@ from typing import Final
 
 import apsw
 
+from mnemic.core.clock import Clock
+from mnemic.core.ids import Entropy
 from mnemic.store.schema import erase_item_statements, erase_name_statements, erase_space_statements
 from mnemic.store.sqlite_items import SqliteItems, spend
 from mnemic.store.sqlite_journal import SqliteJournal
@@ -33,8 +35,11 @@ class SqliteRows(
 ):
     """`store.rows.Rows` over one connection, inside the transaction it has open."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    def __init__(self, db: apsw.Connection, clock: Clock, entropy: Entropy) -> None:
+        self._db, self._clock, self.entropy = db, clock, entropy
+
+    def now(self) -> int:
+        return self._clock.now()
 
     def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
         bound = {"space": space, "item": item}

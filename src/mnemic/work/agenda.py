@@ -14,8 +14,8 @@ from mnemic.models.chat.base import ChatMessage
 from mnemic.models.requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
-from mnemic.store.jobs import LAPSED
-from mnemic.store.requests import claim_job, look
+from mnemic.store.jobs import LAPSED, claim
+from mnemic.store.requests import look, transact
 from mnemic.work.deriving import strategy_slice
 from mnemic.work.gathering import How, lane_name
 from mnemic.work.jobs import LEASE_SECONDS, TRIES, Bench, Work, ended, missed
@@ -179,14 +179,15 @@ class Agenda:
         """One slice of the most urgent job, if there is one to do now; jobs whose time has not come wait like lanes."""
         if not passed.takes(JOBS):
             return
-        owner = self._owner()
+        owner, names, perform = self._owner(), tuple(self._work), self._perform
         with suppress(MnemicError):
-            job: Job | None = run(claim_job(tuple(self._work), owner, LEASE_SECONDS), self._perform)
+            # Looking takes no lock: a worker with nothing to do keeps no writer waiting.
+            waiting = run(look(lambda s: [one for one in s.jobs(JobState.WAITING) if one.order.name in names]), perform)
+            job = run(transact(claim, names, owner, LEASE_SECONDS), perform) if waiting else None
             if job is not None:
                 yield self._doing(job, JobStep(job.id, owner))
             else:
-                waiting = run(look(lambda s: s.jobs(JobState.WAITING)), self._perform)
-                passed.later += sum(job.order.name in self._work for job in waiting)
+                passed.later += len(waiting)
 
     def _doing(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:

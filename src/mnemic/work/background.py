@@ -19,7 +19,8 @@ from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
-from mnemic.store.requests import Record, answer, look
+from mnemic.store.jobs import prolong
+from mnemic.store.requests import Transact, answer, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
 from mnemic.work.agenda import Agenda, Pass, Task
@@ -264,7 +265,7 @@ class Background:
 
     def _attend(self, task: Task, request: Request) -> Any:
         """Answer a request of a slice once nobody is in front; an answer in hand is put down at once."""
-        if not isinstance(request, Record):
+        if not (isinstance(request, Transact) and request.urgent):
             self.pacing.park()
         match request:
             case Pause():
@@ -295,7 +296,7 @@ class Background:
 
     def _held(self, task: Task) -> AbstractContextManager[None]:
         """While a model is waited for, which may take longer than a lease."""
-        return beating(lambda: self._store.prolong(task.space, task.owner, LEASE_SECONDS, task.job))
+        return beating(lambda: self._store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
     def behind(self, lane: str) -> list[int]:
         """The spaces in which a lane has something before it."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.requests import claim, commit, look, release
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import commit, look, transact
 from mnemic.work.drafting import drafted
 from mnemic.work.driving import driven
 from mnemic.work.gathering import How, gathered, lane_name, ready
@@ -40,14 +41,14 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow
     Raises:
         MnemicError: it failed; whoever runs this says so with `lanes.failed`, and nothing is lost.
     """
-    now, leased = desk.clock.now(), strategy.budget.calls > 0
+    now, leased, name = desk.clock.now(), strategy.budget.calls > 0, lane_name(strategy, how)
     lane = yield from look(lambda s: ready(s, strategy, space, how, now))
     if lane is None:
         return IDLE
     if leased:
-        lane = yield from claim(space, lane.name, how.owner, LEASE_SECONDS)
+        lane = yield from transact(claim, space, name, how.owner, LEASE_SECONDS)
     if lane is None:
-        return (yield from held(space, lane_name(strategy, how)))
+        return (yield from held(space, name))
     if not leased and lane.leased <= now < lane.not_before:
         return WAITS
     if leased and deadly(lane):
@@ -56,7 +57,7 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow
     run = yield from look(lambda s: gathered(s, strategy, space, pinned, how))
     if run is None:
         if leased:
-            yield from release(space, lane.name, how.owner)
+            yield from transact(release, space, name, how.owner)
         return BUSY
     edits, known = yield from driven(desk, strategy, run, maintain=how.maintain)
     try:
@@ -66,7 +67,7 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow
             raise
         return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
     if leased:
-        yield from release(space, lane.name, how.owner)
+        yield from transact(release, space, name, how.owner)
     return Slice(done=len(run.vers))
 
 

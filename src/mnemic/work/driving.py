@@ -9,7 +9,8 @@ from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import All, Flow, Request
 from mnemic.models.requests import Ask
 from mnemic.store.following import Answer
-from mnemic.store.requests import look, record
+from mnemic.store.jobs import record
+from mnemic.store.requests import Transact, look
 from mnemic.strategies.base import Edits, Known
 from mnemic.work.hidden import spared
 from mnemic.work.lanes import LEASE_SECONDS
@@ -114,7 +115,8 @@ class _Asking:
             return before.decode()
         self._meter.count(request)
         answer: str = yield request
-        if not (yield from record(self._kept(asked, answer.encode()))):
+        kept = self._kept(asked, answer.encode())
+        if not (yield Transact(record, (kept,), urgent=True)):
             raise Conflict("something was erased meanwhile; the run goes on from its answers")
         return answer
 

@@ -21,8 +21,9 @@ from mnemic.flow import Flow
 from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
 from mnemic.store.following import Job, JobState, Lane, Order
-from mnemic.store.jobs import DIGEST
-from mnemic.store.requests import claim, commit, end_job, look, release
+from mnemic.store.jobs import DIGEST, end
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import commit, look, transact
 from mnemic.store.snapshot import Snapshot
 from mnemic.work.deriving import strategy_slice
 from mnemic.work.drafting import drafted
@@ -88,7 +89,7 @@ def rerun(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
     names = (strategy.name, strategy.name + MAINTAIN)
     leased: list[Lane] = []
     for name in names:
-        lane = yield from claim(job.order.space, name, step.owner, LEASE_SECONDS)
+        lane = yield from transact(claim, job.order.space, name, step.owner, LEASE_SECONDS)
         if lane is not None:
             leased.append(lane)
     if len(leased) == len(names):
@@ -99,7 +100,7 @@ def rerun(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
         yield from commit(replace(draft, ops=(), expect={}, lane=back, job=None))
         yield from commit(draft)
     for lane in leased:
-        yield from release(lane.space, lane.name, step.owner)
+        yield from transact(release, lane.space, lane.name, step.owner)
     if len(leased) < len(names):
         raise Conflict(f"another worker has a lane of {strategy.name}; this comes after it")
     return False
@@ -181,13 +182,16 @@ def _reopened(version: Version) -> Put:
 
 def ended(step: JobStep, *, more: bool) -> Flow[bool]:
     """Say that a slice of a job is done, and whether that was the last."""
-    return (yield from end_job(step, JobState.WAITING if more else JobState.DONE))
+    state = JobState.WAITING if more else JobState.DONE
+    return (yield from transact(end, step, state))
 
 
 def missed(bench: Bench, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
     """Say that a slice of a job failed: it waits, and is dead after the last try; one that was overtaken just waits."""
     now, told = bench.desk.clock.now(), str(error) or type(error).__name__
     if isinstance(error, Conflict):
-        return (yield from end_job(step, JobState.WAITING, not_before=now + round(CONFLICT_SECONDS * 1_000_000)))
+        soon = now + round(CONFLICT_SECONDS * 1_000_000)
+        return (yield from transact(end, step, JobState.WAITING, not_before=soon))
     state = JobState.DEAD if job.attempts + 1 >= TRIES else JobState.WAITING
-    return (yield from end_job(step, state, told, now + 2**job.attempts * 1_000_000))
+    later = now + 2**job.attempts * 1_000_000
+    return (yield from transact(end, step, state, told, later))

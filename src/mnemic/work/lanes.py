@@ -21,7 +21,8 @@ from mnemic.models.requests import embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Lane, VectorRow, Vectors, embedding_lane
 from mnemic.store.jobs import LAPSED
-from mnemic.store.requests import bury, claim, keep, look, release
+from mnemic.store.lanes import bury, claim, keep, release
+from mnemic.store.requests import look, transact
 from mnemic.store.snapshot import Snapshot
 
 HOUSE: Final = "house"
@@ -83,7 +84,7 @@ def embed_slice(
         ModelError: the embedder failed; whoever runs this says so with `failed`, and nothing is lost.
     """
     name = embedding_lane(model)
-    lane = yield from claim(space, name, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, name, owner, LEASE_SECONDS)
     if lane is None:
         return (yield from held(space, name))
     if deadly(lane):
@@ -92,10 +93,10 @@ def embed_slice(
     rows, upto = yield from _embedded(model, found, at_once)
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=upto)
     try:
-        yield from keep(batch)
+        yield from transact(keep, batch)
     except (Conflict, NotFound):
         return BUSY  # the lease ran out and somebody else went on, or the space was erased meanwhile
-    yield from release(space, name, owner)
+    yield from transact(release, space, name, owner)
     return Slice(done=max(1, len(rows)))
 
 
@@ -148,7 +149,7 @@ def lessened(lane: Lane, limit: int) -> Flow[Slice]:
     """
     vers = yield from look(lambda s: next_vers(s, lane.space, lane, limit))
     if not vers:
-        yield from release(lane.space, lane.name, lane.owner)
+        yield from transact(release, lane.space, lane.name, lane.owner)
         return IDLE
     buried = yield from _less(lane, lane.owner, vers, f"{LAPSED}, time and again")
     return Slice(done=int(buried), busy=not buried)
@@ -157,10 +158,10 @@ def lessened(lane: Lane, limit: int) -> Flow[Slice]:
 def _less(lane: Lane, owner: str, vers: list[int], told: str) -> Flow[bool]:
     """Halve what failed, for the next run, or bury what is left of it; whether it was buried."""
     if len(vers) == 1:
-        yield from bury(lane.space, lane.name, owner, lane.cursor, vers[0], told)
-        yield from release(lane.space, lane.name, owner)
+        yield from transact(bury, lane.space, lane.name, owner, lane.cursor, vers[0], told)
+        yield from transact(release, lane.space, lane.name, owner)
         return True
-    yield from release(lane.space, lane.name, owner, told, 0, len(vers) // 2, max(lane.reach, vers[-1]))
+    yield from transact(release, lane.space, lane.name, owner, told, 0, len(vers) // 2, max(lane.reach, vers[-1]))
     return False
 
 
@@ -181,7 +182,8 @@ def embed_letter(space: int, model: int, ver: int, step: JobStep) -> Flow[None]:
     vectors = (yield from embed(model, [text for _, _, text in found])) if found else []
     rows = tuple(VectorRow(ver, part, v) for (_, part, _), v in zip(found, vectors, strict=True))
     span = {"after": ver - 1, "upto": ver}
-    yield from keep(Vectors(space=space, model=model, rows=rows, lane=name, owner=step.owner, job=step, **span))
+    batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=step.owner, job=step, **span)
+    yield from transact(keep, batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,27 +245,27 @@ def failed(
     found, present = yield from look(lambda s: (s.lane(space, name), epoch_of(s, space)))
     if epoch != present and found.owner != owner:
         return False  # an erasure took the lease: the run is repeated as it was, and finds the answers that were left
-    lane = yield from claim(space, name, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, name, owner, LEASE_SECONDS)
     if lane is None:
         return False
     erased = epoch != (yield from look(lambda s: epoch_of(s, space)))
     if erased or isinstance(error, Conflict | Compacted):  # it was overtaken: thought again from the present
-        yield from release(space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
+        yield from transact(release, space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     wait, told = now + _backoff(lane), str(error) or type(error).__name__
     vers = yield from look(lambda s: next_vers(s, space, lane, limit))
     early = lane.attempt + 1 < WHOLE_TRIES and (not lane.stride or len(vers) == 1)
     if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
-        yield from release(space, name, owner, told, wait, lane.stride, lane.reach)
+        yield from transact(release, space, name, owner, told, wait, lane.stride, lane.reach)
         return False
     return (yield from _less(lane, owner, vers, told))
 
 
 def unheard(space: int, owner: str, error: MnemicError, now: int) -> Flow[None]:
     """Write down why an embedder that has no lane yet cannot be asked, where other processes find it."""
-    lane = yield from claim(space, EMBED, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, EMBED, owner, LEASE_SECONDS)
     if lane is not None:
-        yield from release(space, EMBED, owner, str(error), now + _backoff(lane))
+        yield from transact(release, space, EMBED, owner, str(error), now + _backoff(lane))
 
 
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
