@@ -467,7 +467,8 @@ def freed(space: Space, items: Collection[str], going: Collection[str]) -> dict[
 
 def place_taken(space: Space, item: str, going: Collection[str] = ()) -> bool:
     """Whether something that stays has taken an item's place, or that of something that goes and had taken it."""
-    newer, every = set(), {item}
+    newer: set[str] = set()
+    every = {item}
     while every:
         every = {new for new, old in _places(space) if old in every and new != item} - newer
         newer |= every
