@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -23,13 +22,6 @@ class Request:
 Flow: TypeAlias = Generator[Request, Any, T]
 
 
-@dataclass(frozen=True, slots=True)
-class All(Request):
-    """Several requests with nothing between them; answered by their outcomes, values or errors, in request order."""
-
-    requests: tuple[Request, ...]
-
-
 def name_of(flow: Flow[Any]) -> str:
     """What the function that made a flow is called."""
     return str(getattr(flow, "__name__", type(flow).__name__))
@@ -41,7 +33,7 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         request = next(flow)
         while True:
             try:
-                answer = _outcomes(request, perform) if isinstance(request, All) else perform(request)
+                answer = perform(request)
             except Exception as error:  # noqa: BLE001 - the flow decides what an error means
                 request = flow.throw(error)
             else:
@@ -59,7 +51,7 @@ async def arun(flow: Flow[T], perform: Callable[[Request], Awaitable[Any]]) -> T
         request = next(flow)
         while True:
             try:
-                answer = await (_gathered(request, perform) if isinstance(request, All) else perform(request))
+                answer = await perform(request)
             except Exception as error:  # noqa: BLE001 - the flow decides what an error means
                 request = flow.throw(error)
             else:
@@ -69,19 +61,3 @@ async def arun(flow: Flow[T], perform: Callable[[Request], Awaitable[Any]]) -> T
         return value
     finally:
         flow.close()
-
-
-def _outcomes(asked: All, perform: Callable[[Request], Any]) -> list[Any]:
-    outcomes: list[Any] = []
-    for request in asked.requests:
-        try:
-            outcomes.append(perform(request))
-        except Exception as error:  # noqa: BLE001 - an error is an outcome here
-            outcomes.append(error)
-    return outcomes
-
-
-async def _gathered(asked: All, perform: Callable[[Request], Awaitable[Any]]) -> list[Any]:
-    import asyncio  # only who awaits pays for it
-
-    return await asyncio.gather(*(perform(request) for request in asked.requests), return_exceptions=True)

@@ -20,6 +20,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.registry import COLLECTORS, load
@@ -217,9 +218,7 @@ def _draft(
     standing = snapshot.standing((head.id,), _named(choices))
     same = {item for item, version in standing.items() if version.seq_from == run._seen[item]}
     going = [c for c in choices if c.id not in kept and same.issuperset(_named([c]))]
-    puts: list[Op] = [
-        Put(verb=Verb.RETIRED, item=replace(standing[c.id].item, state=State.RETIRED), terms=None) for c in going
-    ]
+    puts: list[Op] = [Put(verb=Verb.RETIRED, item=retired(standing[c.id].item), terms=None) for c in going]
     heirs = _inherited(standing, going)
     puts += (Put(verb=Verb.REVISED, item=version.item, terms=None) for version in heirs.values())
     payload = {"collector": collector, "trigger": run.plan.trigger, "items": len(going)}

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
-from mnemic.core.items import Item, State
+from mnemic.core.items import State
+from mnemic.core.transitions import SUPERSEDES, reopened
 from mnemic.errors import Compacted, Invalid, NotFound
-from mnemic.store import holds, ledger
-from mnemic.store.codec import canonical, decode_item
+from mnemic.store import branches, holds, ledger
+from mnemic.store.codec import canonical, decode_item, decode_link, decode_version
 from mnemic.store.drafts import Put
 from mnemic.store.following import embedding_lane
 from mnemic.store.receipts import Rewound
@@ -154,7 +155,7 @@ class _Erased:
     ids: frozenset[str]
     links: frozenset[tuple[int, int]]
     spaces: frozenset[int]
-    reopened: tuple[tuple[int, Item], ...]
+    reopened: frozenset[tuple[int, bytes]]
 
     @classmethod
     def since(cls, rows: Rows, tenant: TenantRow, seq: int) -> _Erased:
@@ -167,11 +168,10 @@ class _Erased:
             ids=frozenset(item for record in told for item in record.get("ids", ())),
             links=frozenset((at, n) for record in told for at, n in record.get("links", ())),
             spaces=frozenset(space for record in told for space in record.get("spaces", ())),
-            reopened=tuple(
-                (row.space, decode_item(from_bytes(row.id), row.body))
+            reopened=frozenset(
+                (homes[event.seq], event.item)
                 for event in later
-                if event.seq in commits and event.verb == Verb.REOPENED and event.ver
-                for row in rows.version_rows(homes[event.seq], (event.ver,))
+                if event.seq in commits and event.verb == Verb.REOPENED and event.item
             ),
         )
 
@@ -195,10 +195,20 @@ class _Erased:
         return seq
 
     def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
-        """By space, what only something erased had taken the place of: it stands again, as it did after the erasure."""
-        found: dict[int, dict[str, Put]] = {}
-        for space, item in self.reopened:
-            row = rows.standing(space, to_bytes(item.id)) if space in spaces else None
-            if row is not None and row.state == State.SUPERSEDED:
-                found.setdefault(space, {})[item.id] = Put(verb=Verb.REOPENED, item=item, terms=None)
-        return [(space, list(puts.values())) for space, puts in sorted(found.items())]
+        """By space, what reopens because only something erased had taken its place, after this commit too."""
+        found: dict[int, list[Put]] = {}
+        for space, raw in sorted(self.reopened):
+            row = rows.standing(space, raw) if space in spaces else None
+            if row is not None and row.state == State.SUPERSEDED and not _is_superseded(rows, space, raw):
+                story = [decode_version(one, 0) for one in branches.Sight(rows).story((space,), raw)]
+                item = reopened(decode_item(from_bytes(raw), row.body), story)
+                found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
+        return sorted(found.items())
+
+
+def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:
+    """Whether something that stands, and was not erased, has taken an item's place."""
+    sight = branches.Sight(rows)
+    links = (decode_link(row) for row in sight.links((space,), [item], None) if row.dst == item)
+    newer = (sight.standing((space,), to_bytes(link.src)) for link in links if link.type == SUPERSEDES)
+    return any(row is not None and row.state != State.RETIRED for row in newer)

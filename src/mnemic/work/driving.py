@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Conflict, MnemicError, OverBudget
-from mnemic.flow import All, Flow, Request
+from mnemic.flow import Flow, Request
 from mnemic.models.requests import Ask
 from mnemic.store.following import Answer
 from mnemic.store.jobs import record
@@ -16,7 +16,7 @@ from mnemic.work.hidden import spared
 from mnemic.work.lanes import LEASE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
@@ -74,26 +74,12 @@ class _Asking:
     def answered(self, request: Request) -> Flow[Any]:
         """The answer to one request."""
         match request:
-            case All(requests):
-                return (yield from self._each(requests))
             case Known():
                 return (yield from self._known(request))
             case Ask():
                 return (yield from self._asked(request))
             case _:
                 return (yield request)
-
-    def _each(self, requests: Sequence[Request]) -> Flow[list[Any]]:
-        """The answers, and in the place of one that failed its error."""
-        outcomes: list[Any] = []
-        for one in requests:
-            try:
-                outcomes.append((yield from self.answered(one)))
-            except Conflict:
-                raise
-            except MnemicError as error:
-                outcomes.append(error)
-        return outcomes
 
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run

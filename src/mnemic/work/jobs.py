@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.events import Verb
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import entry_terms
+from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.flow import Flow
-from mnemic.past.undoing import SUPERSEDES
+from mnemic.past.branching import put_of
+from mnemic.past.undoing import reopening
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
 from mnemic.store.following import Job, JobState, Lane, Order
 from mnemic.store.jobs import DIGEST, end
@@ -33,7 +34,6 @@ from mnemic.work.hidden import RERUN
 from mnemic.work.lanes import CONFLICT_SECONDS, DERIVER, embed_letter
 
 if TYPE_CHECKING:
-    from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -137,16 +137,16 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
         raise NotFound(f"space {space} is not here, or was erased")
     own = [version for version in _standing(snapshot, space) if version.item.slots.get("by") == strategy.by]
     gone = {version.item.id for version in own}
-    back = _superseded(snapshot, space, gone)
-    ops: list[Op] = [_retired(version) for version in own]
-    ops += [_reopened(version) for version in back]
+    back = reopening(snapshot, space, gone, gone)
+    ops: list[Op] = [Put(verb=Verb.RETIRED, item=retired(v.item, **{RERUN: True}), terms=None) for v in own]
+    ops += [put_of(again, version.item) for version, again in back]
     return Draft(
         tenant=dict(snapshot.tenants())[head.tenant],
         user=head.user,
         branch=head.branch,
         actor=DERIVER,
         ops=tuple(ops),
-        expect={version.item.id: version.seq_from for version in (*own, *back)},
+        expect={version.item.id: version.seq_from for version in (*own, *(version for version, _ in back))},
         lane=Advance(name=lane.name, owner=step.owner, after=lane.cursor, upto=0, again=True),
         job=step,
     )
@@ -161,23 +161,6 @@ def _standing(snapshot: Snapshot, space: int) -> list[Version]:
         after = page[-1][0]
         found += [version for _, version in page if version.item.source]
     return found
-
-
-def _superseded(snapshot: Snapshot, space: int, gone: set[ItemId]) -> list[Version]:
-    """What these took the place of and was not derived with them: it stands again, until it is superseded again."""
-    links = snapshot.links((space,), sorted(gone))
-    older = sorted({link.dst for link in links if link.type == SUPERSEDES and link.src in gone} - gone)
-    return [v for v in snapshot.standing((space,), older).values() if v.item.state is State.SUPERSEDED]
-
-
-def _retired(version: Version) -> Put:
-    item = replace(version.item, state=State.RETIRED, slots={**version.item.slots, RERUN: True})
-    return Put(verb=Verb.RETIRED, item=item, terms=None)
-
-
-def _reopened(version: Version) -> Put:
-    item = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
-    return Put(verb=Verb.REOPENED, item=item, terms=entry_terms(item))
 
 
 def ended(step: JobStep, *, more: bool) -> Flow[bool]:
