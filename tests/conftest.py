@@ -22,7 +22,7 @@ from mnemic.recall.pipeline import recall, why_not
 from mnemic.store.drafts import Draft, Put
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite import MemoryStore
-from mnemic.work.background import Background
+from mnemic.worker.thread import Background
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 

@@ -19,30 +19,33 @@ FLOORS = (
     ("extract",),
     ("models",),
     ("store",),
+    ("lanes",),
     ("index",),
-    ("tiers", "work/triggers"),
+    ("tiers",),
     ("strategies",),
     ("ingest",),
     ("demo",),
     ("recall",),
     ("past/branching",),
     ("past/history", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
-    ("work/lanes", "collecting/surveying"),
-    ("collecting/slices",),
-    ("work/hidden",),
-    ("work/gathering",),
-    ("work/drafting", "work/driving"),
-    ("work/deriving",),
-    ("work/docket", "work/following", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
+    ("collecting/collection", "collecting/surveying"),
+    ("derive",),
     ("verbs",),
     ("kernel",),
-    ("meaning", "work/thinking"),
-    ("work/agenda", "work/background"),
+    ("meaning",),
+    (
+        "worker/job_types",
+        "worker/model_budget",
+        "worker/scheduling",
+        "worker/status",
+        "worker/thread",
+        "worker/yielding",
+    ),
     ("watching/profiling",),
     ("watching/tracing",),
     ("opening",),
     ("watching/feed", "watching/vitals"),
-    ("reindexing", "collecting/housekeeping", "work/timed", "past/timekeeping"),
+    ("reindexing", "collecting/housekeeping", "worker/gc_job", "past/timekeeping"),
     ("admin", "aio_admin"),
     ("handles",),
     ("window", "session"),
@@ -54,7 +57,7 @@ FLOORS = (
     ("__main__",),
 )
 """From the ground up; a module imports from its own floor and from those below."""
-CATCHING = ("flow", "store/sqlite_commits", "work/background", "models/calling", "watching/feed")
+CATCHING = ("flow", "store/sqlite_commits", "worker/thread", "models/calling", "watching/feed")
 """Worker loops, and what hands an error on: these may catch whatever comes."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 

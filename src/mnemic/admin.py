@@ -15,7 +15,9 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
+from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound, StoreError
+from mnemic.lanes.slices import EMBED, JOBS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
@@ -32,11 +34,9 @@ from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.vitals import Vitals, vitals
-from mnemic.work.docket import Entry, dead_letters, docket
-from mnemic.work.gathering import MAINTAIN
-from mnemic.work.jobs import rerun_order
-from mnemic.work.lanes import EMBED, JOBS
-from mnemic.work.timed import GC, gc_chore, gc_work
+from mnemic.worker.gc_job import GC, gc_chore, gc_work
+from mnemic.worker.job_types import rerun_order
+from mnemic.worker.status import Entry, dead_letters, docket
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected

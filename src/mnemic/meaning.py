@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
+from mnemic.lanes.slices import EMBED
 from mnemic.models.requests import Meant
 from mnemic.store.following import EmbedderRow, EmbedderState, embedding_lane
 from mnemic.store.lanes import enlist
-from mnemic.work.lanes import EMBED
 
 if TYPE_CHECKING:
     import numpy as np

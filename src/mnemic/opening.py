@@ -35,7 +35,7 @@ from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
-from mnemic.work.background import Background
+from mnemic.worker.thread import Background
 from mnemic.writing import Desk
 
 

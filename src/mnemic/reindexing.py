@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import MnemicError
 from mnemic.flow import run
+from mnemic.lanes.slices import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.lanes import appoint, dismiss, enlist
 from mnemic.store.requests import look
-from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder

@@ -11,7 +11,16 @@ from pathlib import Path
 
 import apsw
 
-from mnemic.collecting.slices import ASKED, Collection, Plan, Taken, collect_slice, collectors_named, conclude, recalled
+from mnemic.collecting.collection import (
+    ASKED,
+    Collection,
+    Plan,
+    Taken,
+    collect_slice,
+    collectors_named,
+    conclude,
+    recalled,
+)
 from mnemic.core.text import clean_text
 from mnemic.flow import run
 from mnemic.opening import Opened

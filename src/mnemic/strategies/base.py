@@ -27,7 +27,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Request
-from mnemic.work.triggers import Trigger
+from mnemic.strategies.triggers import Trigger
 
 Ref = ItemId | int
 """An item that is there already, by its id, or one of the same edits, by its place in `write`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from mnemic.collecting.slices import MEMO
+from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.opening import Opened

@@ -13,11 +13,11 @@ from mnemic.store.requests import look
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mnemic.collecting.slices import Collection
+    from mnemic.collecting.collection import Collection
     from mnemic.opening import Opened
     from mnemic.store.drafts import JobStep
     from mnemic.store.following import Job
-    from mnemic.work.jobs import Bench, Work
+    from mnemic.worker.job_types import Bench, Work
 
 GC: Final = "gc"
 
@@ -36,8 +36,8 @@ def gc_work(opened: Opened) -> Work:
     runs: dict[int, tuple[Collection, int]] = {}
 
     def work(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+        from mnemic.collecting.collection import Collection, collect_slice, conclude, recalled
         from mnemic.collecting.housekeeping import plan_for
-        from mnemic.collecting.slices import Collection, collect_slice, conclude, recalled
 
         given = json.loads(job.order.payload)
         waiting = yield from look(lambda s: {one.id for one in s.jobs(JobState.WAITING)})
@@ -66,7 +66,7 @@ def gc_chore(opened: Opened) -> Callable[[float], None]:
     """What a worker asks from time to time: order a run for each tenant for which a trigger speaks."""
 
     def chore(idle: float) -> None:
-        from mnemic.collecting.slices import due
+        from mnemic.collecting.collection import due
 
         if not opened.settings.gc_auto:
             return

@@ -8,8 +8,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.derive.drive import tokens_of
 from mnemic.errors import ModelError
-from mnemic.work.driving import tokens_of
 
 if TYPE_CHECKING:
     from mnemic.models.chat.base import Chat

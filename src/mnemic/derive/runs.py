@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
+from mnemic.derive.hidden import derived_from, hidden_of, spent_of
+from mnemic.lanes.slices import next_vers
 from mnemic.store.drafts import Advance, JobStep
 from mnemic.store.following import Lane
 from mnemic.store.snapshot import Snapshot
 from mnemic.strategies.base import Given
-from mnemic.work.hidden import derived_from, hidden_of, spent_of
-from mnemic.work.lanes import next_vers
-from mnemic.work.triggers import Waiting, fired
+from mnemic.strategies.triggers import Waiting, fired
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

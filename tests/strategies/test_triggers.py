@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Item, Kind, Slot, Version
-from mnemic.work.triggers import (
+from mnemic.strategies.triggers import (
     SECOND,
     Buffer,
     Clock,

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from mnemic.errors import MnemicError
-from mnemic.work.lanes import LEASE_SECONDS
+from mnemic.lanes.slices import LEASE_SECONDS
 
 BEAT_SECONDS: Final = LEASE_SECONDS / 3
 """How often: a beat that the store is too busy for does no harm yet."""

@@ -16,8 +16,14 @@ from mnemic.core.events import Verb
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
+from mnemic.derive.drafting import drafted
+from mnemic.derive.drive import driven
+from mnemic.derive.hidden import RERUN
+from mnemic.derive.runs import MAINTAIN, How, letter
+from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.flow import Flow
+from mnemic.lanes.slices import CONFLICT_SECONDS, DERIVER, embed_letter
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
@@ -26,12 +32,6 @@ from mnemic.store.jobs import DIGEST, end
 from mnemic.store.lanes import claim, release
 from mnemic.store.requests import commit, look, transact
 from mnemic.store.snapshot import Snapshot
-from mnemic.work.deriving import strategy_slice
-from mnemic.work.drafting import drafted
-from mnemic.work.driving import driven
-from mnemic.work.gathering import MAINTAIN, How, letter
-from mnemic.work.hidden import RERUN
-from mnemic.work.lanes import CONFLICT_SECONDS, DERIVER, embed_letter
 
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy

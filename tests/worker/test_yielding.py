@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mnemic.work import pacing
-from mnemic.work.pacing import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Pacing
+from mnemic.worker import yielding
+from mnemic.worker.yielding import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Pacing
 
 
 class Turned:
@@ -29,7 +29,7 @@ class Turned:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Turned:
     turned = Turned()
-    monkeypatch.setattr(pacing, "time", turned)
+    monkeypatch.setattr(yielding, "time", turned)
     return turned
 
 

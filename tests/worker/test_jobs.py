@@ -25,7 +25,7 @@ from mnemic.store import lanes
 from mnemic.store.following import JobState, Order
 from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
-from mnemic.work.background import Background
+from mnemic.worker.thread import Background
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 SECOND = 1_000_000
@@ -541,7 +541,7 @@ def test_closing_stops_a_run_before_it_asks_again(
 
 
 def test_garbage_is_collected_by_a_job_between_everything_else(clock: ManualClock) -> None:
-    from mnemic.work.timed import gc_order
+    from mnemic.worker.gc_job import gc_order
 
     with opened(clock) as memory:
         me = memory.scope(user="ada")

@@ -8,24 +8,24 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.derive.runs import How, lane_name
+from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, Request, run
+from mnemic.lanes.slices import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed, unheard
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
 from mnemic.store.jobs import LAPSED, claim
 from mnemic.store.requests import look, transact
-from mnemic.work.deriving import strategy_slice
-from mnemic.work.gathering import How, lane_name
-from mnemic.work.jobs import LEASE_SECONDS, TRIES, Bench, Work, ended, missed
-from mnemic.work.lanes import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed, unheard
+from mnemic.worker.job_types import LEASE_SECONDS, TRIES, Bench, Work, ended, missed
 
 if TYPE_CHECKING:
+    from mnemic.lanes.backlog import Lineup
     from mnemic.meaning import Meaning
     from mnemic.strategies.base import Strategy
-    from mnemic.work.lineup import Lineup
-    from mnemic.work.thinking import Thinking
+    from mnemic.worker.model_budget import Thinking
 
 EMBED_SECONDS: Final = 0.02
 """How long one request to an embedder on this machine should take: so long verbs, and a closing door, may wait."""

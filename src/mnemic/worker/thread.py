@@ -16,21 +16,21 @@ from mnemic.core.forking import renew_in_child
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Request, run
 from mnemic.kernel import Kernel
+from mnemic.lanes.backlog import Lineup, Owner
+from mnemic.lanes.heartbeat import beating
+from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.meaning import Meaning
 from mnemic.models.requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
 from mnemic.store.jobs import prolong
 from mnemic.store.requests import Transact, answer, look
 from mnemic.strategies.base import Pause, Strategy
+from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.watching.metering import Meters
-from mnemic.work.agenda import Agenda, Pass, Task
-from mnemic.work.following import followed, lane_of, strategies
-from mnemic.work.heartbeat import beating
-from mnemic.work.jobs import WORK, Bench, Work
-from mnemic.work.lanes import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
-from mnemic.work.lineup import Lineup, Owner
-from mnemic.work.pacing import Pacing
-from mnemic.work.thinking import Thinking
+from mnemic.worker.job_types import WORK, Bench, Work
+from mnemic.worker.model_budget import Thinking
+from mnemic.worker.scheduling import Agenda, Pass, Task
+from mnemic.worker.yielding import Pacing
 
 IDLE_SECONDS: Final = 2.0
 """How long the thread waits for more before it ends; the next write starts another."""

@@ -23,6 +23,7 @@ from mnemic.core.scope import Shared
 from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
+from mnemic.lanes.slices import DERIVER, Slice
 from mnemic.registry import COLLECTORS, load
 from mnemic.settings import Settings
 from mnemic.store.codec import canonical
@@ -35,7 +36,6 @@ from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
 from mnemic.tiers.retention import Past, Retention
 from mnemic.tiers.schedule import Bandit, Measures, Thresholds, firing, reward
-from mnemic.work.lanes import DERIVER, Slice
 from mnemic.writing import Desk
 
 ASKED: Final = "asked"

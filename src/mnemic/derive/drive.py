@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.derive.hidden import spared
 from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
+from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.requests import Ask
 from mnemic.store.following import Answer
 from mnemic.store.jobs import record
 from mnemic.store.requests import Transact, look
 from mnemic.strategies.base import Edits, Known
-from mnemic.work.hidden import spared
-from mnemic.work.lanes import LEASE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
+    from mnemic.derive.runs import Run
     from mnemic.strategies.base import Strategy
-    from mnemic.work.gathering import Run
     from mnemic.writing import Desk
 
 BYTES_A_TOKEN: Final = 4

@@ -10,16 +10,16 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Channel, Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Invalid
+from mnemic.lanes.slices import DERIVER
 from mnemic.store.drafts import Draft, Op, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
-from mnemic.work.lanes import DERIVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
+    from mnemic.derive.runs import Run
     from mnemic.strategies.base import Strategy
-    from mnemic.work.gathering import Run
     from mnemic.writing import Desk
 
 

@@ -25,9 +25,9 @@ from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, Order
 from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
-from mnemic.work.background import Background
-from mnemic.work.jobs import Bench
-from mnemic.work.timed import gc_order
+from mnemic.worker.gc_job import gc_order
+from mnemic.worker.job_types import Bench
+from mnemic.worker.thread import Background
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 SECOND = 1_000_000
@@ -214,7 +214,7 @@ def test_a_flush_says_when_a_job_or_a_users_next_hour_is_waited_for(clock: Manua
 
 
 def test_the_thread_stays_for_a_job_that_waits_after_a_failure(clock: ManualClock) -> None:
-    from mnemic.work.agenda import Pass
+    from mnemic.worker.scheduling import Pass
 
     with opened(clock) as memory:
         background = memory._opened.background
@@ -432,7 +432,7 @@ def test_kept_answers_go_with_what_was_read_out_of_them(clock: ManualClock) -> N
 
 
 def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mnemic.work.heartbeat.BEAT_SECONDS", 0.001)
+    monkeypatch.setattr("mnemic.lanes.heartbeat.BEAT_SECONDS", 0.001)
     with opened(clock, strategies="noting") as memory:
         me = memory.scope(user="ada")
         me.observe("turn", slots={"outcome": "done"})
@@ -462,7 +462,7 @@ def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypa
 
 
 def test_a_job_keeps_its_lease_while_its_model_thinks(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mnemic.work.heartbeat.BEAT_SECONDS", 0.001)
+    monkeypatch.setattr("mnemic.lanes.heartbeat.BEAT_SECONDS", 0.001)
     with opened(clock) as memory:
         background, until = memory._opened.background, clock.now() + 100 * SECOND
 

@@ -10,15 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mnemic.derive.drafting import drafted
+from mnemic.derive.drive import driven
+from mnemic.derive.runs import How, gathered, lane_name, ready
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
-from mnemic.registry import STRATEGIES, load
-from mnemic.store.lanes import claim, release
-from mnemic.store.requests import commit, look, transact
-from mnemic.work.drafting import drafted
-from mnemic.work.driving import driven
-from mnemic.work.gathering import How, gathered, lane_name, ready
-from mnemic.work.lanes import (
+from mnemic.lanes.slices import (
     BUSY,
     HOUSE,
     IDLE,
@@ -29,6 +26,9 @@ from mnemic.work.lanes import (
     held,
     lessened,
 )
+from mnemic.registry import STRATEGIES, load
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import commit, look, transact
 
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy

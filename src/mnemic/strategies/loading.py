@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid
+from mnemic.lanes.slices import EMBED, JOBS
 from mnemic.registry import STRATEGIES, fetch, is_place, load
-from mnemic.work.lanes import EMBED, JOBS
 
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
