@@ -27,12 +27,6 @@ CHATS: Final = {
     "scripted": "mnemic.models.chat.scripted:Scripted",  # set answers, for tests
 }
 
-RECOGNISERS: Final = {
-    "rules": "mnemic.extract.entity:Rules",  # names by rule, English and Chinese
-    "spacy": "mnemic.extract.spacy:Spacy",  # spaCy's small English model
-    "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
-}
-
 POLICIES: Final = {
     "fifo": "mnemic.tiers.policies.fifo:Fifo",  # first in, first out
     "lru": "mnemic.tiers.policies.lru:Lru",  # least recently used
