@@ -21,7 +21,7 @@ from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import Request, run
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.base import Embedder

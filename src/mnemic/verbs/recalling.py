@@ -14,7 +14,7 @@ from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, Invalid, StoreError
 from mnemic.flow import Flow
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.models.requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.shelves import shelved
