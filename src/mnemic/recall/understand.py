@@ -27,7 +27,7 @@ _WHEN: Final = re.compile(
     r"|什么时候|什麼時候|何时|何時|哪[一]?[天年月周日]|几[月号点]|幾[月號點]|多久|多长时间",
     re.IGNORECASE,
 )
-ASKS_SEVERAL: Final = re.compile(
+_SEVERAL: Final = re.compile(
     r"\b(?:what|which)(?: \w+){0,2} (?!was\b|is\b|has\b|does\b)\w+s\b|\bhow many\b"
     r"|\b(?:all|names|kinds?|types?|sorts?)\b"
     r"|哪些|哪几|多少|几[个個次种種家本部位]|所有|都有",
@@ -155,7 +155,7 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         phrases=tuple(_phrases(query.text)),
         spans=spans,
         asks_when=_WHEN.search(query.text) is not None,
-        asks_several=ASKS_SEVERAL.search(query.text) is not None,
+        asks_several=_SEVERAL.search(query.text) is not None,
         asks_own=SPEAKS_OF_SELF.search(query.text) is not None and SPEAKS_TO_OTHER.search(query.text) is None,
     )
 
