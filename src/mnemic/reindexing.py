@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.errors import MnemicError
 from mnemic.flow import run
 from mnemic.meaning import WORDS_ALONE
-from mnemic.models.requests import embed
+from mnemic.models.model_requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.requests import look
 from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, epoch_of, failed

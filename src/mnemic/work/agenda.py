@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, Request, run
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import ask, embed
+from mnemic.models.model_requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
 from mnemic.store.jobs import LAPSED

@@ -17,7 +17,7 @@ from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Request, run
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.requests import Ask, Embed, EmbedQuestion
+from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
 from mnemic.store.requests import Record, answer, look
 from mnemic.strategies.base import Pause, Strategy

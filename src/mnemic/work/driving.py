@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import All, Flow, Request
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 from mnemic.store.following import Answer
 from mnemic.store.requests import look, record
 from mnemic.strategies.base import Edits, Known
