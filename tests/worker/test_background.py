@@ -16,7 +16,7 @@ from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 DAY = datetime(2024, 5, 6, 9, tzinfo=UTC)
 

@@ -17,8 +17,8 @@ from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound
-from mnemic.models.requests import Ask
-from mnemic.models.scripted import Scripted
+from mnemic.models.model_requests import Ask
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store import lanes

@@ -16,8 +16,8 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, ModelError
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import Ask, ask
-from mnemic.models.scripted import Scripted
+from mnemic.models.model_requests import Ask, ask
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store import lanes

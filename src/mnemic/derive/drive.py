@@ -9,7 +9,7 @@ from mnemic.derive.hidden import spared
 from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 from mnemic.store.following import Answer
 from mnemic.store.jobs import record
 from mnemic.store.requests import Transact, look

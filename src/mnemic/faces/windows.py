@@ -89,7 +89,7 @@ def _played(
 ) -> list[Prefix]:
     from mnemic.lab.kit.datasets import load
     from mnemic.lab.tasks.session.prefix import prefix
-    from mnemic.models.opening import open_embedder
+    from mnemic.models.embedder_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Filter, View
-    from mnemic.index.postings import Segment, Tail
+    from mnemic.index.columns import Segment, Tail
     from mnemic.index.signs import Signed
     from mnemic.index.vectors import Similarity, Single
 

@@ -17,7 +17,7 @@ from typing import Final
 from mnemic.core.passages import passage_texts
 from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NotFound, StoreError
 from mnemic.flow import Flow
-from mnemic.models.requests import embed
+from mnemic.models.model_requests import embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Lane, VectorRow, Vectors, embedding_lane
 from mnemic.store.jobs import LAPSED

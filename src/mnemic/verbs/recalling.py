@@ -15,9 +15,9 @@ from mnemic.core.scope import Shared
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.errors import Conflict, Invalid, StoreError
 from mnemic.flow import Flow
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.lanes.slices import HOUSE
-from mnemic.models.requests import Meant, embed_question
+from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.shelves import shelved
 from mnemic.store.requests import look

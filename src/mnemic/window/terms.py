@@ -10,7 +10,7 @@ from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks
 from mnemic.tiers.policies import open_policy
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from mnemic.errors import ModelError
 
 if TYPE_CHECKING:
     from mnemic.models.chat.base import Chat
-    from mnemic.models.requests import Ask
+    from mnemic.models.model_requests import Ask
     from mnemic.settings import Settings
 
 HOUR: Final = 3600.0
@@ -66,7 +66,7 @@ class Thinking:
     def _opened(self) -> Chat:
         with self._lock:
             if self._chat is None:
-                from mnemic.models.chat.opening import open_chat
+                from mnemic.models.chat.chat_opening import open_chat
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:

@@ -14,7 +14,7 @@ from mnemic.errors import MnemicError
 from mnemic.flow import Flow, Request, run
 from mnemic.lanes.slices import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed, unheard
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import ask, embed
+from mnemic.models.model_requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
 from mnemic.store.jobs import LAPSED, claim

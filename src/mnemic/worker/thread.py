@@ -20,7 +20,7 @@ from mnemic.lanes.backlog import Lineup, Owner
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.meaning import Meaning
-from mnemic.models.requests import Ask, Embed, EmbedQuestion
+from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
 from mnemic.store.jobs import prolong
 from mnemic.store.requests import Transact, answer, look

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 
 class Counting(Scripted):

@@ -15,7 +15,7 @@ from mnemic.lab.kit.datasets import Corpus, Dataset, Doc, Question
 from mnemic.lab.kit.run_report import report
 from mnemic.lab.kit.systems import Ablated, Mnemic, Peers, entrants, message
 from mnemic.lab.tasks.locomo_bench import bench_locomo
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 
 @pytest.fixture

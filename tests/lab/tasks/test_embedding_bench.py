@@ -7,7 +7,7 @@ import pytest
 
 from mnemic.lab.kit.datasets import Corpus, Dataset, Doc, Question
 from mnemic.lab.tasks.embedding_bench import found, paces
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 
 def doc(ns: str, id: str) -> Doc:

@@ -1,7 +1,7 @@
 """What any memory must beat: nothing, the recent past, and plain BM25 over turns, dates and windows.
 
 The BM25 here (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75)
-is written for itself and shares only the tokeniser with `index.lexical`, so that it is a peer of ours and
+is written for itself and shares only the tokeniser with `index.catalogues`, so that it is a peer of ours and
 not us. Dense rows need an embedder and are absent without one.
 """
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.ingest.times import said_at
+from mnemic.ingest.timestamps import said_at
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """LoCoMo's category ids; several published tables swap the names."""

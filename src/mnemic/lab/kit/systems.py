@@ -17,7 +17,7 @@ from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.queries import Context, Query, Stage
 from mnemic.errors import Invalid
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.baselines import Baseline, Ranking, lineup
 from mnemic.lab.kit.datasets import Corpus, Doc, Question

@@ -25,7 +25,7 @@ from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.settings import Settings
 from mnemic.store.place import file_system
 from mnemic.watching.metering import Meters, Timed

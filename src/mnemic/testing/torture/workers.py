@@ -14,7 +14,7 @@ from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.settings import Settings
 from mnemic.store import lanes
 from mnemic.testing.faults import KillAt, Passed, Probe

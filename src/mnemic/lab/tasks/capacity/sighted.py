@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 from mnemic.collecting.housekeeping import Collected
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.baselines import Ranking
 from mnemic.memory import Memory

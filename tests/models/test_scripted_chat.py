@@ -6,7 +6,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models.chat.base import Chat
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import Scripted
 from mnemic.settings import Settings
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, LONGER

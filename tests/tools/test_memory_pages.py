@@ -10,8 +10,8 @@ import pytest
 
 from mnemic import Kind, Memory, ScopedMemory, Settings
 from mnemic.core.items import Item
-from mnemic.tools.files import run_command
-from mnemic.tools.views import CHARACTERS, LINES, PAGES, pages, rendered
+from mnemic.tools.file_tools import run_command
+from mnemic.tools.memory_pages import CHARACTERS, LINES, PAGES, pages, rendered
 
 MAY = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
 

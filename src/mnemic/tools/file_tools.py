@@ -6,7 +6,7 @@ file says, every edit is in its history, `undo` takes one back, and servers that
 - Secrets are masked before they are kept (setting `mask_secrets`): a key in `file_text` reads `[masked api key]` later.
 - A part of a long file that was forgotten or erased by itself leaves a line that says so.
 - A NUL or a lone surrogate is refused, and nothing written.
-- `/memories/mnemic` shows, read-only, what else is remembered (`tools.views`); without that it is not there.
+- `/memories/mnemic` shows, read-only, what else is remembered (`tools.memory_pages`); without that it is not there.
 - What the reference leaves to an error of the operating system is answered in words.
 """
 
@@ -20,8 +20,8 @@ from mnemic.tools.base import Result, Tool
 from mnemic.tools.files_commands import COMMANDS, Outcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
-from mnemic.tools.schema import check, many, shape, text, whole
-from mnemic.tools.views import pages
+from mnemic.tools.memory_pages import pages
+from mnemic.tools.tool_schema import check, many, shape, text, whole
 from mnemic.verbs.transacting import Edits
 
 if TYPE_CHECKING:

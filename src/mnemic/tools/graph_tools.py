@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.tools import graph_calls
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.graph_items import WHERE, graph_of
-from mnemic.tools.schema import flag, many, shape, text
+from mnemic.tools.tool_schema import flag, many, shape, text
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory

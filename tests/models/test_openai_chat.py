@@ -10,8 +10,8 @@ import pytest
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat.base import Chat
-from mnemic.models.chat.openai import Endpoint
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.openai_chat import Endpoint
+from mnemic.models.chat.scripted_chat import Scripted
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.chat_contract import *  # noqa: F403

@@ -14,7 +14,7 @@ from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid
 from mnemic.recall.pack import fenced, render
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.schema import flag, many, shape, text, whole
+from mnemic.tools.tool_schema import flag, many, shape, text, whole
 from mnemic.verbs.statements import Statement
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.tokens import hash_term
+from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, Columns
-from mnemic.index.lexical import Catalogues
 from mnemic.index.reading import Reading
 from mnemic.store.drafts import Erasure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.extract.said import own_words, sentences
+from mnemic.extract.sentences import own_words, sentences
 
 
 def test_what_is_quoted_is_blanked_in_its_place() -> None:

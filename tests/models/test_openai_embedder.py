@@ -14,8 +14,8 @@ from endpoint_server import Server, reply, serving
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.base import Embedder
-from mnemic.models.openai import Endpoint, Options
-from mnemic.models.opening import named_embedder, open_embedder
+from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.openai_embedder import Endpoint, Options
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403

@@ -7,7 +7,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models.base import Embedder
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
 

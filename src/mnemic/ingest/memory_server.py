@@ -7,9 +7,9 @@ from hashlib import blake2b
 from typing import Final
 
 from mnemic.core.items import Kind
+from mnemic.ingest.chat_json import records
 from mnemic.ingest.intake import Found, Intake, Options, key_of
 from mnemic.ingest.message import Edge, Message, Skipped
-from mnemic.ingest.records import records
 from mnemic.ingest.source import Source
 
 ABOUT: Final = "about"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mnemic import Kind, Memory, ScopedMemory, Settings
 from mnemic.core.items import Item, Version
 from mnemic.tools import Toolbox
-from mnemic.tools.files import MEMORY_TOOL, TOOLS, run_command
+from mnemic.tools.file_tools import MEMORY_TOOL, TOOLS, run_command
 from mnemic.tools.files_commands import COMMANDS, perform
 from mnemic.tools.files_kept import KEPT, changed, cut, edits, folded
 from mnemic.tools.files_tree import File, Place, Tree, Untold, place_of, shown

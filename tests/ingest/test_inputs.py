@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid, TooLarge
-from mnemic.ingest import Message, Skipped, count_hint, detect, read, walk
+from mnemic.ingest import Message, Skipped, count_hint, detect, inputs, read
 
 Write = Callable[[str, str | bytes], Path]
 HELLO = {
@@ -114,7 +114,7 @@ def test_too_many_files_or_folders_are_refused(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(TooLarge, match="folders deep"):
         list(read(deep))
     assert count_hint(deep) == 0
-    monkeypatch.setattr(walk, "FILES", 3)
+    monkeypatch.setattr(inputs, "FILES", 3)
     many = fill(tmp_path / "many", {f"{n}.txt": "x" for n in range(5)})
     with pytest.raises(TooLarge, match="over 3 files"):
         list(read(many))
@@ -166,7 +166,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     given = list(read(bomb))
     assert [m.text for m in given if isinstance(m, Message)] == ["Words."]
     assert [one.why for one in given if isinstance(one, Skipped)] == ["unpacks to over 250 times its size"]
-    monkeypatch.setattr(walk, "UNPACKED", 1_000)
+    monkeypatch.setattr(inputs, "UNPACKED", 1_000)
     with pytest.raises(TooLarge, match="unpacks to over"):
         list(read(bomb))
 
