@@ -1,8 +1,8 @@
-"""Asking without doing: a flow yields requests and is sent answers, so its logic is written once for sync and async."""
+"""Asking without doing: a flow yields requests and is sent answers, so its logic runs without a store or a model."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -34,24 +34,6 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         while True:
             try:
                 answer = perform(request)
-            except Exception as error:  # noqa: BLE001 - the flow decides what an error means
-                request = flow.throw(error)
-            else:
-                request = flow.send(answer)
-    except StopIteration as done:
-        value: T = done.value
-        return value
-    finally:
-        flow.close()
-
-
-async def arun(flow: Flow[T], perform: Callable[[Request], Awaitable[Any]]) -> T:
-    """`run`, awaiting each answer; cancelling it closes the flow."""
-    try:
-        request = next(flow)
-        while True:
-            try:
-                answer = await perform(request)
             except Exception as error:  # noqa: BLE001 - the flow decides what an error means
                 request = flow.throw(error)
             else:
