@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.collecting import slices, surveying
-from mnemic.collecting.housekeeping import gc, plan_for, rebuild
+from mnemic.collecting.housekeeping import gc, plan_for
 from mnemic.collecting.slices import Collection, collect_slice, due, recalled
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
@@ -24,6 +24,7 @@ from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.restoring import rebuild
 from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 from mnemic.tiers.retention import Past

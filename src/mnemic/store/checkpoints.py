@@ -18,6 +18,7 @@ from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import audit
 from mnemic.store.heads import CheckpointRow
+from mnemic.store.location import CHECKPOINTS
 from mnemic.store.rows import Rows
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_rows import SqliteRows
@@ -25,14 +26,13 @@ from mnemic.store.sqlite_rows import SqliteRows
 if TYPE_CHECKING:
     from mnemic.store.sqlite import SqliteStore
 
-FOLDER: Final = "checkpoints"
 _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
 """A copy that a process is making, or was."""
 
 
 def file_of(store: Path, name: str) -> Path:
     """Where a store's checkpoint of a name lies."""
-    return store.parent / FOLDER / f"{store.stem}-{name}{store.suffix}"
+    return store.parent / CHECKPOINTS / f"{store.stem}-{name}{store.suffix}"
 
 
 def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
@@ -92,7 +92,7 @@ def stray(store: Path, name: str) -> Path | None:
 def found(store: SqliteStore, name: str) -> Path | None:
     """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
     known = [row.file for row in recorded(store) if row.name == spelled(name)]
-    return store.path.parent / FOLDER / known[0] if known else stray(store.path, name)
+    return store.path.parent / CHECKPOINTS / known[0] if known else stray(store.path, name)
 
 
 def recorded(store: SqliteStore) -> list[CheckpointRow]:

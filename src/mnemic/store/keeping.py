@@ -11,8 +11,8 @@ from mnemic.core.ids import from_bytes
 from mnemic.core.scope import Shared
 from mnemic.errors import Refused
 from mnemic.store import holds
-from mnemic.store.checkpoints import FOLDER
 from mnemic.store.heads import CheckpointRow
+from mnemic.store.location import CHECKPOINTS
 from mnemic.store.rows import HoldRow, Rows, TenantRow
 
 Owner = tuple[str, str | Shared | None]
@@ -60,7 +60,7 @@ class Kept:
                 copy.set_hold(moved)
             else:
                 copy.add_hold(moved)
-        self._list_checkpoints(copy, folder / FOLDER)
+        self._list_checkpoints(copy, folder / CHECKPOINTS)
 
     def _list_checkpoints(self, copy: Rows, folder: Path) -> None:
         tenants = {tenant.name: tenant.id for tenant in copy.tenants()}
