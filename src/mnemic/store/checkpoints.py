@@ -21,7 +21,7 @@ from mnemic.store.heads import CheckpointRow
 from mnemic.store.location import CHECKPOINTS
 from mnemic.store.rows import Rows
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 
 if TYPE_CHECKING:
     from mnemic.store.sqlite import SqliteStore
@@ -69,11 +69,11 @@ def let_go(store: SqliteStore, name: str) -> None:
 
 
 def _list(rows: Rows, made: list[CheckpointRow]) -> None:
-    rows.add_checkpoints(made)
+    rows.notes.add_checkpoints(made)
 
 
 def _strike(rows: Rows, name: str) -> None:
-    rows.drop_checkpoint(name)
+    rows.notes.drop_checkpoint(name)
 
 
 def spelled(name: str) -> str:
@@ -104,10 +104,10 @@ def recorded(store: SqliteStore) -> list[CheckpointRow]:
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-        rows = SqliteRows(db, SystemClock(), SystemEntropy())
+        rows = sqlite_rows(db, SystemClock(), SystemEntropy())
         return [
             CheckpointRow(tenant.id, name, tenant.seq, now, audit.state_hash(rows, tenant.name), file.name)
-            for tenant in rows.tenants()
+            for tenant in rows.spaces.tenants()
             if tenant.name is not None
         ]
 
