@@ -130,6 +130,17 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     assert shown.strip() == "[]"
 
 
+def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
+    for name, path in modules():
+        if name.split("/")[0] in ("store", "lab", "testing") or name == "registry":
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        known = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        known += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        known += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        assert [text for text in known if text.startswith(("apsw", "sqlite:", "mnemic.store.sqlite"))] == [], name
+
+
 def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
     readers = [
         name

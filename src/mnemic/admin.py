@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +14,7 @@ from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import MAINTAIN
-from mnemic.errors import Invalid, NotFound, StoreError
+from mnemic.errors import Invalid, NotFound
 from mnemic.lanes.slices import EMBED, JOBS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
@@ -28,8 +26,7 @@ from mnemic.settings import Settings
 from mnemic.store import compaction, holds, jobs, transfer
 from mnemic.store.drafts import Erasure
 from mnemic.store.following import JobState, Order, embedding_lane
-from mnemic.store.heads import Hold, Info
-from mnemic.store.place import file_system, free_bytes
+from mnemic.store.heads import Check, Hold, Info
 from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
@@ -73,16 +70,6 @@ class Stats:
     @property
     def items(self) -> int:
         return sum(user.items for user in self.users)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that `doctor` looked at."""
-
-    name: str
-    ok: bool
-    found: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,15 +389,7 @@ class Admin:
 
     def doctor(self) -> list[Check]:
         """Look at what the store stands on: engine, settings, disk, permissions."""
-        info = self._store.info()
-        checks = [
-            Check(name="engine", ok=True, found=info.engine),
-            Check(name="format", ok=True, found=str(info.format)),
-        ]
-        if not info.url.startswith("sqlite:///"):
-            return checks
-        path = Path(info.url.removeprefix("sqlite://"))
-        return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+        return self._store.doctor()
 
 
 def _user_stats(snapshot: Snapshot, number: int, tenant: str) -> Iterator[UserStats]:
@@ -436,35 +415,6 @@ def _told(snapshot: Snapshot, lane: str) -> str:
     """Why an embedder never answered, as whichever process asked it wrote down with one space."""
     rows = snapshot.lanes() if lane == EMBED else []
     return next((row.error for row in rows if row.name == EMBED and row.error), "")
-
-
-def _settings(info: Info) -> Iterator[Check]:
-    for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
-        found = info.settings.get(name, "?")
-        yield Check(
-            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
-        )
-
-
-def _disk(path: Path) -> Iterator[Check]:
-    kind, free = file_system(path.parent), free_bytes(path)
-    yield Check(name="file system", ok=True, found=kind)
-    yield Check(
-        name="free space",
-        ok=free > 100 * 1024 * 1024,
-        found=f"{free / 2**30:.1f} GiB",
-        remedy="make room: writes stop when the disk is full",
-    )
-
-
-def _modes(path: Path) -> Iterator[Check]:
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError as error:
-        raise StoreError(f"cannot look at {path}: {error.strerror}") from error
-    yield Check(
-        name="file mode", ok=mode & 0o077 == 0 or os.name == "nt", found=f"{mode:04o}", remedy=f"chmod 600 {path}"
-    )
 
 
 def restore(

@@ -26,11 +26,11 @@ from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.base import Embedder
 from mnemic.models.model_requests import EmbedQuestion
-from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
+from mnemic.store.urls import open_at, options_of
 from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
@@ -125,10 +125,11 @@ def open_store(
         raise Invalid("where", f"is {type(where).__name__}", "Give a file, a URL or a store.")
     if where is None:
         where = settings.where
-    if not isinstance(where, str | Path):
-        _refuse_unknown(options, ())
+    if options:
+        _refuse_unknown(options, options_of(str(where)) if isinstance(where, str | Path) else ())
     given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
-    store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
+    wait = settings.busy_timeout
+    store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
@@ -200,22 +201,6 @@ def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, 
     """Write counters; a store that cannot be written keeps its memory and loses only these."""
     with suppress(StoreError):
         run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))
-
-
-def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:
-    scheme, found, rest = url.partition(":")
-    if not (found and (rest.startswith("//") or scheme in STORES)):
-        scheme, rest = "sqlite", url
-    if scheme not in STORES:
-        raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
-    keeper = load(STORES, scheme)
-    _refuse_unknown(options, () if scheme == "memory" else signature(keeper).parameters)
-    if scheme == "memory":
-        store: Store = keeper(clock=clock, entropy=entropy)
-    else:
-        path = rest.removeprefix("//")
-        store = keeper(path, clock=clock, entropy=entropy, busy_timeout=settings.busy_timeout, **options)
-    return store
 
 
 When = datetime | date | str

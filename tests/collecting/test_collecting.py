@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mnemic.collecting import collection, surveying
 from mnemic.collecting.collection import Collection, collect_slice, due, recalled
-from mnemic.collecting.housekeeping import gc, plan_for, rebuild
+from mnemic.collecting.housekeeping import gc, plan_for
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
@@ -24,6 +24,7 @@ from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.restoring import rebuild
 from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 from mnemic.tiers.retention import Past

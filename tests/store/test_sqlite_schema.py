@@ -14,7 +14,7 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import location, migrations, schema, sqlite_items, sqlite_lanes
+from mnemic.store import location, migrations, schema, sqlite_items, sqlite_lanes, sqlite_vectors
 from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
@@ -344,10 +344,10 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_lanes._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (sqlite_lanes._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_vectors._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (sqlite_vectors._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_lanes._BACKLOG, ("embed:1",)),
-        (sqlite_lanes._DROP_VECTORS, (1, 10)),
+        (sqlite_vectors._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown

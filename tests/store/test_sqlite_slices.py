@@ -15,7 +15,7 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.scope import SHARED
 from mnemic.errors import StoreError
-from mnemic.store import compaction, holds, sqlite_spent, sqlite_sweeping
+from mnemic.store import compaction, holds, sqlite_past, sqlite_sweeping
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite import SqliteStore
 from mnemic.store.waiting import Waiting
@@ -195,7 +195,7 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
 
 def test_what_is_taken_out_is_found_by_index_to_the_item(store: SqliteStore) -> None:
     db = store._writer_connection()
-    for statement in sqlite_spent._DROP_TRACES:
+    for statement in sqlite_past._DROP_TRACES:
         plan = [str(row[3]) for row in db.execute("EXPLAIN QUERY PLAN " + statement, ("[]", "[]"))]
         (search,) = [line for line in plan if line.startswith(("SEARCH", "SCAN page", "SCAN strength", "SCAN derived"))]
         assert "(space=? AND" in search

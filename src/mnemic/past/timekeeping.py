@@ -54,7 +54,9 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
     with opened.store.read() as snapshot:
         number = snapshot.tenant(tenant)
         rows = [] if number is None else snapshot.checkpoints(number)
-    folder = Path(opened.store.info().url.removeprefix("sqlite:///")).parent / "checkpoints"
+    folder = opened.store.info().beside
+    if folder is None:
+        return []
     return [
         Checkpoint(
             name=r.name, seq=r.seq, at=moment(r.at), hash=r.hash, path=folder / r.file, there=(folder / r.file).exists()

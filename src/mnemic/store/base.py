@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from mnemic.core.events import Receipt
 from mnemic.store.drafts import Draft, Erasure
-from mnemic.store.heads import Info
+from mnemic.store.heads import Check, Info
 from mnemic.store.receipts import ErasureReceipt, Fault, Swept
 from mnemic.store.rows import Rows
 from mnemic.store.snapshot import Snapshot
@@ -123,6 +123,10 @@ class Store(Protocol):
 
     def info(self) -> Info:
         """What it is and how it is set."""
+        ...
+
+    def doctor(self) -> list[Check]:
+        """Look at what it stands on: engine, settings, disk, permissions."""
         ...
 
     def close(self) -> None:

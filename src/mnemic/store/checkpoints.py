@@ -18,21 +18,21 @@ from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import audit
 from mnemic.store.heads import CheckpointRow
+from mnemic.store.location import CHECKPOINTS
 from mnemic.store.rows import Rows
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 
 if TYPE_CHECKING:
     from mnemic.store.sqlite import SqliteStore
 
-FOLDER: Final = "checkpoints"
 _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
 """A copy that a process is making, or was."""
 
 
 def file_of(store: Path, name: str) -> Path:
     """Where a store's checkpoint of a name lies."""
-    return store.parent / FOLDER / f"{store.stem}-{name}{store.suffix}"
+    return store.parent / CHECKPOINTS / f"{store.stem}-{name}{store.suffix}"
 
 
 def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
@@ -69,11 +69,11 @@ def let_go(store: SqliteStore, name: str) -> None:
 
 
 def _list(rows: Rows, made: list[CheckpointRow]) -> None:
-    rows.add_checkpoints(made)
+    rows.notes.add_checkpoints(made)
 
 
 def _strike(rows: Rows, name: str) -> None:
-    rows.drop_checkpoint(name)
+    rows.notes.drop_checkpoint(name)
 
 
 def spelled(name: str) -> str:
@@ -92,7 +92,7 @@ def stray(store: Path, name: str) -> Path | None:
 def found(store: SqliteStore, name: str) -> Path | None:
     """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
     known = [row.file for row in recorded(store) if row.name == spelled(name)]
-    return store.path.parent / FOLDER / known[0] if known else stray(store.path, name)
+    return store.path.parent / CHECKPOINTS / known[0] if known else stray(store.path, name)
 
 
 def recorded(store: SqliteStore) -> list[CheckpointRow]:
@@ -104,10 +104,10 @@ def recorded(store: SqliteStore) -> list[CheckpointRow]:
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-        rows = SqliteRows(db, SystemClock(), SystemEntropy())
+        rows = sqlite_rows(db, SystemClock(), SystemEntropy())
         return [
             CheckpointRow(tenant.id, name, tenant.seq, now, audit.state_hash(rows, tenant.name), file.name)
-            for tenant in rows.tenants()
+            for tenant in rows.spaces.tenants()
             if tenant.name is not None
         ]
 

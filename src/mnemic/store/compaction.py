@@ -38,7 +38,7 @@ def move(rows: Rows, name: str, horizon: int) -> int:
         Invalid: the horizon lies ahead of the journal, or behind the one it has.
         Refused: a branch, checkpoint, hold or job still needs what lies behind it.
     """
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
     if not tenant.horizon <= horizon <= tenant.seq:
@@ -52,9 +52,9 @@ def move(rows: Rows, name: str, horizon: int) -> int:
     floor = horizon_floor(rows, tenant)
     if horizon > floor.seq:
         raise Refused(f"the horizon stays at commit {floor.seq} or before: {floor.why}")
-    (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
-    rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
-    rows.drop_changes(tenant.id, horizon, (tenant.horizon,))
+    (change,) = rows.journal.changes(tenant.id, horizon - 1, 1, False)
+    rows.spaces.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
+    rows.past.drop_changes(tenant.id, horizon, (tenant.horizon,))
     ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)
     return tenant.horizon
 
@@ -89,12 +89,12 @@ class Sweep:
         Raises:
             NotFound: there is no such tenant.
         """
-        tenant = rows.tenant(self.tenant)
+        tenant = rows.spaces.tenant(self.tenant)
         if tenant is None:
             raise NotFound(f"no tenant {self.tenant!r} here")
         turn = Turn(rows, tenant, held(rows, tenant.id))
         if not self._follows(rows, tenant):
-            self._phases, self._phase = phases(rows.descents(tenant.id), self._turnovers), None
+            self._phases, self._phase = phases(rows.spaces.descents(tenant.id), self._turnovers), None
         self._last = tenant
         begun = True
         while begun or (go_on() and turn.tally.rows < MOST):
@@ -113,7 +113,7 @@ class Sweep:
             return False
         if not last.seq:
             return True
-        return any(row.hash == last.hash for row in rows.changes(tenant.id, last.seq - 1, 1, False))
+        return any(row.hash == last.hash for row in rows.journal.changes(tenant.id, last.seq - 1, 1, False))
 
     def end(self) -> None:
         """Begin again with the next slice."""
@@ -126,11 +126,11 @@ def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
     for key, value in memos.items():
-        rows.set_memo(tenant.id, key, value)
+        rows.notes.set_memo(tenant.id, key, value)
     return tenant
 
 

@@ -24,9 +24,9 @@ DIGEST: Final = "digest"
 def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str) -> int:
     """The number of the dead job that keeps a version which a lane gave up."""
     what = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
-    known, now = rows.find_job(space, what.name, what.key), rows.now()
-    number = rows.add_job(what, now) if known is None else known.id
-    rows.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
+    known, now = rows.lanes.find_job(space, what.name, what.key), rows.now()
+    number = rows.lanes.add_job(what, now) if known is None else known.id
+    rows.lanes.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
     return number
 
 
@@ -40,8 +40,8 @@ def order(rows: Rows, what: Order) -> int:
         raise Invalid("name" if what.key else "key", "is empty", "Say what is to be done, and under which key.")
     if what.space and not is_owned(rows, what.space):
         raise NotFound(f"space {what.space} is not here, or was erased")
-    known = rows.find_job(what.space, what.name, what.key)
-    return rows.add_job(what, rows.now()) if known is None else known.id
+    known = rows.lanes.find_job(what.space, what.name, what.key)
+    return rows.lanes.add_job(what, rows.now()) if known is None else known.id
 
 
 def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job | None:
@@ -49,13 +49,13 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job |
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the job.")
     now = rows.now()
-    job = rows.due_job(names, now)
+    job = rows.lanes.due_job(names, now)
     if job is None:
         return None
     lapsed = {"attempts": job.attempts + 1, "error": LAPSED} if job.owner else {}
     until = now + round(seconds * 1_000_000)
     leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
-    rows.set_job(leased)
+    rows.lanes.set_job(leased)
     return leased
 
 
@@ -64,12 +64,12 @@ def end(rows: Rows, step: JobStep, state: JobState, error: str = "", not_before:
 
     `WAITING` gives it back to be gone on with, not before its time.
     """
-    job = rows.job(step.id)
+    job = rows.lanes.job(step.id)
     if job is None or not step.owner or job.owner != step.owner:
         return False
     order = replace(job.order, not_before=not_before)
     attempts = job.attempts + 1 if error else job.attempts
-    rows.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
+    rows.lanes.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
     return True
 
 
@@ -92,7 +92,7 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     """
     if state not in (JobState.CANCELLED, JobState.WAITING):
         raise Invalid("state", f"is {state.name}", "Cancel a job, or have it wait to be done again.")
-    job = rows.job(number)
+    job = rows.lanes.job(number)
     if job is None:
         raise NotFound(f"no job {number} here")
     ended = (JobState.DEAD, JobState.CANCELLED)
@@ -101,7 +101,7 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     ):
         order = replace(job.order, not_before=0)
         job = replace(job, order=order, state=state, attempts=0, owner="", lease_until=0)
-        rows.set_job(job)
+        rows.lanes.set_job(job)
     return job
 
 
@@ -114,12 +114,12 @@ def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) ->
     if not owner:
         return False
     until = rows.now() + round(seconds * 1_000_000)
-    held = [lane for lane in rows.lanes(space) if lane.owner == owner]
+    held = [lane for lane in rows.lanes.lanes(space) if lane.owner == owner]
     for lane in held:
-        rows.set_lane(replace(lane, lease_until=until))
-    done = rows.job(job) if job else None
+        rows.lanes.set_lane(replace(lane, lease_until=until))
+    done = rows.lanes.job(job) if job else None
     if done is not None and done.owner == owner:
-        rows.set_job(replace(done, lease_until=until))
+        rows.lanes.set_job(replace(done, lease_until=until))
         return True
     return bool(held)
 
@@ -136,14 +136,14 @@ def record(rows: Rows, answer: Answer) -> bool:
     """
     given = [to_bytes(item) for item in answer.given]
     owned = is_owned(rows, answer.space) and _are_there(rows, answer.space, given)
-    holder = rows.job(answer.job) if answer.job else rows.lane(answer.space, answer.lane)
+    holder = rows.lanes.job(answer.job) if answer.job else rows.lanes.lane(answer.space, answer.lane)
     held = holder is not None and holder.owner == answer.owner
     if not owned or not (held or _is_taken(holder, answer)):
         raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
     if held:
         prolong(rows, answer.space, answer.owner, answer.seconds, answer.job)
     hashed = asked_hash(rows, answer.space, answer.asked)
-    rows.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
+    rows.lanes.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
     return held
 
 
@@ -154,21 +154,21 @@ def _is_taken(holder: Job | Lane | None, answer: Answer) -> bool:
 
 def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
     """Whether a space still has all of these: neither erased, nor compacted, nor taken back in time."""
-    (row,) = rows.space_rows((space,))
+    (row,) = rows.spaces.space_rows((space,))
     return all(branches.standing(rows, row, item) is not None for item in items)
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:
     """What was answered before."""
-    return rows.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
+    return rows.lanes.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
 
 
 def asked_hash(rows: Rows, space: int, asked: bytes) -> bytes:
     """A request as it is stored: keyed with the space's secret, so that it can be compared and not guessed."""
-    (row,) = rows.space_rows((space,))
+    (row,) = rows.spaces.space_rows((space,))
     return hashlib.blake2b(asked, key=row.secret, digest_size=32).digest()
 
 
 def is_owned(rows: Rows, space: int) -> bool:
     """Whether a space is there and was not erased."""
-    return any(row.user is not None for row in rows.space_rows((space,)))
+    return any(row.user is not None for row in rows.spaces.space_rows((space,)))

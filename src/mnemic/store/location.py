@@ -14,6 +14,9 @@ from mnemic.errors import StoreError, StoreForeign, StoreNewer
 from mnemic.store.place import prepare_file
 from mnemic.store.schema import APPLICATION, FORMAT
 
+CHECKPOINTS: Final = "checkpoints"
+"""The folder of a store's checkpoints, beside its file."""
+
 Patience = Callable[[int], bool]
 """What a connection asks while another has the lock: whether to try again, given how often it has asked."""
 
@@ -25,11 +28,13 @@ class Location(Protocol):
         url: What it is called to a user.
         closed: What is said to who uses a store that was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
+        beside: The folder for checkpoints; None in memory.
     """
 
     url: str
     closed: str
     readers_stay: bool
+    beside: Path | None
 
     @property
     def files(self) -> list[Path]:
@@ -62,6 +67,7 @@ class InMemory:
     url = "memory:"
     closed = "the store in memory is closed, and what it held is gone; open another"
     readers_stay = False
+    beside: Path | None = None
     files: Final[list[Path]] = []
 
     def __init__(self) -> None:
@@ -114,6 +120,7 @@ class InFile:
         self.path, self.vfs, self._synchronous = path, vfs, synchronous
         self.url = f"sqlite:///{path}"
         self.closed = f"the store {path} is closed; open it again"
+        self.beside: Path | None = path.parent / CHECKPOINTS
         prepare_file(path)
 
     def __str__(self) -> str:

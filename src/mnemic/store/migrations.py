@@ -17,7 +17,7 @@ from mnemic.store.location import Location
 from mnemic.store.place import set_meta
 from mnemic.store.rows import VersionRow
 from mnemic.store.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 
 
 def create(db: apsw.Connection) -> None:
@@ -81,11 +81,11 @@ def retokenise(db: apsw.Connection) -> None:
     Raises:
         StoreCorrupt: an item cannot be read.
     """
-    rows = SqliteRows(db, SystemClock(), SystemEntropy())
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
     db.execute("DELETE FROM entry")
     for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
         item = decode_item(from_bytes(row.id), row.body)
-        rows.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
+        rows.items.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
     db.execute("UPDATE space SET epoch = epoch + 1")
     set_meta(db, "tokens", b"%d" % TOKENS)
 

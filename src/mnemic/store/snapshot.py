@@ -40,16 +40,16 @@ class Snapshot:
 
     def tenant(self, name: str) -> int | None:
         """The number of a tenant, if it has ever been written to."""
-        row = self._rows.tenant(name)
+        row = self._rows.spaces.tenant(name)
         return None if row is None else row.id
 
     def tenants(self) -> list[tuple[int, str]]:
         """Every tenant, by number."""
-        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.tenants()]
+        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
     def head(self, tenant: int) -> Head:
         """Where the tenant's journal stands."""
-        row = self._rows.tenant_row(tenant)
+        row = self._rows.spaces.tenant_row(tenant)
         return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
@@ -58,16 +58,16 @@ class Snapshot:
         Given to the methods below, a branch stands for itself and, behind it, its parent as of its base; `entries`,
         `closed`, `versions`, `newest`, `vectors`, `lane` and `name_id` are of one space alone.
         """
-        row = self._rows.space(tenant, user, branch)
+        row = self._rows.spaces.space(tenant, user, branch)
         return None if row is None else _space_head(row)
 
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
         """Where these spaces stand, in the order given."""
-        return [_space_head(row) for row in self._rows.space_rows(ids)]
+        return [_space_head(row) for row in self._rows.spaces.space_rows(ids)]
 
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         """Every space of a tenant."""
-        return [_space_head(row) for row in self._rows.tenant_spaces(tenant)]
+        return [_space_head(row) for row in self._rows.spaces.tenant_spaces(tenant)]
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
         """The spaces that a read set looks into, the nearest first."""
@@ -79,11 +79,11 @@ class Snapshot:
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
         """The copies that were made beside the store, by commit and name."""
-        return self._rows.checkpoints(tenant)
+        return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
         """The number of an agent's or session's name in a space."""
-        return self._rows.name(space, name)
+        return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
         """The versions of these items that the view shows; absent ones are left out."""
@@ -104,7 +104,7 @@ class Snapshot:
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
-        rows = self._rows.version_rows(space, vers)
+        rows = self._rows.items.version_rows(space, vers)
         self._note_times(space, [row.seq_from for row in rows])
         return {row.ver: self._version((space,), row) for row in rows}
 
@@ -138,11 +138,11 @@ class Snapshot:
 
     def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
         """Entries of versions numbered past `after`, ascending by (ver, part): all states, closed ones too."""
-        return self._rows.entries(space, after)
+        return self._rows.items.entries(space, after)
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
-        return self._rows.closed(space, after_seq)
+        return self._rows.items.closed(space, after_seq)
 
     def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
         """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver).
@@ -155,11 +155,11 @@ class Snapshot:
 
     def newest(self, space: int) -> int:
         """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
-        return self._rows.newest(space)
+        return self._rows.items.newest(space)
 
     def embedders(self) -> list[EmbedderRow]:
         """The embedders whose vectors are held, by id."""
-        return self._rows.embedders()
+        return self._rows.vectors.embedders()
 
     def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
         """One embedder's vectors of versions numbered past `after`, ascending by (ver, part).
@@ -167,31 +167,31 @@ class Snapshot:
         Complete up to the cursor of the embedder's lane. Past it there are some already, carried over with tokens:
         who follows reads from the cursor seen last, not from the last vector.
         """
-        return self._rows.vectors(space, model, after)
+        return self._rows.vectors.vectors(space, model, after)
 
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""
-        return self._rows.lane(space, name)
+        return self._rows.lanes.lane(space, name)
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
         """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
-        return self._rows.backlog(name)
+        return self._rows.lanes.backlog(name)
 
     def highest(self) -> int:
         """The highest version of all spaces; 0 for none."""
-        return self._rows.highest()
+        return self._rows.items.highest()
 
     def arrived(self, after: int) -> dict[int, int]:
         """The newest version of each space in which some are numbered past `after`."""
-        return self._rows.arrived(after)
+        return self._rows.items.arrived(after)
 
     def lanes(self) -> list[Lane]:
         """Every lane that ever ran, by space and name."""
-        return self._rows.lanes()
+        return self._rows.lanes.lanes()
 
     def jobs(self, *states: JobState) -> list[Job]:
         """Jobs in these states, all if none is named: the most urgent first, then by number."""
-        return self._rows.jobs(states or tuple(JobState))
+        return self._rows.lanes.jobs(states or tuple(JobState))
 
     def recorded(self, space: int, lane: str, asked: bytes) -> bytes | None:
         """What was answered when a run of this lane asked this before."""
@@ -199,18 +199,21 @@ class Snapshot:
 
     def keyed(self, space: int, key: str) -> ItemId | None:
         """What was written under an idempotency key that is still known."""
-        found = (self._rows.key(home.id, key_hash(home.secret, key)) for home in self._rows.space_rows((space,)))
+        found = (
+            self._rows.journal.key(home.id, key_hash(home.secret, key))
+            for home in self._rows.spaces.space_rows((space,))
+        )
         row = next(found, None)
         return None if row is None or row.item is None else from_bytes(row.item)
 
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""
-        number = self._rows.name(space, name)
-        return None if number is None else self._rows.session(space, number)
+        number = self._rows.names.name(space, name)
+        return None if number is None else self._rows.sessions.session(space, number)
 
     def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
         """The windows of a space with their sessions' names, by name."""
-        found = ((self._rows.name_text(row.session), row) for row in self._rows.sessions(space))
+        found = ((self._rows.names.name_text(row.session), row) for row in self._rows.sessions.sessions(space))
         return sorted((name, row) for name, row in found if name is not None)
 
     def pages(self, space: int, session: int, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
@@ -218,7 +221,7 @@ class Snapshot:
 
         At hand are its residents, and its turns that left the window and are in no segment yet.
         """
-        return self._rows.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+        return self._rows.sessions.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
@@ -241,12 +244,12 @@ class Snapshot:
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
         """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""
-        rows = self._rows.changes(tenant, after, limit, newest)
+        rows = self._rows.journal.changes(tenant, after, limit, newest)
         if not rows:
             return []
         seqs = [row.seq for row in rows]
         events: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
-        for event in self._rows.events(tenant, min(seqs), max(seqs)):
+        for event in self._rows.journal.events(tenant, min(seqs), max(seqs)):
             events[event.seq].append(event)
         return [self._change(row, events[row.seq]) for row in rows]
 
@@ -271,11 +274,11 @@ class Snapshot:
 
     def meters(self) -> list[MeterRow]:
         """What processes that have this store open have said about themselves, the latest first."""
-        return self._rows.meters()
+        return self._rows.notes.meters()
 
     def holds(self, tenant: int) -> list[Hold]:
         """The legal holds of a tenant, the oldest first."""
-        return listed(self._rows, self._rows.tenant_row(tenant))
+        return listed(self._rows, self._rows.spaces.tenant_row(tenant))
 
     def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Those of these items that a legal hold keeps, each with what to say about it."""
@@ -283,28 +286,28 @@ class Snapshot:
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """The last commit that the horizon may reach, and what keeps it there."""
-        found = horizon_floor(self._rows, self._rows.tenant_row(tenant))
+        found = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
         return found.seq, found.why
 
     def wear(self, tenant: int) -> Wear:
         """How many versions a tenant has, and how many of them nobody is shown."""
-        return self._rows.wear([row.id for row in self._rows.tenant_spaces(tenant)])
+        return self._rows.past.wear([row.id for row in self._rows.spaces.tenant_spaces(tenant)])
 
     def memo(self, tenant: int, name: str) -> bytes | None:
         """A small fact that was kept about a tenant by `enter`."""
-        return self._rows.memo(tenant, name)
+        return self._rows.notes.memo(tenant, name)
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
         """What a commit wrote: each version, with the one it followed."""
         pairs = []
-        for row in (row for home in self._sight.home(space, seq) for row in self._rows.written(home, seq)):
+        for row in (row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)):
             before = [r for r in self._sight.story((space,), row.id) if r.seq_to == seq]
             pairs.append((self._version((space,), row), self._version((space,), before[0]) if before else None))
         return pairs
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
         """Links that a commit opened (True) or closed (False)."""
-        rows = (row for home in self._sight.home(space, seq) for row in self._rows.links_written(home, seq))
+        rows = (row for home in self._sight.home(space, seq) for row in self._rows.links.links_written(home, seq))
         return [(decode_link(row), bool(row.open)) for row in rows]
 
     def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
@@ -312,11 +315,11 @@ class Snapshot:
 
         Events that wrote something are not read.
         """
-        return self._rows.noted(tenant, tuple(map(int, verbs)), after)
+        return self._rows.journal.noted(tenant, tuple(map(int, verbs)), after)
 
     def seq_at(self, tenant: int, at: int) -> int:
         """The last commit recorded at or before this moment (microseconds); 0 for none."""
-        return self._rows.seq_at(tenant, at)
+        return self._rows.journal.seq_at(tenant, at)
 
     def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
         if row.space not in spaces and all(
@@ -328,14 +331,14 @@ class Snapshot:
     def _recorded_at(self, space: int, seq: int) -> int:
         key = (self._tenant_of(space), seq)
         if key not in self._recorded:
-            rows = self._rows.changes(key[0], seq - 1, 1, False)
+            rows = self._rows.journal.changes(key[0], seq - 1, 1, False)
             self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
         return self._recorded[key]
 
     def _note_times(self, space: int, seqs: Sequence[int]) -> None:
         """Look up at once when these commits were recorded."""
         tenant = self._tenant_of(space)
-        times = self._rows.times(tenant, seqs)
+        times = self._rows.journal.times(tenant, seqs)
         self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
 
     def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
@@ -344,14 +347,14 @@ class Snapshot:
 
     def _tenant_of(self, space: int) -> int:
         if space not in self._tenants:
-            self._tenants[space] = self._rows.space_rows((space,))[0].tenant
+            self._tenants[space] = self._rows.spaces.space_rows((space,))[0].tenant
         return self._tenants[space]
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:
             return
-        for space in self._rows.space_rows(tuple(spaces)):
-            horizon = self._rows.tenant_row(space.tenant).horizon
+        for space in self._rows.spaces.space_rows(tuple(spaces)):
+            horizon = self._rows.spaces.tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
 
@@ -360,7 +363,7 @@ class Snapshot:
             seq=row.seq,
             space=row.space,
             at=moment(row.at),
-            actor=self._rows.name_text(row.actor) or ERASED,
+            actor=self._rows.names.name_text(row.actor) or ERASED,
             cause=row.cause or None,
             hash=row.hash,
             events=tuple(_event(event) for event in events),

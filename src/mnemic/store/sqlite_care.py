@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import apsw
 
 from mnemic.errors import Conflict, StoreError
 from mnemic.store import audit, keeping, transfer
-from mnemic.store.heads import Info
-from mnemic.store.place import prepare_file
+from mnemic.store.heads import Check, Info
+from mnemic.store.location import InFile
+from mnemic.store.place import file_system, free_bytes, prepare_file
 from mnemic.store.receipts import Fault
 from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite_errors import translated
@@ -101,7 +103,49 @@ class SqliteCare(SqliteFile):
             settings=settings,
             free=free,
             folded=folded,
+            log=sum(f.stat().st_size for f in self._location.files if f.name.endswith("-wal")),
+            beside=self._location.beside,
         )
+
+    def doctor(self) -> list[Check]:
+        info = self.info()
+        checks = [
+            Check(name="engine", ok=True, found=info.engine),
+            Check(name="format", ok=True, found=str(info.format)),
+        ]
+        if not isinstance(self._location, InFile):
+            return checks
+        path = self._location.path
+        return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+
+def _settings(info: Info) -> Iterator[Check]:
+    for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
+        found = info.settings.get(name, "?")
+        yield Check(
+            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
+        )
+
+
+def _disk(path: Path) -> Iterator[Check]:
+    kind, free = file_system(path.parent), free_bytes(path)
+    yield Check(name="file system", ok=True, found=kind)
+    yield Check(
+        name="free space",
+        ok=free > 100 * 1024 * 1024,
+        found=f"{free / 2**30:.1f} GiB",
+        remedy="make room: writes stop when the disk is full",
+    )
+
+
+def _modes(path: Path) -> Iterator[Check]:
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        raise StoreError(f"cannot look at {path}: {error.strerror}") from error
+    yield Check(
+        name="file mode", ok=mode & 0o077 == 0 or os.name == "nt", found=f"{mode:04o}", remedy=f"chmod 600 {path}"
+    )
 
 
 def _put(finished: Path, dest: Path) -> None:

@@ -25,7 +25,7 @@ from mnemic.store.place import take_lease
 from mnemic.store.rows import Rows
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 from mnemic.store.waiting import Waiting
 
 PATIENCE: Final = 5.0
@@ -177,8 +177,8 @@ class SqliteFile:
         self._probe(f"{work.__name__}:after-commit")
         return answer
 
-    def _rows(self, db: apsw.Connection) -> SqliteRows:
-        return SqliteRows(db, self._clock, self._entropy)
+    def _rows(self, db: apsw.Connection) -> Rows:
+        return sqlite_rows(db, self._clock, self._entropy)
 
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is None:

@@ -13,13 +13,15 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.store.codec import kind_number
 from mnemic.store.rows import StrengthRow, VersionRow, Walk, shown_states
-from mnemic.store.sqlite_binding import CHUNK, among
+from mnemic.store.schema import erase_item_statements
+from mnemic.store.sqlite_binding import CHUNK, among, highest, spend
 
 
 class SqliteItems:
-    """The part of `store.rows.Rows` that holds items."""
+    """`store.rows.ItemTables` over one connection."""
 
-    _db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def add_version(self, row: VersionRow) -> int:
         self._db.execute(
@@ -74,6 +76,95 @@ class SqliteItems:
             )
         return found
 
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        clauses, bound = self._where(spaces, where, view)
+        statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
+        return int(self._db.execute(statement, bound).get)
+
+    def all_versions(self, space: int) -> Iterator[VersionRow]:
+        for row in self._db.execute("SELECT * FROM version WHERE space = ? ORDER BY ver", (space,)):
+            yield VersionRow._make(row)
+
+    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self._db.execute(
+                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry)
+            )
+
+    def entries(self, space: int, after: int) -> Iterator[Entry]:
+        statement = (
+            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to,"
+            " agent, session, pos, pinned, terms"
+            " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
+        )
+        return map(Entry._make, self._db.execute(statement, (space, after)))
+
+    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
+        return tuple(
+            row[0]
+            for row in self._db.execute(
+                "SELECT terms FROM entry WHERE space = ? AND ver = ? ORDER BY part", (space, ver)
+            )
+        )
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
+        rows = self._db.execute(
+            "SELECT ver, seq_to FROM version WHERE space = ? AND seq_to > ? AND seq_to < 9223372036854775807",
+            (space, after_seq),
+        )
+        return list(rows)
+
+    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+        at = FOREVER - 1 if view.at is None else view.at
+        clauses, bound = self._where((space,), Filter(), view)
+        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
+        bound = [*bound, kind_number(Kind.PROFILE), limit]
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
+
+    def newest(self, space: int) -> int:
+        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM entry WHERE space = ?", (space,)).get)
+
+    def highest(self) -> int:
+        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
+
+    def arrived(self, after: int) -> dict[int, int]:
+        return dict(self._db.execute(_ARRIVED, (after,)))
+
+    def add_strength(self, row: StrengthRow) -> None:
+        self._db.execute(
+            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE"
+            " SET uses = uses + excluded.uses, useful = useful + excluded.useful,"
+            " harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
+            tuple(row),
+        )
+
+    def set_strength(self, row: StrengthRow) -> None:
+        self._db.execute("REPLACE INTO strength VALUES (?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+        row = self._db.execute("SELECT * FROM strength WHERE space = ? AND id = ?", (space, item)).fetchone()
+        return None if row is None else StrengthRow._make(row)
+
+    def strengths(self, space: int) -> list[StrengthRow]:
+        return [
+            StrengthRow._make(row)
+            for row in self._db.execute("SELECT * FROM strength WHERE space = ? ORDER BY id", (space,))
+        ]
+
+    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
+        bound = {"space": space, "item": item}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
+        links = self._db.execute(
+            "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
+        ).get
+        last = highest(self._db)
+        for statement in _ERASE_ITEM:
+            self._db.execute(statement, bound)
+        spend(self._db, last)
+        self._db.execute("INSERT INTO tomb VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, item, seq))
+        return int(versions), int(links)
+
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
         """Entries lie in order of space and version, so a walk over them ends where the page does."""
         clauses, bound = self._where((space,), walk.where, walk.view)
@@ -89,11 +180,6 @@ class SqliteItems:
     def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
         statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))
         return [VersionRow._make(row) for row in self._db.execute(statement, (*bound, limit))]
-
-    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
-        clauses, bound = self._where(spaces, where, view)
-        statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
-        return int(self._db.execute(statement, bound).get)
 
     def _where(self, spaces: Sequence[int], where: Filter, view: View) -> tuple[list[str], list[Any]]:
         clauses: list[str] = [among("v.space", len(spaces))]
@@ -133,74 +219,6 @@ class SqliteItems:
             also(f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})", *where.tags)
         return clauses, bound
 
-    def all_versions(self, space: int) -> Iterator[VersionRow]:
-        for row in self._db.execute("SELECT * FROM version WHERE space = ? ORDER BY ver", (space,)):
-            yield VersionRow._make(row)
-
-    def newest(self, space: int) -> int:
-        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM entry WHERE space = ?", (space,)).get)
-
-    def highest(self) -> int:
-        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
-
-    def arrived(self, after: int) -> dict[int, int]:
-        return dict(self._db.execute(_ARRIVED, (after,)))
-
-    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self._db.execute(
-                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry)
-            )
-
-    def entries(self, space: int, after: int) -> Iterator[Entry]:
-        statement = (
-            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to,"
-            " agent, session, pos, pinned, terms"
-            " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
-        )
-        return map(Entry._make, self._db.execute(statement, (space, after)))
-
-    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
-        return tuple(
-            row[0]
-            for row in self._db.execute(
-                "SELECT terms FROM entry WHERE space = ? AND ver = ? ORDER BY part", (space, ver)
-            )
-        )
-
-    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
-        # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
-        rows = self._db.execute(
-            "SELECT ver, seq_to FROM version WHERE space = ? AND seq_to > ? AND seq_to < 9223372036854775807",
-            (space, after_seq),
-        )
-        return list(rows)
-
-    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
-        at = FOREVER - 1 if view.at is None else view.at
-        clauses, bound = self._where((space,), Filter(), view)
-        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
-        bound = [*bound, kind_number(Kind.PROFILE), limit]
-        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
-
-    def add_strength(self, row: StrengthRow) -> None:
-        self._db.execute(
-            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE"
-            " SET uses = uses + excluded.uses, useful = useful + excluded.useful,"
-            " harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
-            tuple(row),
-        )
-
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
-        row = self._db.execute("SELECT * FROM strength WHERE space = ? AND id = ?", (space, item)).fetchone()
-        return None if row is None else StrengthRow._make(row)
-
-    def strengths(self, space: int) -> list[StrengthRow]:
-        return [
-            StrengthRow._make(row)
-            for row in self._db.execute("SELECT * FROM strength WHERE space = ? ORDER BY id", (space,))
-        ]
-
 
 _COVERED: Final = (
     "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
@@ -218,16 +236,4 @@ _ARRIVED: Final = (
     # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
     "SELECT +space, max(+ver) FROM version NOT INDEXED WHERE ver > ? AND +space <> 0 GROUP BY +space"
 )
-_SPEND: Final = (
-    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
-    " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
-)
-
-
-def spend(db: apsw.Connection, highest: int) -> None:
-    """See that a version's number is never given again: a lane may have passed it, a batch of vectors name it.
-
-    SQLite gives the number past the highest row; when that row has gone, a row of no space keeps its place. So
-    nothing is paid for this by a write.
-    """
-    db.execute(_SPEND, {"number": highest})
+_ERASE_ITEM: Final = tuple(erase_item_statements())

@@ -1,132 +1,92 @@
-"""Rows of SQLite that lie behind the horizon: found by index or in short stretches, and taken out with what hangs on
-them. Legal holds and small facts about a tenant are here too.
-"""
+"""Rows of SQLite behind the horizon or after a commit: found by index or in short stretches, and taken out."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import apsw
 
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.heads import Wear
-from mnemic.store.rows import Borne, Cursor, Descent, HoldRow, Page, SpentLink, SpentVersion
-from mnemic.store.sqlite_items import spend
-
-STRETCH: Final = 1_000
-"""Most rows that one look walks over, where no index leads to what is asked for."""
-T = TypeVar("T")
+from mnemic.store.rows import Borne, Cursor, Page, SpentLink, SpentVersion
+from mnemic.store.sqlite_binding import STRETCH, THESE, highest, paged, read_json, spend, stretch
 
 
-class SqliteSpent:
-    """The part of `store.rows.Rows` that compaction and legal holds need."""
+class SqlitePast:
+    """`store.rows.PastTables` over one connection."""
 
-    _db: apsw.Connection
-
-    # What is spent
-
-    # Each answer is one row of JSON: between two rows, as between two statements, another thread may hold the
-    # interpreter for long, while whoever writes waits.
-
-    def descents(self, tenant: int) -> list[Descent]:
-        told = self._told(_DESCENTS, (tenant,))
-        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in told]
-
-    def leased(self, tenant: int) -> list[tuple[str, int]]:
-        return [(name, seq) for name, seq in self._told(_LEASED, (tenant,))]
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
-        rows = [_version(row) for row in self._told(_CLOSED_VERSIONS, (space, horizon, *after, limit))]
-        return _page(rows, limit, lambda row: (row.seq_to, row.ver))
+        rows = [_version(row) for row in read_json(self._db, _CLOSED_VERSIONS, (space, horizon, *after, limit))]
+        return paged(rows, limit, lambda row: (row.seq_to, row.ver))
 
     def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
-        rows = [_version(row) for row in self._told(_RETIRED_VERSIONS, (space, horizon, *after, limit))]
-        return _page(rows, limit, lambda row: (row.seq_from, row.ver))
+        rows = [_version(row) for row in read_json(self._db, _RETIRED_VERSIONS, (space, horizon, *after, limit))]
+        return paged(rows, limit, lambda row: (row.seq_from, row.ver))
 
     def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
-        return [_version(row) for row in self._told(_RETIRED_AMONG, (space, _hex(items), horizon))]
+        return [_version(row) for row in read_json(self._db, _RETIRED_AMONG, (space, _hex(items), horizon))]
 
     def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
-        return [_version(row) for row in self._told(_VERSIONS_OF, (space, _hex(items)))]
+        return [_version(row) for row in read_json(self._db, _VERSIONS_OF, (space, _hex(items)))]
 
     def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
-        rows = [_link(row) for row in self._told(_SPENT_LINKS, (space, horizon, *after, limit))]
-        return _page(rows, limit, lambda row: (row.seq_from, row.lver))
+        rows = [_link(row) for row in read_json(self._db, _SPENT_LINKS, (space, horizon, *after, limit))]
+        return paged(rows, limit, lambda row: (row.seq_from, row.lver))
 
     def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
-        return [_link(row) for row in self._told(_LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
+        return [_link(row) for row in read_json(self._db, _LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
 
     def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
         pairs = json.dumps([(item.hex(), from_bytes(item)) for item in items])
-        told = self._told(_CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
-        return {bytes.fromhex(item) for item in told}
+        found = read_json(self._db, _CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
+        return {bytes.fromhex(item) for item in found}
 
     def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         where = (json.dumps(list(spaces)), _hex(items), horizon)
-        return {bytes.fromhex(item) for statement in (_BOUND_FROM, _BOUND_TO) for item in self._told(statement, where)}
-
-    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
-        rows = self._told(_SPENT_EVENTS, (tenant, horizon, *after, limit))
-        return _page([(seq, n) for seq, n in rows], limit, lambda key: key)
+        return {
+            bytes.fromhex(item)
+            for statement in (_BOUND_FROM, _BOUND_TO)
+            for item in read_json(self._db, statement, where)
+        }
 
     def borne(self, space: int, after: int) -> Borne:
-        upto, count = self._stretch(_ENTRY_STRETCH, (space, after, STRETCH), after)
-        names = {name for row in self._told(_BORNE_BY_ITEMS, (space, after, upto)) for name in row}
+        upto, count = stretch(self._db, _ENTRY_STRETCH, (space, after, STRETCH), after)
+        names = {name for row in read_json(self._db, _BORNE_BY_ITEMS, (space, after, upto)) for name in row}
         return Borne(names, count, upto, count == STRETCH)
 
     def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
-        upto, count = self._stretch(_LINK_STRETCH, (after, STRETCH), after)
-        types, cited = self._told(_TYPES, (after, upto)), self._told(_EVIDENCE, (after, upto))
+        upto, count = stretch(self._db, _LINK_STRETCH, (after, STRETCH), after)
+        types, cited = read_json(self._db, _TYPES, (after, upto)), read_json(self._db, _EVIDENCE, (after, upto))
         return set(types), {to_bytes(item) for item in cited}, upto, count == STRETCH
 
     def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
-        types, cited = self._told(_TYPES_SINCE, (tenant, seq)), self._told(_EVIDENCE_SINCE, (tenant, seq))
+        types, cited = (
+            read_json(self._db, _TYPES_SINCE, (tenant, seq)),
+            read_json(self._db, _EVIDENCE_SINCE, (tenant, seq)),
+        )
         return set(types), {to_bytes(item) for item in cited}
-
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
-        upto, count = self._stretch(_CHANGE_STRETCH, (tenant, after, STRETCH), after)
-        return set(self._told(_ACTORS, (tenant, after, upto))), upto, count == STRETCH
-
-    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
-        return sorted(self._told(_NAME_NUMBERS, (space, after, limit)))
-
-    def _told(self, statement: str, bound: tuple[object, ...]) -> list[Any]:
-        told: list[Any] = json.loads(self._db.execute(statement, bound).get)
-        return told
-
-    def _stretch(self, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, int]:
-        """Where a look from `after` on ends, and how many rows it goes over: `STRETCH`, if there may be more."""
-        last, count = self._told(statement, bound)
-        return last or after, count
-
-    # Taking it out: each statement deals with all of a batch
 
     def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
         if not versions:
             return
-        highest = int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
+        last = highest(self._db)
         for space, vers in _by_space(versions).items():
             bound = (space, json.dumps(vers))
             for statement in _DROP_VERSIONS:
                 self._db.execute(statement, bound)
-        if any(row.ver == highest for row in versions):
-            spend(self._db, highest)
+        if any(row.ver == last for row in versions):
+            spend(self._db, last)
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in versions])
 
     def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
         if links:
             self._db.execute(_DROP_LINKS, (json.dumps([row.lver for row in links]),))
             self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
-
-    def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
-        if keys := list(events):
-            self._db.execute(_DROP_EVENTS, (tenant, json.dumps(keys)))
-            self.drop_changes(tenant, horizon, dict.fromkeys(seq for seq, _ in keys))
-
-    def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:
-        self._db.execute(_DROP_CHANGES, (tenant, json.dumps(list(seqs)), horizon))
 
     def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
         bound = (json.dumps(list(spaces)), _hex(items))
@@ -138,8 +98,14 @@ class SqliteSpent:
             told = json.dumps([(source.hex(), item.hex()) for source, item in pairs])
             self._db.execute(_DROP_DERIVED, (space, told))
 
-    def drop_names(self, space: int, names: Sequence[int]) -> None:
-        self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
+    def drop_after(self, tenant: int, seq: int) -> int:
+        bound = {"tenant": tenant, "seq": seq}
+        gone = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
+        last = highest(self._db)
+        for statement in _DROP_AFTER:
+            self._db.execute(statement, bound)
+        spend(self._db, last)
+        return int(gone)
 
     def wear(self, spaces: Sequence[int]) -> Wear:
         counts = [
@@ -148,34 +114,23 @@ class SqliteSpent:
         ]
         return Wear(*(sum(column) for column in zip(*counts, strict=True))) if counts else Wear(0, 0, 0)
 
-    # Holds, and small facts
+    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
+        rows = read_json(self._db, _SPENT_EVENTS, (tenant, horizon, *after, limit))
+        return paged([(seq, n) for seq, n in rows], limit, lambda key: key)
 
-    def holds(self, tenant: int) -> list[HoldRow]:
-        rows = self._db.execute("SELECT * FROM hold WHERE tenant = ? ORDER BY id", (tenant,))
-        return [HoldRow._make(row) for row in rows]
+    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+        upto, count = stretch(self._db, _CHANGE_STRETCH, (tenant, after, STRETCH), after)
+        return set(read_json(self._db, _ACTORS, (tenant, after, upto))), upto, count == STRETCH
 
-    def add_hold(self, row: HoldRow) -> int:
-        self._db.execute("INSERT INTO hold VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:])
-        return self._db.last_insert_rowid()
+    def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
+        if keys := list(events):
+            self._db.execute(_DROP_EVENTS, (tenant, json.dumps(keys)))
+            self.drop_changes(tenant, horizon, dict.fromkeys(seq for seq, _ in keys))
 
-    def drop_hold(self, hold: int) -> None:
-        self._db.execute("DELETE FROM hold WHERE id = ?", (hold,))
-
-    def memo(self, tenant: int, name: str) -> bytes | None:
-        row = self._db.execute("SELECT value FROM memo WHERE tenant = ? AND name = ?", (tenant, name)).fetchone()
-        return None if row is None else bytes(row[0])
-
-    def set_memo(self, tenant: int, name: str, value: bytes) -> None:
-        self._db.execute("REPLACE INTO memo VALUES (?, ?, ?)", (tenant, name, value))
+    def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:
+        self._db.execute(_DROP_CHANGES, (tenant, json.dumps(list(seqs)), horizon))
 
 
-_DESCENTS: Final = (
-    "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
-)
-_LEASED: Final = (
-    "SELECT json_group_array(json_array(l.name, l.seq)) FROM lane l JOIN space s ON s.id = l.space"
-    " WHERE s.tenant = ? AND l.owner <> '' AND l.seq <> 0"
-)
 _VERSION: Final = (
     "SELECT json_group_array(json_array(ver, space, hex(id), seq_from, seq_to, n, session,"
     " json_extract(CAST(body AS TEXT), '$.pinned'), json_extract(CAST(body AS TEXT), '$.source'))) FROM "
@@ -190,7 +145,6 @@ _RETIRED_VERSIONS: Final = (
     + "(SELECT * FROM version WHERE space = ?1 AND state = 3 AND seq_to = 9223372036854775807 AND seq_from <= ?2"
     " AND seq_from >= ?3 AND (seq_from, ver) > (?3, ?4) ORDER BY seq_from, ver LIMIT ?5)"
 )
-_THESE: Final = " IN (SELECT value FROM json_each(?2))"
 _THOSE: Final = " IN (SELECT unhex(value) FROM json_each(?2))"
 _RETIRED_AMONG: Final = (
     _VERSION
@@ -241,9 +195,9 @@ _SPENT_EVENTS: Final = (
     " AND (seq, n) > (?3, ?4) ORDER BY seq, n LIMIT ?5)"
 )
 _DROP_VERSIONS: Final = (
-    "DELETE FROM entry WHERE space = ?1 AND ver" + _THESE,
-    "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + _THESE,
-    "DELETE FROM version WHERE +space = ?1 AND ver" + _THESE,
+    "DELETE FROM entry WHERE space = ?1 AND ver" + THESE,
+    "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + THESE,
+    "DELETE FROM version WHERE +space = ?1 AND ver" + THESE,
 )
 _DROP_LINKS: Final = "DELETE FROM link WHERE lver IN (SELECT value FROM json_each(?))"
 _DROP_EVENTS: Final = (
@@ -251,7 +205,7 @@ _DROP_EVENTS: Final = (
 )
 # The horizon's own commit stays, so that a moment after it can be told from one before it.
 _DROP_CHANGES: Final = (
-    "DELETE FROM change WHERE tenant = ?1 AND seq" + _THESE + " AND seq < ?3"
+    "DELETE FROM change WHERE tenant = ?1 AND seq" + THESE + " AND seq < ?3"
     " AND NOT EXISTS (SELECT 1 FROM event e WHERE e.tenant = change.tenant AND e.seq = change.seq)"
 )
 _PAIRED: Final = " IN (SELECT h.value, unhex(i.value) FROM json_each(?1) h CROSS JOIN json_each(?2) i)"
@@ -294,23 +248,9 @@ _CHANGE_STRETCH: Final = (
     " (SELECT seq FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?)"
 )
 _ACTORS: Final = "SELECT json_group_array(DISTINCT actor) FROM change WHERE tenant = ? AND seq > ? AND seq <= ?"
-_NAME_NUMBERS: Final = (
-    "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
-)
-# A session's page table is kept by its name's number, turns or not.
-_DROP_NAMES: Final = (
-    "DELETE FROM name WHERE +space = ?1 AND id"
-    + _THESE
-    + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
-)
 _COUNT: Final = "SELECT count(*) FROM version WHERE space = ?"
 _COUNT_CLOSED: Final = "SELECT count(*) FROM version WHERE space = ? AND seq_to < 9223372036854775807"
 _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state = 3 AND seq_to = 9223372036854775807"
-
-
-def _page(rows: list[T], limit: int, place: Callable[[T], Cursor]) -> Page[T]:
-    ordered = sorted(rows, key=place)
-    return ordered, place(ordered[-1]) if len(ordered) == limit else None
 
 
 def _version(told: list[Any]) -> SpentVersion:
@@ -333,3 +273,51 @@ def _by_space(versions: Sequence[SpentVersion]) -> dict[int, list[int]]:
     for row in versions:
         found.setdefault(row.space, []).append(row.ver)
     return found
+
+
+_SPACES: Final = "(SELECT id FROM space WHERE tenant = :tenant)"
+_LATER: Final = "v.space IN " + _SPACES + " AND v.seq_from > :seq"
+_VERS: Final = "(SELECT v.space, v.ver FROM version v WHERE " + _LATER + ")"
+_NEW: Final = (
+    "(SELECT v.id FROM version v WHERE "
+    + _LATER
+    + " AND NOT EXISTS (SELECT 1 FROM version w WHERE w.space = v.space AND w.id = v.id AND w.seq_from <= :seq))"
+)
+_OPENED: Final = "seq_to > :seq AND seq_to < 9223372036854775807"
+_WENT_ON: Final = "space IN " + _SPACES + " AND seq > :seq"
+_DROP_AFTER: Final = (
+    "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN " + _VERS,
+    "DELETE FROM job WHERE ver <> 0 AND (space, ver) IN " + _VERS,
+    "DELETE FROM entry WHERE (space, ver) IN " + _VERS,
+    "DELETE FROM page WHERE space IN " + _SPACES + " AND item IN " + _NEW,
+    "DELETE FROM page WHERE (space, session) IN (SELECT space, session FROM session WHERE " + _WENT_ON + ")",
+    "DELETE FROM derived WHERE space IN "
+    + _SPACES
+    + " AND NOT EXISTS (SELECT 1 FROM version v"
+    + " WHERE v.space = derived.space AND v.id = derived.item AND v.seq_from <= :seq)",
+    "DELETE FROM strength WHERE space IN " + _SPACES + " AND uses <= 0 AND useful <= 0 AND harms <= 0",
+    # The key of an import that was erased stays, so that the same import run again brings nothing back.
+    "DELETE FROM idem WHERE space IN "
+    + _SPACES
+    + " AND seq > :seq AND NOT (lasting AND EXISTS"
+    + " (SELECT 1 FROM tomb t WHERE t.space = idem.space AND t.item = idem.item))",
+    "DELETE FROM version WHERE space IN " + _SPACES + " AND seq_from > :seq",
+    "UPDATE version SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
+    "UPDATE entry SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
+    "DELETE FROM link WHERE space IN " + _SPACES + " AND seq_from > :seq",
+    "UPDATE link SET seq_to = 9223372036854775807 WHERE space IN " + _SPACES + " AND " + _OPENED,
+    "DELETE FROM session WHERE "
+    + _WENT_ON
+    + " AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = session.space AND v.session = session.session)",
+    # Its window as it was is not known: it is made again from its last turns, by whoever opens it next.
+    "UPDATE session SET owner = '', lease_until = 0, clock = 0, turns = 0, seq = 0 WHERE " + _WENT_ON,
+    "DELETE FROM event WHERE tenant = :tenant AND seq > :seq",
+    "DELETE FROM change WHERE tenant = :tenant AND seq > :seq",
+    "DELETE FROM name WHERE space IN "
+    + _SPACES
+    + " AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = name.space AND name.id IN (v.agent, v.session))"
+    + " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = name.space AND l.type = name.id)"
+    + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
+    + " AND id NOT IN (SELECT actor FROM change WHERE tenant = :tenant)",
+)
+"""In this order: what is found through a version goes before it."""

@@ -11,10 +11,11 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.pages import PageRow, SessionRow
 
 
-class SqlitePages:
-    """The part of `store.rows.Rows` that keeps windows."""
+class SqliteSessions:
+    """`store.rows.SessionTables` over one connection."""
 
-    _db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def session(self, space: int, session: int) -> SessionRow | None:
         row = self._db.execute("SELECT * FROM session WHERE space = ? AND session = ?", (space, session)).fetchone()
