@@ -139,6 +139,17 @@ def test_rewinding_leaves_superseded_what_something_else_had_taken_the_place_of_
     assert home.now()[0] is State.SUPERSEDED
 
 
+def test_what_was_read_late_and_was_superseded_at_once_stands_open_when_what_had_its_place_is_reverted(
+    home: Home,
+) -> None:
+    rome = home.me.write("Ada lives in Rome", said=day(60))
+    late = home.derived(rome.id, "Ada lives in Oslo", day(50))
+    assert [v.item.state for v in home.me.history(late.id) if v.item.id == late.id] == [State.SUPERSEDED]
+    home.me.revert(home.newer.seq)
+    item = home.me.get(late.id).item
+    assert (item.state, item.known_to, item.valid_to) == (State.ACTIVE, None, None)
+
+
 @pytest.mark.parametrize("taken_away", BY_CONSEQUENCE)
 def test_the_first_of_a_chain_stands_again_when_all_of_the_chain_goes(
     home: Home, taken_away: Callable[[Home], None]

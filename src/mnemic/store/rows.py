@@ -12,7 +12,6 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
-from mnemic.core.items import State
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.store.following import EmbedderRow, EmbedderState, Job, Lane, Order, VectorRow
@@ -231,13 +230,6 @@ Cursor = tuple[int, int]
 T = TypeVar("T")
 Page = tuple[list[T], Cursor | None]
 """Some rows, and the place to go on from; None where there are no more."""
-
-
-def shown_states(view: View) -> tuple[State, ...]:
-    """The states that a view shows: superseded items are part of what was known, and of what held."""
-    if view.as_of is None and view.valid_at is None:
-        return (State.ACTIVE,)
-    return (State.ACTIVE, State.SUPERSEDED)
 
 
 class SpaceTables(Protocol):

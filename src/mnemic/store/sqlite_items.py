@@ -11,8 +11,9 @@ import apsw
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import Kind
 from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.visibility import Condition, conditions
 from mnemic.store.codec import kind_number
-from mnemic.store.rows import StrengthRow, VersionRow, Walk, shown_states
+from mnemic.store.rows import StrengthRow, VersionRow, Walk
 from mnemic.store.schema import erase_item_statements
 from mnemic.store.sqlite_binding import CHUNK, among, highest, spend
 
@@ -184,50 +185,31 @@ class SqliteItems:
     def _where(self, spaces: Sequence[int], where: Filter, view: View) -> tuple[list[str], list[Any]]:
         clauses: list[str] = [among("v.space", len(spaces))]
         bound: list[Any] = list(spaces)
-
-        def also(clause: str, *values: Any) -> None:
-            clauses.append(clause)
-            bound.extend(values)
-
-        if view.at is None:
-            also("v.seq_to = ?", FOREVER)
-        else:
-            also("v.seq_from <= ? AND v.seq_to > ?", view.at, view.at)
-        if view.as_of is not None:
-            also("v.said <= ?", view.as_of)
-            if view.valid_at is None:
-                also("v.known_to > ?", view.as_of)
-        if view.valid_at is not None:
-            also("v.valid_from <= ?", view.valid_at)
-            if view.as_of is None:
-                also("v.valid_to > ?", view.valid_at)
-            else:  # what was superseded later than that was open then: its end was not known yet
-                also("(v.valid_to > ? OR (v.known_to > ? AND v.known_to < ?))", view.valid_at, view.as_of, FOREVER)
-        states = where.states or shown_states(view)
-        also(among("v.state", len(states)), *(int(s) for s in states))
-        if where.kinds:
-            also(among("v.kind", len(where.kinds)), *(kind_number(k) for k in where.kinds))
-        for column, name in (("v.agent", where.agent), ("v.session", where.session)):
-            if name is not None:
-                also(_NAMED[column], name)
-        if where.said_from is not None:
-            also("v.said >= ?", where.said_from)
-        if where.said_to is not None:
-            also("v.said < ?", where.said_to)
-        if where.tags:
-            tagged = among("t.value", len(where.tags))
-            also(f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})", *where.tags)
+        for clause in conditions(view, where):
+            alternatives = " OR ".join(map(_compiled, clause))
+            clauses.append(f"({alternatives})" if len(clause) > 1 else alternatives)
+            values = (value for condition in clause for value in condition.values)
+            bound += (kind_number(value) if isinstance(value, Kind) else value for value in values)
         return clauses, bound
+
+
+def _compiled(condition: Condition) -> str:
+    """Compile a condition to SQL over `version v`, with a parameter for each of its values."""
+    column, values = f"v.{condition.column}", len(condition.values)
+    if condition.column in ("agent", "session"):
+        return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)"
+    if condition.column == "tags":
+        tagged = among("t.value", values)
+        return f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})"
+    if condition.operator == "IN":
+        return among(column, values) if values > 1 else f"{column} = ?"
+    return f"{column} {condition.operator} ?"
 
 
 _COVERED: Final = (
     "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
     " AND EXISTS (SELECT 1 FROM version b WHERE b.space = ? AND b.id = v.id)"
 )
-_NAMED: Final = {
-    "v.agent": "v.agent = (SELECT id FROM name WHERE space = v.space AND text = ?)",
-    "v.session": "v.session = (SELECT id FROM name WHERE space = v.space AND text = ?)",
-}
 _CORE: Final = (
     "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
     " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
