@@ -24,7 +24,8 @@ from mnemic.store.codec import encode_item
 from mnemic.store.ledger import entries
 from mnemic.store.migrations import create
 from mnemic.store.rows import VersionRow, Walk
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_items import SqliteItems
+from mnemic.store.sqlite_spaces import SqliteNames
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,19 +112,20 @@ def row_of(ver: int, version: Version) -> VersionRow:
 
 
 @pytest.fixture(scope="module")
-def rows() -> Iterator[SqliteRows]:
+def db() -> Iterator[apsw.Connection]:
     db = apsw.Connection(":memory:")
     create(db)
-    made = SqliteRows(db)
+    names = SqliteNames(db)
     for name, number in NAMES.items():
-        made.load_name(number, 1, name)
-    yield made
+        names.load_name(number, 1, name)
+    yield db
     db.close()
 
 
-def in_sql(rows: SqliteRows, some: Sequence[VersionRow], view: View, where: Filter) -> list[set[int]]:
+def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: Filter) -> list[set[int]]:
     """What the walk over a space, the look at ids, and the count say; the count as that many versions of the walk."""
-    rows._db.execute("DELETE FROM version; DELETE FROM entry")
+    db.execute("DELETE FROM version; DELETE FROM entry")
+    rows = SqliteItems(db)
     for row in some:
         rows.add_version(row)
         rows.add_entries(1, entries(row, False, (b"12345678",)))
@@ -149,14 +151,14 @@ def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view:
     where=filters,
 )
 def test_all_targets_show_what_a_plain_reading_says(
-    rows: SqliteRows, some: list[Version], head: int, view: View, where: Filter
+    db: apsw.Connection, some: list[Version], head: int, view: View, where: Filter
 ) -> None:
     stored = [row_of(number, version) for number, version in enumerate(some, start=1)]
     by_number = dict(enumerate(some, start=1))
     plainly = {number for number, version in by_number.items() if meant(version, view, where)}
     shown = shown_by(view, where)
     assert {number for number, version in by_number.items() if shown(version)} == plainly
-    assert in_sql(rows, stored, view, where) == [plainly, plainly]
+    assert in_sql(db, stored, view, where) == [plainly, plainly]
     # A catalogue may hold rows that are newer than its reader: now is the reader's head.
     as_read = replace(view, at=head if view.at is None else min(head, view.at))
     tagged = [number for number, version in by_number.items() if set(where.tags) & set(version.item.tags)]
