@@ -8,7 +8,7 @@ from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class InstructionPattern:
     """A way of giving a standing instruction.
 
     Attributes:

@@ -14,7 +14,7 @@ _PAIR: Final = re.compile(r" and |和")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SlotPattern:
     """A way of stating a slot.
 
     Attributes:
@@ -50,7 +50,7 @@ class Statement:
     def may_match(self, low: str) -> bool:
         return any(need in low for need in self.needs)
 
-    def named(self, match: re.Match[str]) -> Statement:
+    def named(self, match: re.Match[str]) -> SlotPattern:
         """This statement with the slot that the text names."""
         if "slot" not in self.pattern.groupindex or self.slot:
             return self

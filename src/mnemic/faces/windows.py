@@ -15,7 +15,7 @@ from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.faces.errand import Errand
-    from mnemic.lab.tasks.session.prefix import Prefix, Told
+    from mnemic.lab.tasks.session.prefix import PrefixReuse, Told
     from mnemic.lab.tasks.session.session_bench import LongTalk
 
 
@@ -86,7 +86,7 @@ def _played(
     seed: int,
     limit: int | None,
     told: Told,
-) -> list[Prefix]:
+) -> list[PrefixReuse]:
     from mnemic.lab.kit.datasets import load
     from mnemic.lab.tasks.session.prefix import prefix
     from mnemic.models.embedder_opening import open_embedder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, Segment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane
@@ -41,7 +41,7 @@ class Catalogue:
     def _begin(self) -> None:
         self.seq = 0
         self.columns = Columns()
-        self._segments: tuple[Segment, ...] = ()
+        self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
         self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
@@ -102,7 +102,7 @@ class Catalogue:
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
             shown = visible(self.columns, seq, view, where, shelves)
-            parts: tuple[Segment | Tail, ...] = (*self._segments, self._tail)
+            parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:

@@ -195,7 +195,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class PostingsSegment:
     """Rows `[first, first + rows)`, compressed: sorted tokens, and for each its rows ascending with their counts.
 
     A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100.
@@ -222,7 +222,7 @@ class Segment:
         return self.tokens.nbytes + self.starts.nbytes + self.where.nbytes + self.counts.nbytes
 
 
-def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> Segment:
+def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> PostingsSegment:
     """The segment of the rows from `first`, whose token streams lie end to end in `tokens`."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
     pairs = np.sort(
@@ -232,7 +232,7 @@ def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64])
     unique = pairs[new]
     heads = unique >> _ROW_BITS
     starts = np.flatnonzero(np.concatenate(([True], heads[1:] != heads[:-1]))) if len(heads) else np.empty(0, np.int64)
-    return Segment(
+    return PostingsSegment(
         first=first,
         rows=len(lengths),
         tokens=heads[starts],
@@ -260,7 +260,7 @@ class Tail:
         self.rows += 1
 
     def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-        """As `Segment.find`; a row that is being added meanwhile may be among them."""
+        """As `PostingsSegment.find`; a row that is being added meanwhile may be among them."""
         lists = self._lists.get(token)
         if lists is None or not lists[0]:
             return None

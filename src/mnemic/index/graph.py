@@ -13,7 +13,7 @@ import numpy as np
 
 from mnemic.core.names import FACTOR, KEY_SHIFT, KIND_SHIFT, Naming
 from mnemic.core.tokens import Field
-from mnemic.index.columns import FIELD_SHIFT, Segment
+from mnemic.index.columns import FIELD_SHIFT, PostingsSegment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,7 +157,7 @@ def _known(reading: Reading, tokens: Tokens) -> NDArray[np.bool_]:
     """Which tokens any row holds, seen or not."""
     known = np.zeros(len(tokens), dtype=np.bool_)
     for part in reading.parts:
-        if isinstance(part, Segment):
+        if isinstance(part, PostingsSegment):
             first, end = _bounds(part, tokens)
             known |= end > first
         elif part.rows:
@@ -165,9 +165,9 @@ def _known(reading: Reading, tokens: Tokens) -> NDArray[np.bool_]:
     return known
 
 
-def _found_in(part: Segment | Tail, tokens: Tokens) -> tuple[Places, Places]:
+def _found_in(part: PostingsSegment | Tail, tokens: Tokens) -> tuple[Places, Places]:
     """The positions of the tokens that a part holds, and the rows that hold them."""
-    if isinstance(part, Segment):
+    if isinstance(part, PostingsSegment):
         first, end = _bounds(part, tokens)
         sizes = end - first
         ends = np.cumsum(sizes)
@@ -178,7 +178,7 @@ def _found_in(part: Segment | Tail, tokens: Tokens) -> tuple[Places, Places]:
     return keys, np.concatenate([_NONE, *(rows for _, rows in held)])
 
 
-def _bounds(part: Segment, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _bounds(part: PostingsSegment, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the rows of each token begin and end in `part.where`."""
     if not len(part.tokens):
         return np.zeros(len(tokens), dtype=np.int64), np.zeros(len(tokens), dtype=np.int64)

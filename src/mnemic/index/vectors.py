@@ -158,7 +158,7 @@ class VectorTable:
         return flat.astype(np.float16, copy=False).reshape(len(batch), -1)
 
 
-class Sight:
+class VisibleVectors:
     """What one reading sees of an embedder's vectors. Immutable: later vectors do not show in it."""
 
     def __init__(self, vectors: Single | Signed, held: NDArray[np.bool_], place: Rows) -> None:

@@ -25,7 +25,7 @@ from mnemic.core.names import Naming, keys, names
 from mnemic.core.tokens import terms
 from mnemic.index.columns import Column
 from mnemic.index.graph import as_naming, found, join, mentions, spelled, tokens_of
-from mnemic.recall.fuse import Ranking, Scored
+from mnemic.recall.fuse import Ranking, ScoredEntries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,14 +85,14 @@ class Trails:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class LinkWalk:
     """Candidates with what was found along names among them; and the trails, by space."""
 
     ranking: Ranking
     trails: Mapping[int, Trails] = field(default_factory=dict)
 
 
-def walk(question: Question, ranking: Ranking) -> Walk:
+def walk(question: Question, ranking: Ranking) -> LinkWalk:
     """The same candidates, documents in a new order and joined by those that they lead to.
 
     The component "links" of a document is what its score changed by. Whatever is no document keeps its score; without
@@ -101,11 +101,11 @@ def walk(question: Question, ranking: Ranking) -> Walk:
     grounds = [_Ground.of(question, one) for one in ranking.scored if one.reading.lengthy.any()]
     top = np.float32(max((float(ground.score.max()) for ground in grounds), default=0.0))
     if top <= 0:
-        return Walk(ranking)
+        return LinkWalk(ranking)
     gains, trails = zip(*(_walked(ground, top) for ground in grounds), strict=True)
     rescored = {one.reading.space: one for one in _rescored([ground.scored for ground in grounds], gains)}
     scored = tuple(rescored.get(one.reading.space, one) for one in ranking.scored)
-    return Walk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
+    return LinkWalk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class _Ground:
         worth: The share of each word in the question, by rarity; sums to 1.
     """
 
-    scored: Scored
+    scored: ScoredEntries
     documents: NDArray[np.bool_]
     score: Scores
     asked: Tokens
@@ -132,7 +132,7 @@ class _Ground:
         return self.scored.reading
 
     @classmethod
-    def of(cls, question: Question, scored: Scored) -> _Ground:
+    def of(cls, question: Question, scored: ScoredEntries) -> _Ground:
         reading = scored.reading
         documents = reading.lengthy.copy()
         documents[reading.heads[0]] = False
@@ -272,7 +272,7 @@ def _holding(reading: Reading, tokens: Sequence[int]) -> NDArray[np.bool_]:
     return holds
 
 
-def _rescored(ranked: Sequence[Scored], gains: Sequence[Scores]) -> list[Scored]:
+def _rescored(ranked: Sequence[ScoredEntries], gains: Sequence[Scores]) -> list[ScoredEntries]:
     """The candidates with their documents in the order of what they had and gained, the new ones among them."""
     grown = [_joined(one, gain > 0) for one, gain in zip(ranked, gains, strict=True)]
     documents = [one.reading.lengthy[one.places] for one in grown]
@@ -302,7 +302,7 @@ def _exchanged(had: Scores, gained: Scores, known: NDArray[np.bool_], late: NDAr
     return scores
 
 
-def _joined(scored: Scored, gained: NDArray[np.bool_]) -> Scored:
+def _joined(scored: ScoredEntries, gained: NDArray[np.bool_]) -> ScoredEntries:
     """The same candidates with those that gained, which score nothing yet."""
     reading = scored.reading
     touched = gained.copy()
@@ -320,7 +320,7 @@ def _joined(scored: Scored, gained: NDArray[np.bool_]) -> Scored:
     return replace(scored, places=places, score=spread(scored.score), late=late, components=parts)
 
 
-def _moved(scored: Scored, documents: NDArray[np.bool_], new: Scores) -> Scored:
+def _moved(scored: ScoredEntries, documents: NDArray[np.bool_], new: Scores) -> ScoredEntries:
     """The candidates with new scores for some."""
     score = scored.score.copy()
     score[documents] = new

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import MnemicError
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.files_commands import COMMANDS, Outcome, perform
+from mnemic.tools.files_commands import COMMANDS, CommandOutcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.memory_pages import pages
@@ -35,7 +35,7 @@ def _run(memory: ScopedMemory, command: str, given: Arguments) -> Result:
     settings = memory.settings
     shown = pages(memory) if command == "view" and _shows_views(given["path"]) else {}
 
-    def think(versions: Sequence[Version]) -> Edits[Outcome]:
+    def think(versions: Sequence[Version]) -> Edits[CommandOutcome]:
         kept = folded(versions)
         tree = _with_pages(kept, shown) if shown else kept
         outcome = perform(tree, command, given)

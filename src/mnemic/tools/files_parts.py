@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mnemic.tools.files_tree import Kept
+from mnemic.tools.files_tree import StoredPart
 
 
-def copies(parts: Sequence[Kept]) -> list[tuple[Kept, ...]]:
+def copies(parts: Sequence[StoredPart]) -> list[tuple[StoredPart, ...]]:
     """The files that the parts kept under one path make up, those in the lead that were written later.
 
     A part goes with the nearest one before it that says there is more: two files of one path do not mix.
@@ -15,7 +15,7 @@ def copies(parts: Sequence[Kept]) -> list[tuple[Kept, ...]]:
     Args:
         parts: The later written first.
     """
-    found: list[list[Kept]] = []
+    found: list[list[StoredPart]] = []
     for part in sorted(parts, key=lambda one: one.number):
         waiting = [file for file in found if file[-1].more and file[-1].number < part.number]
         if waiting:
@@ -25,9 +25,9 @@ def copies(parts: Sequence[Kept]) -> list[tuple[Kept, ...]]:
     return [tuple(file) for file in found]
 
 
-def completed(parts: Sequence[Kept]) -> tuple[Kept, ...]:
+def completed(parts: Sequence[StoredPart]) -> tuple[StoredPart, ...]:
     """The parts of a file in their order, and for those that are missing one that says so in a line."""
-    found: list[Kept] = []
+    found: list[StoredPart] = []
     for part in parts:
         at = _next(found)
         if part.number > at:
@@ -38,15 +38,15 @@ def completed(parts: Sequence[Kept]) -> tuple[Kept, ...]:
     return tuple(found)
 
 
-def _next(parts: Sequence[Kept]) -> int:
+def _next(parts: Sequence[StoredPart]) -> int:
     return parts[-1].number + parts[-1].span if parts else 0
 
 
-def _gap(before: Sequence[Kept], beside: Kept, at: int, size: int | None) -> Kept:
+def _gap(before: Sequence[StoredPart], beside: StoredPart, at: int, size: int | None) -> StoredPart:
     """What stands for parts that are missing from number `at` on; a size of None: nobody knows how many."""
     within = "\n" if before and not before[-1].text.endswith("\n") else ""
     line = f"{within}[{_missing(at + 1, size)}; undo brings back what was forgotten]\n"
-    return Kept(None, beside.place, at, line, more=size is not None, span=size or 1)
+    return StoredPart(None, beside.place, at, line, more=size is not None, span=size or 1)
 
 
 def _missing(first: int, size: int | None) -> str:

@@ -28,7 +28,7 @@ class Untold(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPart:
     """One item that holds a part of a file.
 
     Attributes:
@@ -52,7 +52,7 @@ class File:
     """What a file says, and the items that hold what it said when it was read."""
 
     text: str
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[StoredPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.mask import mask
 from mnemic.tools.base import Result
 from mnemic.tools.graph_items import (
-    Entity,
     Graph,
+    GraphEntity,
     Relation,
     entity_statement,
     observation_statement,
@@ -159,15 +159,15 @@ def _triples(given: Arguments) -> tuple[tuple[str, str, str], tuple[str, str, st
     return ends, (mask(ends[0])[0], mask(ends[1])[0], mask(ends[2])[0])
 
 
-def _first_of_each_name(graph: Graph) -> dict[str, Entity]:
+def _first_of_each_name(graph: Graph) -> dict[str, GraphEntity]:
     return {entity.name: entity for entity in reversed(graph.entities)}
 
 
-def _named(name: str, first: Mapping[str, Entity]) -> Entity | None:
+def _named(name: str, first: Mapping[str, GraphEntity]) -> GraphEntity | None:
     return next((first[form] for form in either(name) if form in first), None)
 
 
-def _texts(entity: Entity) -> Iterable[str]:
+def _texts(entity: GraphEntity) -> Iterable[str]:
     yield entity.name
     yield entity.type
     for observation in entity.observations:
@@ -182,13 +182,13 @@ def _printable(name: str) -> str:
 # Answers
 
 
-def _with_relations(graph: Graph, entities: Sequence[Entity]) -> Result:
+def _with_relations(graph: Graph, entities: Sequence[GraphEntity]) -> Result:
     """Entities with the relations that start or end at one of them."""
     names = {entity.name for entity in entities}
     return _shown(entities, [one for one in graph.relations if one.src in names or one.dst in names])
 
 
-def _shown(entities: Sequence[Entity], relations: Sequence[Relation]) -> Result:
+def _shown(entities: Sequence[GraphEntity], relations: Sequence[Relation]) -> Result:
     data = {
         "entities": [
             {"name": one.name, "entityType": one.type, "observations": [o.text for o in one.observations]}

@@ -54,7 +54,7 @@ _EVERY: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class GcSize:
     """How much is done; the defaults are what the bars are stated for.
 
     Attributes:
@@ -80,7 +80,7 @@ Told = Callable[[str, int, int], None]
 
 
 def bench_gc(
-    size: Size = Size(), told: Told = lambda what, done, of: None, *, folder: Path | None = None
+    size: GcSize = GcSize(), told: Told = lambda what, done, of: None, *, folder: Path | None = None
 ) -> Measurements:
     """Do it all in files that are gone afterwards.
 
@@ -143,7 +143,7 @@ class _Run:
 
 
 class _Bench:
-    def __init__(self, folder: Path, size: Size, told: Told) -> None:
+    def __init__(self, folder: Path, size: GcSize, told: Told) -> None:
         self.folder, self.size, self.told = folder, size, told
         self.random = random.Random(size.seed)  # noqa: S311 - a workload, not a secret
         self.talk = Talk(size.seed)
@@ -327,7 +327,7 @@ def _put(verb: Verb, item: Item) -> Put:
     return Put(verb=verb, item=item, terms=entry_terms(item))
 
 
-def _waits(size: Size, runs: list[_Run], waits: _Waits) -> list[Figure]:
+def _waits(size: GcSize, runs: list[_Run], waits: _Waits) -> list[Figure]:
     each = [run.waits(waits) for run in runs]
     pooled = _Timed([waited for one in each for waited in one.taken])
     worst = max((one.ms(0.99) for one in each if len(one.taken) >= _ENOUGH), default=pooled.ms(0.99))
@@ -352,7 +352,7 @@ def _slices(runs: list[_Run]) -> list[Figure]:
     ]
 
 
-def _singles(size: Size, quiet: _Timed, busy: _Timed) -> Figure:
+def _singles(size: GcSize, quiet: _Timed, busy: _Timed) -> Figure:
     alone = f"alone p50 {quiet.ms(0.5):.1f}, p99 {quiet.ms(0.99):.1f}, max {quiet.ms(1):.1f} ms"
     return Figure(
         name="single durable write beside a run, p99",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import LIMIT, ChatMessage, checked
 from mnemic.models.chat.chunks import words
-from mnemic.models.wire import Busy, Line, Reply, model_and_url
+from mnemic.models.wire import Busy, EndpointMethod, Reply, model_and_url
 
 if TYPE_CHECKING:
     from mnemic.settings import Settings
@@ -26,7 +26,7 @@ _OLD_LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
 """What most servers call the limit, and what the newest models want it called."""
 
 
-class Endpoint:
+class ChatEndpoint:
     """A chat endpoint. Safe for many threads; nothing is sent before the first piece is asked for.
 
     A busy or broken server is tried up to four times, as long as it has not begun to answer.
@@ -53,12 +53,12 @@ class Endpoint:
     ) -> None:
         self.name = f"openai:{model}@{url.rstrip('/')}"
         self._model, self._limit_name = model, _OLD_LIMIT
-        self._line = Line(
+        self._line = EndpointMethod(
             url, "/chat/completions", field="model", name=self.name, key=key, timeout=timeout, sleep=sleep
         )
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Endpoint:
+    def opened(cls, rest: str, settings: Settings) -> ChatEndpoint:
         """From `openai:MODEL@URL`; the key is a setting of its own."""
         model, url = model_and_url(rest, "model")
         return cls(model, url, key=settings.model_key)

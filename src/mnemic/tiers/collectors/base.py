@@ -16,7 +16,7 @@ from mnemic.tiers.retention import KEEP, Retention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StandingItem:
     """What a collector may know of an item that stands and is not retired.
 
     Attributes:
@@ -49,7 +49,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class StandingLink:
     """A link that stands."""
 
     src: ItemId
@@ -71,8 +71,8 @@ class Ground:
         head: The tenant's last commit.
     """
 
-    items: Mapping[ItemId, Standing]
-    edges: Sequence[Edge] = ()
+    items: Mapping[ItemId, StandingItem]
+    edges: Sequence[StandingLink] = ()
     held: Mapping[ItemId, str] = field(default_factory=dict)
     elsewhere: frozenset[ItemId] = frozenset()
     gone: frozenset[ItemId] = frozenset()
@@ -80,7 +80,7 @@ class Ground:
     head: int = 0
     retention: Retention = field(default_factory=Retention)
 
-    def spared(self, item: Standing) -> str:
+    def spared(self, item: StandingItem) -> str:
         """Why no collector may touch an item; "" if one may."""
         if item.pinned:
             return "pinned"
@@ -88,7 +88,7 @@ class Ground:
             return self.held[item.id]
         return "kept by its retention class" if self.retention.of(item.kind, item.tags) == KEEP else ""
 
-    def free(self) -> Iterator[Standing]:
+    def free(self) -> Iterator[StandingItem]:
         """What is within reach, in the order it was written."""
         return (item for item in self.items.values() if not self.spared(item))
 

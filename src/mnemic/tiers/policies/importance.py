@@ -8,7 +8,7 @@ from mnemic.tiers.base import Page
 from mnemic.tiers.policies.scored import Scored
 
 
-class Importance(Scored):
+class LeastImportant(Scored):
     """By `Page.importance`, as `tiers.features` reads it off the text."""
 
     name: ClassVar[str] = "importance"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.lab.kit.datasets import load
-from mnemic.lab.tasks.session.prefix import Played, Prefix, prefix
+from mnemic.lab.tasks.session.prefix import Played, PrefixReuse, prefix
 from mnemic.lab.tasks.session.session_bench import PARTS, LongTalk, long_talk
 from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
@@ -59,7 +59,7 @@ def test_a_long_talk_tells_how_far_it_is_while_it_is_spoken(talk: LongTalk) -> N
     assert SIGNS[-1] == ("talk", 12_000, 12_000)
 
 
-def played(**more: object) -> Prefix:
+def played(**more: object) -> PrefixReuse:
     told = more.pop("told", lambda *_: None)
     return prefix(load(FIXTURE), budget=600, policy="lru", seed=0, embedder=None, told=told, **more)  # type: ignore[arg-type]
 
@@ -86,6 +86,8 @@ def test_what_is_missed_is_said_where_the_bars_are_stated_for_it() -> None:
     one = Played(
         name="lru", questions=9, windows=9, found=0.9, packed=0.91, rendered=100, reused=81, hits=1, references=2
     )
-    must = figures(None, [Prefix(whole=one, each=())], budget=4_000, whole=True)
+    must = figures(None, [PrefixReuse(whole=one, each=())], budget=4_000, whole=True)
     assert [figure.met for figure in must] == [True, False]
-    assert {figure.met for figure in figures(None, [Prefix(whole=one, each=())], budget=4_000, whole=False)} == {None}
+    assert {figure.met for figure in figures(None, [PrefixReuse(whole=one, each=())], budget=4_000, whole=False)} == {
+        None
+    }

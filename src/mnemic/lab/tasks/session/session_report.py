@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.kit.tables import Table, aligned
-from mnemic.lab.tasks.session.prefix import Played, Prefix
+from mnemic.lab.kit.tables import TextTable, aligned
+from mnemic.lab.tasks.session.prefix import Played, PrefixReuse
 from mnemic.lab.tasks.session.session_bench import LongTalk, Stretch
 
 STATED: Final = (1_000_000, 4_000)
@@ -26,7 +26,7 @@ _PLAYED: Final = (
 )  # fmt: skip
 
 
-def figures(long: LongTalk | None, windows: Sequence[Prefix], *, budget: int, whole: bool) -> list[Figure]:
+def figures(long: LongTalk | None, windows: Sequence[PrefixReuse], *, budget: int, whole: bool) -> list[Figure]:
     """What a run must show.
 
     Args:
@@ -68,7 +68,7 @@ def _of_windows(one: Played, *, stated: bool) -> list[Figure]:
 
 
 def show(
-    long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure], stream: TextIO, *, as_json: bool
+    long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure], stream: TextIO, *, as_json: bool
 ) -> None:
     """Write what was measured."""
     if as_json:
@@ -77,21 +77,21 @@ def show(
         stream.write("\n\n".join(aligned(one) for one in tables(long, windows, must)) + "\n")
 
 
-def tables(long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure]) -> list[Table]:
+def tables(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure]) -> list[TextTable]:
     """What was measured, beside what it must show."""
     made = []
     if long is not None:
         rows = tuple(_stretch_cells(one) for one in long.stretches)
-        made.append(Table("One session, stretch by stretch", _STRETCH, rows, ()))
+        made.append(TextTable("One session, stretch by stretch", _STRETCH, rows, ()))
     if windows:
         played = tuple(_played_cells(one) for many in windows for one in (many.whole, *many.each))
-        made.append(Table("Windows over conversations", _PLAYED, played))
+        made.append(TextTable("Windows over conversations", _PLAYED, played))
     head = ("figure", "measured", "bar", "", "detail")
-    made.append(Table("Must show", head, tuple(map(_figure_cells, must)), (0, 3, 4)))
+    made.append(TextTable("Must show", head, tuple(map(_figure_cells, must)), (0, 3, 4)))
     return made
 
 
-def record(long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure]) -> dict[str, object]:
+def record(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure]) -> dict[str, object]:
     """The same for machines."""
     talk = None
     if long is not None:
