@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from mnemic.extract.rule import InstructionPattern
+    from mnemic.extract.patterns import InstructionPattern
     from mnemic.extract.sentences import Sentence
 
 _TITLE: Final = re.compile(

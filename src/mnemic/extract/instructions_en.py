@@ -14,7 +14,7 @@ from typing import Final
 
 from mnemic.extract.instructions_plain_en import PLAIN, POINTING
 from mnemic.extract.instructions_plain_en import RULES as _PLAIN_RULES
-from mnemic.extract.rule import InstructionPattern
+from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "BREAK",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mnemic.extract.rule import InstructionPattern
+from mnemic.extract.patterns import InstructionPattern
 
 _PLEASE: Final = r"(?:(?:please|pls|plz|kindly|just|simply|also|then|so|do|maybe|perhaps|but|and)[, ]+)*"
 _NOT: Final = r"(?:don'?t|do not|never)"

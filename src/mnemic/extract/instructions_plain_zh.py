@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mnemic.extract.rule import InstructionPattern
+from mnemic.extract.patterns import InstructionPattern
 
 _SOFT: Final = r"(?:请|麻烦|拜托|你|您|就|也|都|要|得|还是|可以|最好|尽量|希望|能|其实|我觉得|觉得|我想|以后|一般|平时|反正|那|所以|[，,])*"
 _NOT: Final = r"(?:不要再?|别再?|不许|不用再?|不必再?|甭|少|避免|避开|勿|没必要|用不着|无需|犯不着)"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mnemic.core.timex import TimeSpan
+    from mnemic.extract.patterns import SlotPattern
     from mnemic.extract.sentences import Sentence
-    from mnemic.extract.statement import SlotPattern
 
 Value = str | int
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mnemic.extract.statement import SlotPattern
+from mnemic.extract.patterns import SlotPattern
 
 _NAME: Final = r"[A-Z](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la|of|the) )?[A-Z](?:[\w-]|'[A-Z])*){0,3}"
 _PLACE: Final = r"(?:the )?[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}(?:, [A-Z][\w'-]*(?: [A-Z][\w'-]*)?)?"

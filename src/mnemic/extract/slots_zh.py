@@ -8,7 +8,7 @@ from typing import Final
 
 from mnemic.core.timex_zh_words import numeral
 from mnemic.extract.chinese import NAME, ORGANISATION_ENDS, PLACE
-from mnemic.extract.statement import SlotPattern
+from mnemic.extract.patterns import SlotPattern
 
 _AT: Final = r"(?:^|(?<=[，,：:、；;！!。 了是]))"
 _I: Final = rf"{_AT}我(?!们)"
