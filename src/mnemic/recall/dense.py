@@ -97,17 +97,17 @@ class _Scale:
     deviation: float
 
     @classmethod
-    def of(cls, found: Sequence[Similarity | None], readings: Sequence[Reading]) -> _Scale:
+    def of(cls, similarities: Sequence[Similarity | None], readings: Sequence[Reading]) -> _Scale:
         seen = [
             (reading.size - similarity.pending, similarity)
-            for similarity, reading in zip(found, readings, strict=True)
+            for similarity, reading in zip(similarities, readings, strict=True)
             if similarity is not None
         ]
         count = sum(size for size, _ in seen)
         if not count:
             return cls(0.0, 1.0)
-        mean = sum(size * one.mean for size, one in seen) / count
-        square = sum(size * (one.deviation**2 + (one.mean - mean) ** 2) for size, one in seen) / count
+        mean = sum(size * part.mean for size, part in seen) / count
+        square = sum(size * (part.deviation**2 + (part.mean - mean) ** 2) for size, part in seen) / count
         shrink = (1 + FEW / count) ** 0.5
         return cls(mean, square**0.5 * shrink or 1.0)
 

@@ -223,8 +223,8 @@ def _unscored(reading: Reading, places: NDArray[np.intp]) -> ScoredEntries:
     return ScoredEntries(reading, places, nothing, reading.said[places], reasons=("one of the latest",))
 
 
-def _keys(one: ScoredEntries) -> tuple[Scores, NDArray[np.int64]]:
-    return one.score, one.late
+def _keys(entries: ScoredEntries) -> tuple[Scores, NDArray[np.int64]]:
+    return entries.score, entries.late
 
 
 def _descending(score: Scores, late: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:

@@ -185,11 +185,11 @@ class _Held:
     counts: Scores
 
     @classmethod
-    def of(cls, found: Sequence[Found]) -> _Held:
-        words = np.repeat(np.arange(len(found)), [len(places) for places, _ in found])
+    def of(cls, postings: Sequence[Found]) -> _Held:
+        words = np.repeat(np.arange(len(postings)), [len(places) for places, _ in postings])
         if not len(words):
             return cls(words, words, np.empty(0, np.float32))
-        return cls(words, np.concatenate([places for places, _ in found]), np.concatenate([c for _, c in found]))
+        return cls(words, np.concatenate([places for places, _ in postings]), np.concatenate([c for _, c in postings]))
 
 
 def _add_words(words: Sequence[list[Found]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:

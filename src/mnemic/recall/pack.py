@@ -110,13 +110,13 @@ def _words(reading: Reading, place: int) -> frozenset[int]:
     return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
 
 
-def _same(one: frozenset[int], other: frozenset[int]) -> bool:
-    small, large = len(one), len(other)
+def _same(words: frozenset[int], others: frozenset[int]) -> bool:
+    small, large = len(words), len(others)
     if small > large:
         small, large = large, small
     if small < SHORTEST:
-        return one == other
-    return small >= SAME * large and len(one & other) >= SAME * len(one | other)
+        return words == others
+    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,8 @@ def scaled(turn: Features) -> tuple[float, ...]:
     )
 
 
-def _product(one: float, other: float) -> float:
-    return one * other
+def _product(left: float, right: float) -> float:
+    return left * right
 
 
 class Reader:

@@ -109,13 +109,13 @@ def segments(turns: Iterable[LeftTurn]) -> list[Segment]:
     return [_segment(stretch, rarity) for stretch in found]
 
 
-def score(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
     """MemoryOS's merge score over words: cosine of their weights plus Jaccard of their keywords; 0 to 2."""
-    if not one or not other:
+    if not weights or not others:
         return 0.0
-    dot = sum(weight * other[term] for term, weight in one.items() if term in other)
-    norms = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
-    mine, theirs = (_most(terms) for terms in (one, other))
+    dot = sum(weight * others[term] for term, weight in weights.items() if term in others)
+    norms = math.sqrt(sum(n * n for n in weights.values()) * sum(n * n for n in others.values()))
+    mine, theirs = (_most(terms) for terms in (weights, others))
     return dot / norms + len(mine & theirs) / len(mine | theirs)
 
 
@@ -143,10 +143,10 @@ def _terms(turns: Iterable[LeftTurn]) -> Counter[str]:
     return Counter(term for said in turns for term in tokenise(said.text) if not is_stop(term) and len(term) > 1)
 
 
-def _rarity(told: Sequence[Counter[str]]) -> Weights:
+def _rarity(exchanges: Sequence[Counter[str]]) -> Weights:
     """What a word weighs: the fewer exchanges use it the more, so that phrases of every topic hold none together."""
-    used = Counter(term for terms in told for term in terms)
-    return {term: math.log((1 + len(told)) / count) for term, count in used.items()}
+    used = Counter(term for terms in exchanges for term in terms)
+    return {term: math.log((1 + len(exchanges)) / count) for term, count in used.items()}
 
 
 def _weighed(terms: Counter[str], rarity: Weights) -> Weights:

@@ -36,35 +36,35 @@ class CommandOutcome:
     failed: bool = False
 
 
-def perform(tree: Tree, command: str, given: Mapping[str, Any]) -> CommandOutcome:
+def perform(tree: Tree, command: str, arguments: Mapping[str, Any]) -> CommandOutcome:
     """Run one command.
 
     Args:
         command: One of `COMMANDS`.
-        given: Its arguments, as its schema has them.
+        arguments: Its arguments, as its schema has them.
 
     Raises:
         Invalid: a path or a text cannot be kept; nothing was done.
     """
     try:
-        return COMMANDS[command](tree, given)
+        return COMMANDS[command](tree, arguments)
     except Untold as error:
         return CommandOutcome(tree, str(error), failed=True)
 
 
-def _view(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    path = given["path"]
+def _view(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
     place = _short(place_of(path))
     if place in tree.files:
-        return CommandOutcome(tree, _numbered(path, tree.files[place].text, given.get("view_range")))
+        return CommandOutcome(tree, _numbered(path, tree.files[place].text, arguments.get("view_range")))
     if not tree.is_folder(place):
         raise _no_such(path)
     return CommandOutcome(tree, _listing(tree, path, place))
 
 
-def _create(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    path = given["path"]
-    place, text = _short(_writable(path)), storable("file_text", given["file_text"])
+def _create(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
+    place, text = _short(_writable(path)), storable("file_text", arguments["file_text"])
     if place in tree:
         raise Untold(f"File {path} already exists")
     return CommandOutcome(
@@ -72,8 +72,8 @@ def _create(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
     )
 
 
-def _str_replace(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    path, old, new = given["path"], given["old_str"], storable("new_str", given["new_str"])
+def _str_replace(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path, old, new = arguments["path"], arguments["old_str"], storable("new_str", arguments["new_str"])
     place, file = _file(tree, path)
     count = file.text.count(old)
     if count == 0:
@@ -90,9 +90,9 @@ def _str_replace(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
     return CommandOutcome(_rewritten(tree, place, text), said + _snippet(text, file.text.count("\n", 0, at)))
 
 
-def _insert(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    path, at = given["path"], given["insert_line"]
-    text = storable("insert_text", given["insert_text"])
+def _insert(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path, at = arguments["path"], arguments["insert_line"]
+    text = storable("insert_text", arguments["insert_text"])
     place, file = _file(tree, path)
     lines = file.text.split("\n")
     if lines[-1] == "":
@@ -104,8 +104,8 @@ def _insert(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
     return CommandOutcome(_rewritten(tree, place, ended), f"The file {path} has been edited.")
 
 
-def _delete(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    path = given["path"]
+def _delete(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
     place = _short(_writable(path))
     if not place:
         raise Untold("Cannot delete the /memories directory itself")
@@ -114,8 +114,8 @@ def _delete(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
     return CommandOutcome(tree.without(place), f"Successfully deleted {path}")
 
 
-def _rename(tree: Tree, given: Mapping[str, Any]) -> CommandOutcome:
-    old_path, new_path = given["old_path"], given["new_path"]
+def _rename(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    old_path, new_path = arguments["old_path"], arguments["new_path"]
     old, new = _writable(old_path), _writable(new_path)
     if not old:
         raise Untold("Cannot rename the /memories directory itself")

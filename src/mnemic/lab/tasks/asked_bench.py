@@ -107,15 +107,15 @@ def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Pro
     return AskedResults(tuple(outcomes), tuple(notes))
 
 
-def tables(found: AskedResults, seed: int = 0) -> tuple[TextTable, ...]:
+def tables(results: AskedResults, seed: int = 0) -> tuple[TextTable, ...]:
     """Evidence found, answerable or not, and answers."""
-    return _found(found, seed), _answerable(found, seed), _answers(found, seed)
+    return _found(results, seed), _answerable(results, seed), _answers(results, seed)
 
 
-def show(found: AskedResults, stream: TextIO, seed: int = 0) -> None:
+def show(results: AskedResults, stream: TextIO, seed: int = 0) -> None:
     """Write the tables as aligned text."""
-    blocks = [aligned(table) for table in tables(found, seed)]
-    stream.write("\n\n".join([*blocks, *(f"* {note}" for note in found.notes)]) + "\n")
+    blocks = [aligned(table) for table in tables(results, seed)]
+    stream.write("\n\n".join([*blocks, *(f"* {note}" for note in results.notes)]) + "\n")
 
 
 # Asking
@@ -193,9 +193,9 @@ def _outcome(question: BenchQuestion, data: str, context: Context) -> AskedOutco
 # Counting
 
 
-def token_f1(given: str, right: str) -> float:
+def token_f1(answered: str, right: str) -> float:
     """Overlap of two answers as bags of stemmed words without articles, 0 to 1: LoCoMo's F1."""
-    one, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (given, right))
+    one, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (answered, right))
     shared = (one & other).total()
     return 2 * shared / (one.total() + other.total()) if shared else 0.0
 
@@ -213,10 +213,10 @@ def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: i
     return Estimate(auroc(positive, negative), float(low), float(high), len(one) + len(other))
 
 
-def _found(found: AskedResults, seed: int) -> TextTable:
+def _found(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, styles in STYLES.items():
-        here = [o for o in found.outcomes if o.question.category in styles]
+        here = [o for o in results.outcomes if o.question.category in styles]
         values = {f"R@{k}": np.array([recall(o.question.gold, o.ranked, k) for o in here]) for k in KS}
         scores = estimates(values, seed)
         rows.append((name, str(len(here)), *(_percent(scores[f"R@{k}"]) for k in KS)))
@@ -245,11 +245,11 @@ def _sides() -> dict[str, tuple[Belongs, Belongs]]:
     return rows | {name: (_of(data, (SAID,)), _of(data, (NEVER,))) for name, data in sets.items()}
 
 
-def _answerable(found: AskedResults, seed: int) -> TextTable:
+def _answerable(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, (can, cannot) in _sides().items():
-        answerable = [o for o in found.outcomes if can(o)]
-        others = [o for o in found.outcomes if cannot(o)]
+        answerable = [o for o in results.outcomes if can(o)]
+        others = [o for o in results.outcomes if cannot(o)]
         told_apart = auroc_estimate([o.confidence for o in answerable], [o.confidence for o in others], seed)
         interval = "-" if not told_apart.n else f"{told_apart.mean:.2f} [{told_apart.low:.2f}, {told_apart.high:.2f}]"
         declined = (_share([not o.known for o in side]) for side in (answerable, others))
@@ -258,9 +258,9 @@ def _answerable(found: AskedResults, seed: int) -> TextTable:
     return TextTable("2. Answerable or not", header, tuple(rows))
 
 
-def _answers(found: AskedResults, seed: int) -> TextTable:
+def _answers(results: AskedResults, seed: int) -> TextTable:
     """Of LoCoMo's questions with an answer, by category: whether the evidence is quoted, and the answer's words."""
-    there = [o for o in found.outcomes if _locomo(right=True)(o)]
+    there = [o for o in results.outcomes if _locomo(right=True)(o)]
     groups = {"all": there} | {
         name: [o for o in there if o.question.category == name]
         for name in dict.fromkeys(o.question.category for o in there)

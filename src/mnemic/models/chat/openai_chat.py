@@ -65,15 +65,15 @@ class ChatEndpoint:
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
         """The answer in pieces, as the server sends them; closing the iterator hangs up."""
-        given = checked(messages, limit)
-        return self._pieces(given, limit)
+        checked_messages = checked(messages, limit)
+        return self._pieces(checked_messages, limit)
 
-    def _pieces(self, given: list[dict[str, str]], limit: int) -> Iterator[str]:
-        with self._line.patiently(lambda: self._post(given, limit)) as reply:
+    def _pieces(self, checked_messages: list[dict[str, str]], limit: int) -> Iterator[str]:
+        with self._line.patiently(lambda: self._post(checked_messages, limit)) as reply:
             yield from words(self._chunks(reply), self.name, limit, shown=self._line.shown)
 
-    def _post(self, given: list[dict[str, str]], limit: int) -> Reply:
-        body = {"model": self._model, "messages": given, "stream": True}
+    def _post(self, checked_messages: list[dict[str, str]], limit: int) -> Reply:
+        body = {"model": self._model, "messages": checked_messages, "stream": True}
         try:
             return self._line.post({**body, self._limit_name: limit})
         except ModelError as error:

@@ -135,14 +135,16 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
     return found
 
 
-def in_layers(found: Mapping[str, Sequence[Choice]], ground: Ground) -> Iterator[tuple[str, list[Choice]]]:
+def in_layers(
+    choices_by_collector: Mapping[str, Sequence[Choice]], ground: Ground
+) -> Iterator[tuple[str, list[Choice]]]:
     """What each collector takes, what rests on others before those: if it is kept after all, so is what it rests on."""
-    left = {choice.id: (name, choice) for name, choices in found.items() for choice in choices}
+    left = {choice.id: (name, choice) for name, choices in choices_by_collector.items() for choice in choices}
     while left:
         rested = {source for item in left for source in ground.items[item].source if source != item}
         layer = [item for item in left if item not in rested] or list(left)  # those that rest on each other go at once
         taken = [left.pop(item) for item in layer]
-        for collector in found:
+        for collector in choices_by_collector:
             if choices := [choice for name, choice in taken if name == collector]:
                 yield collector, choices
 

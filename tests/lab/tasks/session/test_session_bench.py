@@ -24,7 +24,7 @@ SIGNS: list[tuple[str, int, int]] = []
 def talk() -> LongTalk:
     SIGNS.clear()
     return long_talk(
-        "memory:", tokens=12_000, budget=1_000, every=8, policy=None, seed=0, told=lambda *sign: SIGNS.append(sign)
+        "memory:", tokens=12_000, budget=1_000, every=8, policy=None, seed=0, progress=lambda *sign: SIGNS.append(sign)
     )
 
 
@@ -60,13 +60,13 @@ def test_a_long_talk_tells_how_far_it_is_while_it_is_spoken(talk: LongTalk) -> N
 
 
 def played(**more: object) -> PrefixReuse:
-    told = more.pop("told", lambda *_: None)
-    return prefix(load(FIXTURE), budget=600, policy="lru", seed=0, embedder=None, told=told, **more)  # type: ignore[arg-type]
+    progress = more.pop("progress", lambda *_: None)
+    return prefix(load(FIXTURE), budget=600, policy="lru", seed=0, embedder=None, progress=progress, **more)  # type: ignore[arg-type]
 
 
 def test_windows_over_conversations_are_scored_beside_context_together_and_each() -> None:
     signs: list[tuple[str, int, int]] = []
-    found = played(told=lambda *sign: signs.append(sign))
+    found = played(progress=lambda *sign: signs.append(sign))
     assert found.whole.questions == sum(one.questions for one in found.each) > 0
     assert 0 <= found.whole.reuse <= 1
     assert 0 <= found.whole.found <= 1

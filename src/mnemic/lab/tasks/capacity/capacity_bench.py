@@ -192,18 +192,18 @@ def pages_of(capacities: Sequence[str], chunks: int) -> tuple[int, ...]:
     Raises:
         Invalid: one is neither a number of pages nor a percentage.
     """
-    return tuple(sorted({_pages(told, chunks) for told in capacities}))
+    return tuple(sorted({_pages(capacity, chunks) for capacity in capacities}))
 
 
-def _pages(told: str, chunks: int) -> int:
+def _pages(capacity: str, chunks: int) -> int:
     try:
-        share = float(told.removesuffix("%"))
+        share = float(capacity.removesuffix("%"))
     except ValueError as error:
-        raise Invalid("capacities", f"{told!r} is neither pages nor per cent", "Say 500, or 2%.") from error
-    most = 100 if told.endswith("%") else 1 << 60
+        raise Invalid("capacities", f"{capacity!r} is neither pages nor per cent", "Say 500, or 2%.") from error
+    most = 100 if capacity.endswith("%") else 1 << 60
     if not 0 < share <= most:
-        raise Invalid("capacities", f"{told!r} is no capacity", "Say 500, or 2%.")
-    return max(round(chunks * share / 100) if told.endswith("%") else int(share), 1)
+        raise Invalid("capacities", f"{capacity!r} is no capacity", "Say 500, or 2%.")
+    return max(round(chunks * share / 100) if capacity.endswith("%") else int(share), 1)
 
 
 def pages_in(texts: Sequence[str]) -> list[Page]:

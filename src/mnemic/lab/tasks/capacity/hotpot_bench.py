@@ -256,17 +256,17 @@ def _behind(
     prefix: str,
     planned: Schedule,
     docs: _Documents,
-    found: Sequence[FullRecall],
+    recalled: Sequence[FullRecall],
     name: str,
     size: int,
     seed: int,
 ) -> None:
     """A hot tier with the archive behind it: what the answer brings is brought in."""
-    wanted = [one.ranking.ids[:FOUND] for one in found]
+    wanted = [one.ranking.ids[:FOUND] for one in recalled]
     policy = make_policy(name, seed, docs.reads(wanted))
     tier = HotTier(policy, size, archive=True)
     arrived = 0
-    for number, one in enumerate(found):
+    for number, one in enumerate(recalled):
         evicted, written = tier.counters.evictions, tier.counters.write_backs
         arrived = _arrive(tier, docs, arrived, one.seen)
         if isinstance(policy, Foresight):

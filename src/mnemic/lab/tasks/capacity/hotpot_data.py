@@ -160,13 +160,13 @@ def _context(row: Mapping[str, Any]) -> tuple[list[_Paragraph], int]:
     return context, sum(map(len, facts.values())) - sum(len(p.facts) for p in context)
 
 
-def _facts(told: Any) -> Iterator[tuple[str, int]]:
-    pairs = zip(told["title"], told["sent_id"], strict=True) if isinstance(told, dict) else told
+def _facts(raw: Any) -> Iterator[tuple[str, int]]:
+    pairs = zip(raw["title"], raw["sent_id"], strict=True) if isinstance(raw, dict) else raw
     return ((str(title), int(number)) for title, number in pairs)
 
 
-def _paragraphs(told: Any) -> Iterator[tuple[str, list[str]]]:
-    pairs = zip(told["title"], told["sentences"], strict=True) if isinstance(told, dict) else told
+def _paragraphs(raw: Any) -> Iterator[tuple[str, list[str]]]:
+    pairs = zip(raw["title"], raw["sentences"], strict=True) if isinstance(raw, dict) else raw
     return ((str(title), list(sentences)) for title, sentences in pairs)
 
 

@@ -65,14 +65,14 @@ class Step(NamedTuple):
     """One eviction in every rollout that had to: what there was, and what went.
 
     Attributes:
-        found: Features of the pages resident anywhere, (pages, features).
+        features: Features of the pages resident anywhere, (pages, features).
         there: Whether each is resident in each rollout, (pages, rollouts).
         gone: Which left in each rollout, an index into the pages; -1 where none did.
         chance: The logarithm of its probability then.
     """
 
     now: int
-    found: Floats
+    features: Floats
     there: npt.NDArray[np.bool_]
     gone: Ints
     chance: Floats
@@ -204,9 +204,9 @@ class _Columns:
         )
 
 
-def _leaving(found: Floats, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+def _leaving(page_features: Floats, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
     """The logarithm of each page's chance to leave each window: falls with its worth; -inf where it is not there."""
-    scores = np.where(there, -(found @ weights)[:, None], -np.inf)
+    scores = np.where(there, -(page_features @ weights)[:, None], -np.inf)
     top = scores.max(axis=0)
     return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=0)))
 
@@ -216,15 +216,15 @@ def _gradient(rolled: tuple[Rolled, Floats], weights: Floats, recipe: Recipe) ->
     steps, advantages = rolled[0].steps, rolled[1]
     total, count = np.zeros(len(weights)), 0
     for step in steps:
-        leaving = _leaving(step.found, step.there, weights)
+        leaving = _leaving(step.features, step.there, weights)
         windows = np.flatnonzero(step.gone >= 0)
         gone = step.gone[windows]
         gain = advantages[step.now - 1, windows]
         ratio = np.exp(leaving[gone, windows] - step.chance[windows])
         open_ = np.where(gain > 0, ratio < 1 + recipe.clip, ratio > 1 - recipe.clip)
         pull = gain * ratio * open_
-        expected = np.exp(leaving[:, windows]).T @ step.found
-        total += pull @ (expected - step.found[gone])
+        expected = np.exp(leaving[:, windows]).T @ step.features
+        total += pull @ (expected - step.features[gone])
         count += len(windows)
     return total / max(count, 1)
 

@@ -7,16 +7,15 @@ were in the one before, and the evidence in the window after a question, beside 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, Dataset
+from mnemic.lab.kit.run import Progress
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.session import Session
 from mnemic.settings import Settings
-
-Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ def prefix(
     policy: str,
     seed: int,
     embedder: Embedder | None,
-    told: Told,
+    progress: Progress,
     limit: int | None = None,
 ) -> PrefixReuse:
     """Play each conversation as one session; a window is shown after each turn and after each question.
@@ -88,7 +87,7 @@ def prefix(
             scores = []
             for done, score in _played(memory, session, corpus, of_corpus, seed):
                 scores.append(score)
-                told(f"{policy}, {len(corpora)} conversations", number * 1000 + done, len(corpora) * 1000)
+                progress(f"{policy}, {len(corpora)} conversations", number * 1000 + done, len(corpora) * 1000)
             each.append(_counted(corpus, session, scores))
     return PrefixReuse(whole=_together(policy, each), each=tuple(each))
 

@@ -55,13 +55,14 @@ def _of_talk(long: LongTalk, *, stated: bool) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _of_windows(one: Played, *, stated: bool) -> list[Figure]:
+def _of_windows(window: Played, *, stated: bool) -> list[Figure]:
     return [
         Figure(
-            name=f"prefix reused ({one.name})", value=one.reuse, unit="", bar=0.8 if stated else None, more=True
+            name=f"prefix reused ({window.name})", value=window.reuse, unit="", bar=0.8 if stated else None, more=True
         ),
         Figure(
-            name=f"evidence in the window ({one.name})", value=one.found, unit="", bar=one.packed if stated else None,
+            name=f"evidence in the window ({window.name})", value=window.found, unit="",
+            bar=window.packed if stated else None,
             more=True, detail="as in context() of the same budget",
         ),
     ]  # fmt: skip
@@ -116,26 +117,26 @@ def write_csv(long: LongTalk, path: Path) -> None:
         out.writerows([getattr(one, name) for name in Stretch.__slots__] for one in long.stretches)
 
 
-def _stretch_cells(one: Stretch) -> tuple[str, ...]:
+def _stretch_cells(stretch: Stretch) -> tuple[str, ...]:
     return (
-        f"{one.tokens:,}", f"{one.observe:.2f}", f"{one.context:.2f}", f"{one.turn:.2f}", f"{one.cpu:.2f}",
-        f"{one.considered:,}", f"{one.resident:.0f}", f"{one.live:.0f}", f"{one.held:.1f}",
-        f"{one.pages:,}",
+        f"{stretch.tokens:,}", f"{stretch.observe:.2f}", f"{stretch.context:.2f}", f"{stretch.turn:.2f}",
+        f"{stretch.cpu:.2f}", f"{stretch.considered:,}", f"{stretch.resident:.0f}", f"{stretch.live:.0f}",
+        f"{stretch.held:.1f}", f"{stretch.pages:,}",
     )  # fmt: skip
 
 
-def _played_cells(one: Played) -> tuple[str, ...]:
+def _played_cells(played: Played) -> tuple[str, ...]:
     return (
-        one.name, f"{one.questions:,}", f"{one.windows:,}", f"{one.found:.2%}", f"{one.packed:.2%}",
-        f"{one.reuse:.2%}", f"{one.hit_rate:.1%}",
+        played.name, f"{played.questions:,}", f"{played.windows:,}", f"{played.found:.2%}", f"{played.packed:.2%}",
+        f"{played.reuse:.2%}", f"{played.hit_rate:.1%}",
     )  # fmt: skip
 
 
-def _played_record(one: Played) -> dict[str, object]:
-    return {**asdict(one), "reuse": one.reuse, "hit_rate": one.hit_rate}
+def _played_record(played: Played) -> dict[str, object]:
+    return {**asdict(played), "reuse": played.reuse, "hit_rate": played.hit_rate}
 
 
-def _figure_cells(one: Figure) -> tuple[str, ...]:
-    bar = "" if one.bar is None else f"{'>=' if one.more else '<='} {one.bar:.4g}"
-    met = {True: "met", False: "MISSED", None: ""}[one.met]
-    return one.name, f"{one.value:,.4g} {one.unit}".strip(), bar, met, one.detail
+def _figure_cells(figure: Figure) -> tuple[str, ...]:
+    bar = "" if figure.bar is None else f"{'>=' if figure.more else '<='} {figure.bar:.4g}"
+    met = {True: "met", False: "MISSED", None: ""}[figure.met]
+    return figure.name, f"{figure.value:,.4g} {figure.unit}".strip(), bar, met, figure.detail

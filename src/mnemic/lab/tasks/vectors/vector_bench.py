@@ -226,8 +226,8 @@ def _left(cloud: Cloud, name: str) -> int:
     return int(np.count_nonzero(cloud.groups <= SHARES.get(name, 2)))
 
 
-def _recall(found: Sequence[NDArray[np.intp]], truth: Sequence[NDArray[np.intp]]) -> float:
-    hits = sum(len(np.intersect1d(*pair)) for pair in zip(found, truth, strict=True))
+def _recall(returned: Sequence[NDArray[np.intp]], truth: Sequence[NDArray[np.intp]]) -> float:
+    hits = sum(len(np.intersect1d(*pair)) for pair in zip(returned, truth, strict=True))
     return hits / sum(len(rows) for rows in truth)
 
 
@@ -261,16 +261,16 @@ def table(run: VectorRun, rows: int) -> TextTable:
     return TextTable(f"Among {rows:,} vectors", (*columns, *filtered), tuple(cells))
 
 
-def _cells(one: IndexMeasurement, beside: float | None) -> tuple[str, ...]:
-    width = "" if one.all.width is None else f" @{one.all.width}"
-    filtered = [cell for share in SHARES for cell in _pair(one.filtered[share])]
+def _cells(measured: IndexMeasurement, beside: float | None) -> tuple[str, ...]:
+    width = "" if measured.all.width is None else f" @{measured.all.width}"
+    filtered = [cell for share in SHARES for cell in _pair(measured.filtered[share])]
     return (
-        one.name + width,
-        *_pair(one.all),
-        "" if beside is None else f"{beside / one.all.milliseconds:.0f}",
-        f"{one.build:.1f}",
-        "" if one.megabytes is None else f"{one.megabytes:.0f}",
-        "rebuild" if one.add is None else f"{one.add:.2f}",
+        measured.name + width,
+        *_pair(measured.all),
+        "" if beside is None else f"{beside / measured.all.milliseconds:.0f}",
+        f"{measured.build:.1f}",
+        "" if measured.megabytes is None else f"{measured.megabytes:.0f}",
+        "rebuild" if measured.add is None else f"{measured.add:.2f}",
         *filtered,
     )
 

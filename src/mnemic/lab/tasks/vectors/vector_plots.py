@@ -48,11 +48,11 @@ def _filters(run: VectorRun, plots: Any, folder: Path) -> Path:
     return _saved(figure, folder / "vectors-filters.svg", plots)
 
 
-def _point(axis: Any, one: IndexMeasurement, view: str) -> None:
-    point = one.all if view == "all" else one.filtered[view]
-    colour, ours = COLOURS[one.name], one.name == "mnemic"
-    if view == "all" and one.curve:
-        curve = [(tried.milliseconds, tried.recall) for tried in one.curve]
+def _point(axis: Any, measured: IndexMeasurement, view: str) -> None:
+    point = measured.all if view == "all" else measured.filtered[view]
+    colour, ours = COLOURS[measured.name], measured.name == "mnemic"
+    if view == "all" and measured.curve:
+        curve = [(tried.milliseconds, tried.recall) for tried in measured.curve]
         axis.plot(*zip(*curve, strict=True), color=colour, linewidth=1, alpha=0.5)
     axis.scatter(
         point.milliseconds,
@@ -60,7 +60,7 @@ def _point(axis: Any, one: IndexMeasurement, view: str) -> None:
         s=150 if ours else 60,
         marker="*" if ours else "o",
         color=colour,
-        label=one.name,
+        label=measured.name,
         zorder=3,
         edgecolors="white",
     )
