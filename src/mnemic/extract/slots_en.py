@@ -60,7 +60,7 @@ _STOP: Final = r"(?=[.,;!?)]|$| (?:but|because|since|so|too|very much|a lot|when
 
 
 class English:
-    """What `slots` asks of a language."""
+    """The English patterns that `slots` matches, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(r"\b(?:i|we|my)\b")
     UNSAID: Final = re.compile(

@@ -31,7 +31,7 @@ _THING: Final = r"(?!你|您|他|她|它|这|那|和你|跟你|与你|上了|的
 
 
 class Chinese:
-    """What `slots` asks of a language."""
+    """The Chinese patterns that `slots` matches, and the words that rule a sentence out."""
 
     UNSAID: Final = re.compile(
         r"如果|要是|假如|假设|以前|曾经|希望我|想象|梦见|他说|她说|说我|问我|觉得我|以为|要不要|是不是|好像"

@@ -1,4 +1,4 @@
-"""One space's card catalogue: its columns, its postings, and the readings made of them."""
+"""One space's index in memory: its columns, its postings, its vectors, and the readings made of them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Catalogue:
         return self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
-        """Take in what was written and closed up to a snapshot's head."""
+        """Add the rows that were written, and close those that ended, up to a snapshot's head."""
         self._readings.clear()
         if self._outdated(snapshot, head):
             self._begin()
@@ -81,7 +81,7 @@ class Catalogue:
         return self.seq < self._horizon or 2 * int(ended.sum()) > max(_LOAD, self.columns.rows)
 
     def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
-        """Take in an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
+        """Add an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
 
         Vectors come behind their rows, and move no seq: what says that there are more is the embedder's lane.
 

@@ -96,7 +96,7 @@ _PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]
 
 
 class AnswerType(Enum):
-    """What sort of thing a question asks for, by its first question word."""
+    """The type of answer that a question expects, by its first question word: a time, a number, a person, a place."""
 
     TIME = r"\bwhen\b|\b(?:what|which) (?:date|day|month|year)\b|什么时候|何时|哪[一]?[天年月]|几[月号]"
     NUMBER = r"\bhow (?:many|much|long|often|old)\b|多少|多久|多长时间|几[个次位天岁种本部家年]"
@@ -106,7 +106,7 @@ class AnswerType(Enum):
 
     @classmethod
     def by(cls, question: str) -> AnswerType:
-        """What a question asks for."""
+        """The type whose question word comes first; THING where there is none."""
         found = [(match.start(), asked) for asked in cls if (match := re.search(asked.value, question, re.IGNORECASE))]
         return min(found, key=lambda pair: pair[0])[1] if found else cls.THING
 
@@ -142,7 +142,7 @@ class Answer:
 
 
 def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answer:
-    """The words of a recall's evidence that answer its question; or what the profile says, where it asks for that.
+    """Quote the sentences of a recall's evidence that answer its question; or the profile, where it states just that.
 
     Args:
         facts: What the profile says to just this question. It is of now, where evidence may long be out of date.

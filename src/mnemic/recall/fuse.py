@@ -67,7 +67,7 @@ _STEP: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ScoredEntries:
-    """The candidates of one reading.
+    """The candidates of one reading with their scores, by position.
 
     Attributes:
         places: Where they lie.
@@ -98,7 +98,7 @@ class ScoredEntries:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order: worked out only as far as somebody reads."""
+    """Candidates of all readings in order of score; sorted lazily, only as far as they are read."""
 
     scored: tuple[ScoredEntries, ...]
 
@@ -132,18 +132,18 @@ class Ranking:
 
 
 def fuse(arms: Sequence[Arms]) -> Ranking:
-    """Every entry that any arm speaks for."""
+    """Rank every entry that any arm scores, by the weighted sum of all arms."""
     scales = {name: _Scale.of([arm.column(name) for arm in arms]) for name in CALIBRATED}
     return Ranking(tuple(_scored(arm, scales) for arm in arms))
 
 
 def named(names: Sequence[Term], readings: Sequence[Reading]) -> Ranking:
-    """What somebody of these names said, and what speaks of them, the one said last first."""
+    """Rank what the speakers of these names said, and what names them, latest first."""
     return Ranking(tuple(_of_names(names, reading) for reading in readings))
 
 
 def latest(readings: Sequence[Reading]) -> Ranking:
-    """Every entry, the one said last first; documents and their chunks only if there is nothing else."""
+    """Rank every entry by when it was said, latest first; documents and chunks only if there is nothing else."""
     short = [np.flatnonzero(~reading.lengthy) for reading in readings]
     if not any(len(places) for places in short):
         short = [np.arange(reading.size) for reading in readings]

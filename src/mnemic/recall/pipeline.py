@@ -60,7 +60,7 @@ class _Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """What the stages before packing made of a question."""
+    """The outcome of all stages before packing."""
 
     question: Question
     readings: dict[int, Reading]
@@ -77,7 +77,7 @@ class _Ranked:
         return bool(self.chosen) and not self.candidates.blind
 
     def confidence(self) -> Confidence:
-        """How likely the answer is here at all."""
+        """How likely memory holds the answer."""
         return answerable(self.question, list(self.readings.values()), bearing=self.bearing)
 
     @property
@@ -97,7 +97,7 @@ class _Ranked:
 
 
 def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain: bool = False) -> Context:
-    """The evidence that bears on a question, as this snapshot sees it."""
+    """Find the evidence that bears on a question, as this snapshot sees it, packed for a prompt."""
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
@@ -119,7 +119,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
 
 
 def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: ItemId) -> Lost:
-    """At which stage an item was lost on the way to `query`'s answer; stage "" if it was not."""
+    """Name the stage at which an item was lost on the way to `query`'s answer; stage "" if it was recalled."""
     standing = snapshot.standing(query.spaces, [item])
     if item not in standing:
         return Lost(stage="scope", reason="no such item in this scope")
@@ -220,7 +220,7 @@ def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
 
 
 def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> list[str]:
-    """What there is to say about an answer that is not all there is."""
+    """One line for each reason why the answer may be incomplete: pending vectors, equals cut off, duplicates."""
     notes: list[str] = []
     if candidates.pending:
         them = "1 item has" if candidates.pending == 1 else f"{candidates.pending} items have"

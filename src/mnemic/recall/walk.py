@@ -53,7 +53,7 @@ COMMON: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """How a walk came to an entry.
+    """The last step of a walk to an entry.
 
     Attributes:
         source: The place that it came from.
@@ -66,7 +66,7 @@ class Trail:
 
 @dataclass(frozen=True, slots=True)
 class Trails:
-    """How a walk came to the entries of one reading, by place.
+    """The last step of a walk to each entry of one reading, by place.
 
     Attributes:
         asked: Which of them the question calls by their names.
@@ -79,21 +79,21 @@ class Trails:
     names: Tokens
 
     def to(self, place: int) -> Trail | None:
-        """The last step to a place."""
+        """The last step to a place; None if no link led there."""
         source = int(self.sources[place])
         return None if source < 0 else Trail(source, int(self.names[place]))
 
 
 @dataclass(frozen=True, slots=True)
 class LinkWalk:
-    """Candidates with what was found along names among them; and the trails, by space."""
+    """Candidates reordered and extended by a walk along names; and the trails, by space."""
 
     ranking: Ranking
     trails: Mapping[int, Trails] = field(default_factory=dict)
 
 
 def walk(question: Question, ranking: Ranking) -> LinkWalk:
-    """The same candidates, documents in a new order and joined by those that they lead to.
+    """Reorder the documents among the candidates, and add those that names lead to from the best of them.
 
     The component "links" of a document is what its score changed by. Whatever is no document keeps its score; without
     documents nothing is done.

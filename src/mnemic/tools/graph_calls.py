@@ -128,7 +128,7 @@ def delete_relations(graph: Graph, arguments: Arguments) -> Edits[Result]:
 
 
 def read_graph(graph: Graph, arguments: Arguments) -> Edits[Result]:
-    """All of it."""
+    """Answer with the whole graph."""
     return Edits(answer=_shown(graph.entities, graph.relations))
 
 

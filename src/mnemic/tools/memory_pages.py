@@ -31,7 +31,7 @@ CHARACTERS: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPage:
-    """One view.
+    """One page: its name, its title, and which items it shows.
 
     Attributes:
         belongs: Which items of these kinds it shows; None for all.
