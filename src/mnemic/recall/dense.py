@@ -79,7 +79,7 @@ def with_neighbours(own: Scores, reading: Reading) -> Scores:
 
 
 def best_of_session(own: Scores, reading: Reading) -> Scores:
-    """Give all entries of a session the nearness of its nearest, less the mean; an entry of no session keeps its own."""
+    """Give all entries of a session the nearness of its nearest, less the mean; one of no session keeps its own."""
     inside = reading.groups > 0
     if not inside.any():
         return own
