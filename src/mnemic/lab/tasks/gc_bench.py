@@ -78,7 +78,7 @@ class GcSize:
 
 
 def bench_gc(size: GcSize = GcSize(), progress: Progress = silent, *, folder: Path | None = None) -> Measurements:
-    """Do it all in files that are gone afterwards.
+    """Measure collection beside writers and readers, in files that are gone afterwards.
 
     Args:
         progress: Called as it goes: what is going on, how much of it is done, and of how much.

@@ -1,4 +1,4 @@
-"""How fast it is, in one run: every figure beside its bar, and the baseline measured in the same rounds.
+"""Measures the speed of writes and recall in one run, each figure beside its bar and a baseline of the same rounds.
 
 A write is compared with append + fdatasync of the same bytes, sixteen callers with one, the past with
 now, always interleaved, so that a busy machine weighs on both alike. Run as `python -m mnemic.lab.tasks.speed_bench`.

@@ -1,4 +1,4 @@
-"""By importance alone: what a page says decides, and nothing that is done with it."""
+"""Importance alone: the page whose text matters least leaves, however it is used."""
 
 from __future__ import annotations
 

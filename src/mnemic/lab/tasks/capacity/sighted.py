@@ -1,4 +1,4 @@
-"""mnemic on a file of its own, asked as if it held only some of what it holds.
+"""Asks mnemic as if its file held only some of its documents.
 
 The words, statistics and links of what it may not see are out of reach: a question is answered as by a memory that was
 given the rest alone. What is seen is said to the store's snapshot, by the same door as what a branch hides of its

@@ -51,7 +51,7 @@ def optimum(trace: PageTrace, capacity: int) -> int:
 
 
 def bound(trace: PageTrace, budget: int) -> int:
-    """At least the most hits with room for `budget` tokens (PFOO-U)."""
+    """An upper bound on the hits with room for `budget` tokens (PFOO-U)."""
     costs = sorted(_costs(trace, next_reads(trace), budget))
     room = budget * max(len(trace.references) - 1, 0)
     return sum(1 for total in accumulate(costs) if total <= room)

@@ -1,4 +1,4 @@
-"""A trace through a policy: the session's own pager, as a window of so many pages or tokens, and what came of it."""
+"""Replays a trace through a policy, in the session's own pager with a window of so many pages or tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mnemic.tiers.pager import FIXED, Pager
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayTally:
-    """What happened.
+    """Counts of one replay.
 
     Attributes:
         prefetched: Pages brought in before anybody asked, and `prefetch_hits` the reads that found one so.

@@ -1,4 +1,4 @@
-"""How much of a window stands where it stood: published conversations played into sessions, with their questions.
+"""Plays published conversations into sessions, with their questions, and measures how much of each window is reused.
 
 Each question is asked at a moment drawn after its evidence. Counted are the tokens of every window that are as they
 were in the one before, and the evidence in the window after a question, beside `context` packing that budget anew.
