@@ -255,7 +255,7 @@ class Pager:
         return left
 
     def reserve(self, section: str, tokens: int) -> tuple[Page, ...]:
-        """Reserve room for a section that is not paged (the always-on block, summaries); returns what had to leave for it.
+        """Reserve room for a section that is not paged (always-on block, summaries); returns what had to leave for it.
 
         Raises:
             Invalid: it leaves no room at all.
