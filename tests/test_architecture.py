@@ -43,6 +43,7 @@ FLOORS = (
     ("opening",),
     ("watching/feed", "watching/vitals"),
     ("reindexing", "collecting/housekeeping", "work/timed", "past/timekeeping"),
+    ("arguments",),
     ("admin",),
     ("window", "session"),
     ("memory", "aio"),
