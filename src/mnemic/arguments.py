@@ -35,7 +35,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.errors import Invalid
-from mnemic.settings import Settings
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.following import Order
 from mnemic.verbs.reading import LIST_LIMIT
 from mnemic.verbs.statements import REVISABLE, Statement
@@ -174,6 +174,8 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "commit_at.to": _commit_or_moment,
     "rewind.to": _commit_or_moment,
     "at.when": _commit_or_moment,
+    "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
+    "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
     # by parameter
     "a": whole,
     "actor": clean_name,

@@ -31,10 +31,10 @@ Check: TypeAlias = Callable[[str, Any], Any]
 
 def whole(field: str, value: object, *, low: int = 0, high: int = 2**62) -> int:
     """`value` itself, if it is a whole number of `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise Invalid(field, f"is {shown(value)}, not a whole number", f"Give {low} to {high}.")
-    if not low <= value <= high:
-        raise Invalid(field, f"is {shown(value)}", f"Give {low} to {high}.")
+    number = isinstance(value, int) and not isinstance(value, bool)
+    if not isinstance(value, int) or not number or not low <= value <= high:
+        problem = f"is {shown(value)}" if number else f"is {shown(value)}, not a whole number"
+        raise Invalid(field, problem, f"Give {low:,} to {high:,}." if high < 2**62 else f"Give at least {low:,}.")
     return value if type(value) is int else int.__int__(value)
 
 
