@@ -293,6 +293,9 @@ class ScopedMemory:
             budget: Most tokens.
             now: When it is asked, for "yesterday"; left out, now.
             explain: Also say how many candidates each stage took in and let out.
+
+        Raises:
+            Invalid: the question is blank, or a number is out of range.
         """
         ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
         return self._recalled(self._kernel.recall(self._who, ask), query)
@@ -309,7 +312,7 @@ class ScopedMemory:
         """A block ready for a prompt: what is always at hand, then as much evidence as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) comes first and in bytes that stay the
-        same. `budget` left out is the setting (2,000 tokens).
+        same; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
         """
         asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
         return self._recalled(self._kernel.context(self._who, asked), query)
