@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
@@ -91,6 +92,7 @@ class Behind:
     dead: int = 0
 
 
+@held_to_the_table
 class Admin:
     """The verbs on a store as a whole; whoever holds one sees every user's numbers, and nobody's words."""
 

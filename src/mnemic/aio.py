@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from mnemic.admin import Admin
+from mnemic.arguments import checked
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.session import Session, Shown
 from mnemic.watching.feed import AsyncWatch
@@ -137,6 +138,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
         return AsyncSession(self._plain._window(*args, **kwargs), self._calls)
 
     @_like(ScopedMemory.watch)
+    @checked
     def watch(self, *, after: int | str | None = None) -> AsyncWatch:
         return AsyncWatch(self._plain._opened, self._plain._who, after)
 

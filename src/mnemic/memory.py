@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from mnemic.admin import Admin
-from mnemic.checking import whole
+from mnemic.arguments import checked, checked_edits, held_to_the_table
 from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+@held_to_the_table
 class ScopedMemory:
     """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`)."""
 
@@ -70,9 +71,7 @@ class ScopedMemory:
         Raises:
             Invalid: the moment has not come yet; a commit that is not there yet is refused by whoever reads.
         """
-        return self._looking(
-            Past(at_seq=whole("at", when)) if isinstance(when, int) else Past(at_moment=self._recorded(when))
-        )
+        return self._looking(Past(at_seq=when) if isinstance(when, int) else Past(at_moment=self._recorded(when)))
 
     def as_of(self, when: When) -> ScopedMemory:
         """What was known then, by the dates that messages themselves carry, which may lie ahead.
@@ -177,7 +176,7 @@ class ScopedMemory:
         Returns:
             The answer of the edits that were written.
         """
-        return self._run(self._kernel.transact(self._who, where, think))
+        return self._run(self._kernel.transact(self._who, where, lambda versions: checked_edits(think(versions))))
 
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
@@ -294,6 +293,9 @@ class ScopedMemory:
             budget: Most tokens.
             now: When it is asked, for "yesterday"; left out, now.
             explain: Also say how many candidates each stage took in and let out.
+
+        Raises:
+            Invalid: the question is blank, or a number is out of range.
         """
         ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
         return self._recalled(self._kernel.recall(self._who, ask), query)
@@ -310,7 +312,7 @@ class ScopedMemory:
         """A block ready for a prompt: what is always at hand, then as much evidence as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) comes first and in bytes that stay the
-        same. `budget` left out is the setting (2,000 tokens).
+        same; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
         """
         asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
         return self._recalled(self._kernel.context(self._who, asked), query)
@@ -384,12 +386,22 @@ class ScopedMemory:
         """
         return self._window(name, budget=budget, policy=policy, marks=marks, writing=writing, reach=reach).open()
 
-    def _window(self, name: str | None, **given: Any) -> Session:
+    @checked
+    def _window(
+        self,
+        name: str | None = None,
+        *,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
+    ) -> Session:
         """A session that has not been opened yet."""
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
-        return Session(self._opened, self._who, name, terms(**given))
+        return Session(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
     def sessions(self) -> Sequence[tuple[str, SessionRow]]:
         """The windows that talks have, by name, as they were written down last."""
@@ -452,6 +464,7 @@ class ScopedMemory:
             return timed(run(flow, self._opened.perform))
 
 
+@held_to_the_table
 class Memory:
     """A store of memories, open. Share one between threads; a forked child may go on using it.
 
@@ -473,6 +486,7 @@ class Memory:
         StoreError: what `where` names cannot be served; its class says why.
     """
 
+    @checked
     def __init__(
         self,
         /,
@@ -580,15 +594,14 @@ class Memory:
 
 def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:
     if isinstance(text, Statement):
+        if fields:
+            raise Invalid(next(iter(fields)), "stands beside a Statement", "Put it into the Statement.")
         return text
-    for name in ("source", "tags"):
-        if name in fields and not isinstance(fields[name], str):
-            fields[name] = tuple(fields[name])
-    try:
-        return Statement(text=text, **fields)
-    except TypeError as error:
-        known = ", ".join(Statement.__dataclass_fields__)
-        raise Invalid("fields", str(error), f"A statement has: {known}.") from error
+    for name in fields:
+        if name not in Statement.__dataclass_fields__:
+            known = ", ".join(Statement.__dataclass_fields__)
+            raise Invalid(name, "is no field of a statement", f"A statement has: {known}.")
+    return Statement(text=text, **fields)
 
 
 def as_revision(text: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:

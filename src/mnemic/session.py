@@ -10,6 +10,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from mnemic.arguments import held_to_the_table
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
@@ -87,6 +88,7 @@ class Shown:
         return f"{type(self).__name__}({self.name!r}, {self._flows.state}, {self.tokens})"
 
 
+@held_to_the_table
 class Session(Shown):
     """A window on one user's memory, for one talk: turns come in, what is asked for is paged in, what is not goes.
 
