@@ -14,7 +14,7 @@ from commandline import Run
 
 import mnemic
 from mnemic.faces.chat.prompt import prompt
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import Server, serving, status
 from patience import PATIENCE
 
@@ -24,7 +24,7 @@ WHEN = "When did I move to Lisbon?"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Scripted("How nice.", "In March 2026.", "As I said.")) as server:
+    with serving(ScriptedChat("How nice.", "In March 2026.", "As I said.")) as server:
         yield server
 
 
