@@ -16,7 +16,7 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, SmolLM2
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import Scripted
 from mnemic.testing.chat_server import serving
 
 ROOT = Path(__file__).resolve().parent.parent

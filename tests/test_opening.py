@@ -8,7 +8,7 @@ import pytest
 
 from mnemic import AsyncMemory, Invalid, Memory, Settings
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 
 
 @pytest.mark.parametrize("front", [Memory, AsyncMemory])

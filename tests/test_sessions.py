@@ -27,7 +27,7 @@ from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.tiers.pager import Pressure
 from mnemic.tiers.policies.lru import Lru
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 from mnemic.window.terms import Reach
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)

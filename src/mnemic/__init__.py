@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from mnemic.store.receipts import ErasureReceipt
     from mnemic.tiers.base import Page, Policy
     from mnemic.tiers.pager import Marks, Pressure
-    from mnemic.tiers.writing import Writing
+    from mnemic.tiers.write_back import Writing
     from mnemic.verbs.statements import Statement
     from mnemic.watching.feed import Notice
     from mnemic.window.layout import Window
@@ -71,7 +71,7 @@ _HOMES = {
     "mnemic.store.receipts": "ErasureReceipt",
     "mnemic.tiers.base": "Page Policy",
     "mnemic.tiers.pager": "Marks Pressure",
-    "mnemic.tiers.writing": "Writing",
+    "mnemic.tiers.write_back": "Writing",
     "mnemic.verbs.statements": "Statement",
     "mnemic.watching.feed": "Notice",
     "mnemic.window.layout": "Window",

@@ -20,7 +20,6 @@ from mnemic.checking import (
     mapping,
     member,
     number,
-    numbers_of,
     offering,
     optional,
     path,
@@ -145,19 +144,6 @@ _ORDER: Final[Mapping[str, Check]] = {
 }
 
 
-def _terms(kind: str) -> Check:
-    """A check for one of a session's terms, whose module is imported when somebody gives one."""
-
-    def of(field: str, value: object) -> object:
-        from mnemic.tiers.pager import Marks
-        from mnemic.tiers.writing import Writing
-        from mnemic.window.terms import Reach
-
-        return numbers_of({"marks": Marks, "writing": Writing, "reach": Reach}[kind])(field, value)
-
-    return of
-
-
 _TABLE: Final[Mapping[str, Check | None]] = {
     # by verb and parameter, where a name means something of its own
     "__init__.where": _place,
@@ -202,7 +188,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "key": _key,
     "limit": within(1, LIST_LIMIT),
     "lines": _lines,
-    "marks": _terms("marks"),
+    "marks": None,  # by `terms`, as `reach` and `writing`
     "messages": None,  # read together with what stands beside them, by `as_messages`
     "model": words,
     "name": clean_name,
@@ -211,7 +197,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "policy": _name_or_object,
     "prefer": words,
     "query": question,
-    "reach": _terms("reach"),
+    "reach": None,
     "reason": words,
     "role": clean_name,
     "said": instant,
@@ -240,7 +226,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "weight": number,
     "when": _name_or_object,
     "where": record(Filter, _FILTER),
-    "writing": _terms("writing"),
+    "writing": None,
 }
 
 

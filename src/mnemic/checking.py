@@ -171,11 +171,12 @@ def instance(kind: type) -> Check:
 
 
 def offering(*names: str) -> Check:
-    """A check for an object with attributes of these names."""
+    """A check for an object with methods of these names."""
 
     def of(field: str, value: object) -> object:
         for name in names:
-            if getattr_static(value, name, None) is None:
+            method = getattr_static(value, name, None)
+            if not callable(method) and not isinstance(method, classmethod):
                 raise Invalid(field, f"{shown(value)} has no {name}", f"Give an object with {', '.join(names)}.")
         return value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -14,15 +13,13 @@ class Request:
 
     __slots__ = ()
 
+    @property
+    def label(self) -> str:
+        """What meters call it."""
+        return type(self).__name__.lower()
+
 
 Flow: TypeAlias = Generator[Request, Any, T]
-
-
-@dataclass(frozen=True, slots=True)
-class All(Request):
-    """Several requests with nothing between them; answered by their outcomes, values or errors, in request order."""
-
-    requests: tuple[Request, ...]
 
 
 def name_of(flow: Flow[Any]) -> str:
@@ -36,7 +33,7 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         request = next(flow)
         while True:
             try:
-                answer = _outcomes(request, perform) if isinstance(request, All) else perform(request)
+                answer = perform(request)
             except Exception as error:  # noqa: BLE001 - the flow decides what an error means
                 request = flow.throw(error)
             else:
@@ -46,13 +43,3 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         return value
     finally:
         flow.close()
-
-
-def _outcomes(asked: All, perform: Callable[[Request], Any]) -> list[Any]:
-    outcomes: list[Any] = []
-    for request in asked.requests:
-        try:
-            outcomes.append(perform(request))
-        except Exception as error:  # noqa: BLE001 - an error is an outcome here
-            outcomes.append(error)
-    return outcomes

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from mnemic.store.pages import PageRow, SessionRow
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
-    from mnemic.tiers.writing import Writing
+    from mnemic.tiers.write_back import Writing
     from mnemic.window.terms import Reach
 
 T = TypeVar("T")

@@ -21,21 +21,21 @@ from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import Request, run
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.base import Embedder
-from mnemic.models.requests import EmbedQuestion
-from mnemic.registry import STORES, load
+from mnemic.models.model_requests import EmbedQuestion
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
+from mnemic.store.urls import open_at, options_of
 from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
-from mnemic.work.background import Background
+from mnemic.worker.thread import Background
 from mnemic.writing import Desk
 
 
@@ -125,10 +125,11 @@ def open_store(
         raise Invalid("where", f"is {type(where).__name__}", "Give a file, a URL or a store.")
     if where is None:
         where = settings.where
-    if not isinstance(where, str | Path):
-        _refuse_unknown(options, ())
+    if options:
+        _refuse_unknown(options, options_of(str(where)) if isinstance(where, str | Path) else ())
     given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
-    store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
+    wait = settings.busy_timeout
+    store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
@@ -172,14 +173,14 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
-    from mnemic.models.opening import open_embedder
+    from mnemic.models.embedder_opening import open_embedder
 
     return open_embedder(named, settings)
 
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Settings that name a language model, which is known and installed."""
-    from mnemic.models.chat.opening import open_chat
+    from mnemic.models.chat.chat_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
     open_chat(model, settings)
@@ -200,22 +201,6 @@ def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, 
     """Write counters; a store that cannot be written keeps its memory and loses only these."""
     with suppress(StoreError):
         run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))
-
-
-def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:
-    scheme, found, rest = url.partition(":")
-    if not (found and (rest.startswith("//") or scheme in STORES)):
-        scheme, rest = "sqlite", url
-    if scheme not in STORES:
-        raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
-    keeper = load(STORES, scheme)
-    _refuse_unknown(options, () if scheme == "memory" else signature(keeper).parameters)
-    if scheme == "memory":
-        store: Store = keeper(clock=clock, entropy=entropy)
-    else:
-        path = rest.removeprefix("//")
-        store = keeper(path, clock=clock, entropy=entropy, busy_timeout=settings.busy_timeout, **options)
-    return store
 
 
 When = datetime | date | str

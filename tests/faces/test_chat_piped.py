@@ -14,7 +14,7 @@ from commandline import Run
 
 import mnemic
 from mnemic.faces.chat.prompt import prompt
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import Scripted
 from mnemic.testing.chat_server import Server, serving, status
 
 MOVED = "I moved from Paris to Lisbon in March 2026."

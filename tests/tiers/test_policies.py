@@ -20,7 +20,6 @@ from mnemic.tiers.pager import FIXED, Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.tiers.policies.adaptive import Adaptive, _Shadow
 from mnemic.tiers.policies.arc import Arc
-from mnemic.tiers.policies.clock import Clock
 from mnemic.tiers.policies.combined import Combined
 from mnemic.tiers.policies.fifo import Fifo
 from mnemic.tiers.policies.forgetting import Forgetting
@@ -32,6 +31,7 @@ from mnemic.tiers.policies.lrfu import Lrfu
 from mnemic.tiers.policies.lru import Lru
 from mnemic.tiers.policies.reservoir import Reservoir
 from mnemic.tiers.policies.scored import Scored
+from mnemic.tiers.policies.second_chance import Clock
 from mnemic.tiers.policies.stay import Stay
 from mnemic.tiers.policies.steady import Steady
 from mnemic.tiers.policies.two_queue import TwoQueue

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
 from mnemic.tiers.segments import MOST, PAUSE, Said, score, segments
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 
 COOKING = [
     "I baked sourdough bread this morning, the dough had risen all night in the kitchen.",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mnemic import AsyncMemory, Invalid, Memory, NotFound, Settings
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import Scripted
 
 pytest.importorskip("opentelemetry.sdk")
 

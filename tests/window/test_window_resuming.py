@@ -16,7 +16,7 @@ from mnemic.core.ids import ItemId
 from mnemic.session import Session
 from mnemic.settings import MOST_WINDOW
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 

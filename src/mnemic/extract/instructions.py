@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.said import sentences
+from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
     from mnemic.extract.rule import Rule
-    from mnemic.extract.said import Sentence
+    from mnemic.extract.sentences import Sentence
 
 _TITLE: Final = re.compile(
     r"(?:by )?(?:my (?:first|last|full|nick)? ?name|(?:the )?"

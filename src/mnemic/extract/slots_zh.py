@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from mnemic.core.timex_zh_words import numeral
-from mnemic.extract.names_zh import NAME, ORGANISATION_ENDS, PLACE
+from mnemic.extract.chinese import NAME, ORGANISATION_ENDS, PLACE
 from mnemic.extract.statement import Statement
 
 _AT: Final = r"(?:^|(?<=[，,：:、；;！!。 了是]))"

@@ -15,8 +15,8 @@ from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.faces.errand import Errand
-    from mnemic.lab.prefix import Prefix, Told
-    from mnemic.lab.session import LongTalk
+    from mnemic.lab.tasks.session.prefix import Prefix, Told
+    from mnemic.lab.tasks.session.session_bench import LongTalk
 
 
 @verb(
@@ -53,7 +53,7 @@ def session(
     """
     if path is None and (skip_long or limit is not None):
         raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
-    from mnemic.lab.session_report import figures, show, write_csv
+    from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
     run = errand()
     named = listed(policy or run.settings.policy)
@@ -70,7 +70,7 @@ def session(
 def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Told) -> LongTalk:
     from tempfile import TemporaryDirectory
 
-    from mnemic.lab.session import long_talk
+    from mnemic.lab.tasks.session.session_bench import long_talk
 
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "memory.db")
@@ -87,9 +87,9 @@ def _played(
     limit: int | None,
     told: Told,
 ) -> list[Prefix]:
-    from mnemic.lab.datasets import load
-    from mnemic.lab.prefix import prefix
-    from mnemic.models.opening import open_embedder
+    from mnemic.lab.kit.datasets import load
+    from mnemic.lab.tasks.session.prefix import prefix
+    from mnemic.models.embedder_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [

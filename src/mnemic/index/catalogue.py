@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import Column, Columns
-from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, Segment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane

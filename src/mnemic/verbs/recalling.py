@@ -11,18 +11,18 @@ from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.scope import Shared
+from mnemic.derive.strategy_lane import house_slice
 from mnemic.errors import Conflict, Invalid, StoreError
 from mnemic.flow import Flow
-from mnemic.index.lexical import Catalogues
-from mnemic.models.requests import Meant, embed_question
+from mnemic.index.catalogues import Catalogues
+from mnemic.lanes.slices import HOUSE
+from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.shelves import shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.at_hand import always_part, profile_of
 from mnemic.verbs.who import Who, own_or_none, spaces_of, view_of
-from mnemic.work.deriving import house_slice
-from mnemic.work.lanes import HOUSE
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:

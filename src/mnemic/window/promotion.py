@@ -12,7 +12,7 @@ from mnemic.core.items import Item, Kind, Slot, Version
 from mnemic.core.scope import Scope
 from mnemic.core.tokens import BY_RULES
 from mnemic.tiers.segments import Said, Segment, segments
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 from mnemic.window.layout import SEGMENT, brief
 
 _BEFORE_TURNS: Final = 1 << 40
