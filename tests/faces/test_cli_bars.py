@@ -8,7 +8,7 @@ from commandline import Run
 from mnemic.faces.bars import MISSED
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.tasks import gc_bench
-from mnemic.lab.tasks.gc_bench import Size
+from mnemic.lab.tasks.gc_bench import GcSize
 
 SMALL = ("bench", "gc", "--adds", "100", "--live", "50", "--keep-commits", "1", "--singles", "2")
 
@@ -28,16 +28,16 @@ def test_a_missed_bar_is_told_by_the_exit_code(
 
 
 def test_the_sizes_of_gc_are_taken_as_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Size] = []
+    asked: list[GcSize] = []
 
-    def noted(size: Size, told: object, folder: object) -> Measurements:
+    def noted(size: GcSize, told: object, folder: object) -> Measurements:
         asked.append(size)
         return found(1)
 
     monkeypatch.setattr(gc_bench, "bench_gc", noted)
     run("bench", "gc")
     run(*SMALL)
-    assert asked == [Size(), Size(adds=100, live=50, keep=1, singles=2)]
+    assert asked == [GcSize(), GcSize(adds=100, live=50, keep=1, singles=2)]
     assert asked[0].stated
     assert not asked[1].stated
 

@@ -26,7 +26,7 @@ from mnemic.faces.serving.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
 from mnemic.faces.serving.server import build
 from mnemic.faces.serving.visit import Visit
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
@@ -528,7 +528,7 @@ def ahead() -> list[threading.Thread]:
 def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
     begun, go = threading.Event(), threading.Event()
 
-    class Loading(Scripted):
+    class Loading(ScriptedEmbedder):
         def query(self, text: str) -> Any:
             begun.set()
             assert go.wait(10)

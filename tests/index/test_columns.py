@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.tokens import hash_term
-from mnemic.index.columns import Segment, Tail, compress
+from mnemic.index.columns import PostingsSegment, Tail, compress
 
 rows = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=8), max_size=12)
 
 
-def build(docs: list[list[str]], first: int) -> tuple[Segment, Tail]:
+def build(docs: list[list[str]], first: int) -> tuple[PostingsSegment, Tail]:
     hashes = [[hash_term(word) for word in doc] for doc in docs]
     flat = np.array([token for doc in hashes for token in doc], dtype=np.uint64)
     tail = Tail(first)

@@ -16,7 +16,7 @@ import pytest
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import Chat, ChatMessage
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
-from mnemic.models.chat.openai_chat import Endpoint
+from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
 
@@ -49,7 +49,7 @@ def endpoint() -> Iterator[Chat]:
     params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 4096, 1, -1, [KEY]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
     server: Any = xllamacpp.Server(params)
-    yield Endpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
+    yield ChatEndpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
     del server
 
 
@@ -65,8 +65,8 @@ def test_more_than_it_can_read_is_told(chat: Chat) -> None:
     assert "exceeds the available context size" in error
 
 
-def test_a_wrong_key_is_told(endpoint: Endpoint) -> None:
-    pieces, error = said(Endpoint("smollm2", endpoint.name.split("@")[1], key="sk-wrong"), HELLO)
+def test_a_wrong_key_is_told(endpoint: ChatEndpoint) -> None:
+    pieces, error = said(ChatEndpoint("smollm2", endpoint.name.split("@")[1], key="sk-wrong"), HELLO)
     assert pieces == []
     assert "answered 401" in error
     assert "MNEMIC_MODEL_KEY" in error

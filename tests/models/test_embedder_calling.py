@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from mnemic.errors import ModelError
 from mnemic.models.base import Embedder
 from mnemic.models.calling import Embedding
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.testing.embedder_contract import *  # noqa: F403
 
 
 @pytest.fixture
 def embedder() -> Embedder:
-    return Embedding(Scripted())
+    return Embedding(ScriptedEmbedder())
 
 
-class Watched(Scripted):
+class Watched(ScriptedEmbedder):
     """Tells what it is asked, and stays in a call for as long as its gate is closed."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ def test_a_backlog_goes_in_slices_and_comes_whole() -> None:
     watched = Watched()
     texts = [f"text number {n}" for n in range(500)]
     vectors = Embedding(watched, slice_seconds=1e-9).passages(texts)
-    assert np.array_equal(vectors, Scripted().passages(texts))
+    assert np.array_equal(vectors, ScriptedEmbedder().passages(texts))
     assert len(watched.calls) > 10
     assert watched.calls[-1] == 1
 
@@ -92,7 +92,7 @@ def test_a_question_does_not_wait_for_a_backlog() -> None:
             return super().passages(texts)
 
         def query(self, text: str) -> NDArray[np.float32]:
-            return Scripted.query(self, text)
+            return ScriptedEmbedder.query(self, text)
 
     stuck = Stuck()
     stuck.gate.clear()
@@ -109,12 +109,12 @@ def test_a_repeated_question_is_not_asked_again() -> None:
     watched = Watched()
     embedding = Embedding(watched, questions_kept=2)
     for text in ("a", "b", "a", "c", "a", "b"):
-        assert np.array_equal(embedding.query(text), Scripted().query(text))
+        assert np.array_equal(embedding.query(text), ScriptedEmbedder().query(text))
     assert watched.calls == ["a", "b", "c", "b"]
 
 
 def test_a_remembered_vector_cannot_be_spoilt() -> None:
-    embedding = Embedding(Scripted())
+    embedding = Embedding(ScriptedEmbedder())
     with pytest.raises(ValueError, match="read-only"):
         embedding.query("who?")[0] = 7
 

@@ -10,8 +10,8 @@ import pytest
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat.base import Chat
-from mnemic.models.chat.openai_chat import Endpoint
-from mnemic.models.chat.scripted_chat import Scripted
+from mnemic.models.chat.openai_chat import ChatEndpoint
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.chat_contract import *  # noqa: F403
@@ -27,7 +27,7 @@ COST = json.dumps({"choices": [], "usage": {"total_tokens": 3}})
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Scripted(ANSWER)) as server:
+    with serving(ScriptedChat(ANSWER)) as server:
         yield server
 
 
@@ -38,7 +38,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def chat(server: Server, slept: list[float]) -> Chat:
-    return Endpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
+    return ChatEndpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
 
 
 def hang_up(handler: BaseHTTPRequestHandler) -> None:
@@ -71,7 +71,7 @@ def silence_after_a_word(handler: BaseHTTPRequestHandler) -> None:
 @pytest.mark.parametrize("fault", [status(429), status(500), status(503), hang_up])
 def test_a_fault_that_passes_is_outlived(chat: Chat, server: Server, slept: list[float], fault: Fault) -> None:
     server.faults = [fault, fault]
-    assert said(chat, HELLO) == (list(Scripted(ANSWER).stream(HELLO)), "")
+    assert said(chat, HELLO) == (list(ScriptedChat(ANSWER).stream(HELLO)), "")
     assert slept == [0.5, 1.0]
 
 
@@ -81,9 +81,9 @@ def test_a_fault_that_stays_is_told(chat: Chat, server: Server) -> None:
 
 
 def test_nobody_at_the_address_is_told(slept: list[float]) -> None:
-    with serving(Scripted("Yes.")) as gone:
+    with serving(ScriptedChat("Yes.")) as gone:
         pass
-    pieces, error = said(Endpoint("words-1", gone.url, sleep=slept.append), HELLO)
+    pieces, error = said(ChatEndpoint("words-1", gone.url, sleep=slept.append), HELLO)
     assert pieces == []
     assert "no answer (ConnectionRefusedError" in error
 
@@ -98,7 +98,7 @@ def test_what_no_second_try_can_mend_is_told_at_once(chat: Chat, server: Server,
 @pytest.mark.parametrize("fault", [half_a_stream, silence_after_a_word, events(WORD)])
 def test_an_answer_that_breaks_off_keeps_what_came(server: Server, fault: Fault) -> None:
     server.faults = [fault]
-    pieces, error = said(Endpoint("words-1", server.url, timeout=0.2), HELLO)
+    pieces, error = said(ChatEndpoint("words-1", server.url, timeout=0.2), HELLO)
     assert pieces == ["Hello"]
     assert "the answer broke off" in error or "is no JSON" in error
     assert len(server.asked) == 1
@@ -181,21 +181,21 @@ LONG = "x" * 190  # so that what is shown of a text ends within the key
 )
 def test_a_key_that_the_server_says_back_is_masked(server: Server, fault: Fault) -> None:
     server.faults = [fault]
-    _, error = said(Endpoint("words-1", server.url, key=KEY), HELLO)
+    _, error = said(ChatEndpoint("words-1", server.url, key=KEY), HELLO)
     assert "***" in error or LONG in error
     assert not any(part in error for part in (KEY, KEY[:9], KEY[-9:]))
 
 
 def test_a_status_line_with_the_key_in_it_is_masked(server: Server, slept: list[float]) -> None:
     server.faults = [lambda handler: say_back(handler, f"nonsense {KEY}\r\n\r\n")] * TRIES
-    _, error = said(Endpoint("words-1", server.url, key=KEY, sleep=slept.append), HELLO)
+    _, error = said(ChatEndpoint("words-1", server.url, key=KEY, sleep=slept.append), HELLO)
     assert "BadStatusLine: nonsense ***" in error
 
 
 @pytest.mark.parametrize("key", ["sk-secret\n", "sk-“secret”", "sk secret"])
 def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> None:
     with pytest.raises(Invalid) as raised:
-        Endpoint("words-1", "https://host.invalid/v1", key=key)
+        ChatEndpoint("words-1", "https://host.invalid/v1", key=key)
     assert raised.value.field == "model_key"
     assert "secret" not in str(raised.value)
 
@@ -210,7 +210,7 @@ def test_an_answer_nested_too_deep_is_told(chat: Chat, server: Server, deep: str
 
 
 def test_without_a_key_none_is_sent(server: Server) -> None:
-    said(Endpoint("words-1", server.url), HELLO)
+    said(ChatEndpoint("words-1", server.url), HELLO)
     assert "Authorization" not in server.headers[0]
 
 
@@ -244,6 +244,6 @@ def test_the_model_and_the_whole_conversation_are_sent(chat: Chat, server: Serve
 )
 def test_what_names_no_endpoint_is_refused(rest: str) -> None:
     with pytest.raises(Invalid) as raised:
-        Endpoint.opened(rest, Settings())
+        ChatEndpoint.opened(rest, Settings())
     assert raised.value.field == "model"
     assert "secret" not in str(raised.value)

@@ -15,7 +15,7 @@ from endpoint_server import Server, reply, serving
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.base import Embedder
 from mnemic.models.embedder_opening import named_embedder, open_embedder
-from mnemic.models.openai_embedder import Endpoint, Options
+from mnemic.models.openai_embedder import EmbeddingEndpoint, EndpointOptions
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
@@ -36,7 +36,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def embedder(server: Server, slept: list[float]) -> Embedder:
-    return Endpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
+    return EmbeddingEndpoint("words-1", server.url, key=KEY, timeout=5, sleep=slept.append)
 
 
 def status(code: int, body: bytes = b"{}", **headers: str) -> Any:
@@ -77,7 +77,7 @@ def test_a_fault_that_passes_is_outlived(embedder: Embedder, server: Server, sle
 
 def test_a_silent_server_is_given_up_on(server: Server, slept: list[float]) -> None:
     server.faults = [silence]
-    embedder = Endpoint("words-1", server.url, timeout=0.1, sleep=slept.append)
+    embedder = EmbeddingEndpoint("words-1", server.url, timeout=0.1, sleep=slept.append)
     embedder.query("cello")
     assert len(slept) == 1
 
@@ -172,7 +172,7 @@ def test_an_answer_that_python_cannot_hold_is_told(embedder: Embedder, server: S
 
 
 def test_without_a_key_none_is_sent(server: Server) -> None:
-    Endpoint("words-1", server.url).query("cello")
+    EmbeddingEndpoint("words-1", server.url).query("cello")
     assert "Authorization" not in server.headers[0]
 
 
@@ -184,7 +184,7 @@ def test_many_texts_go_in_several_requests(embedder: Embedder, server: Server) -
 
 
 def test_a_text_over_the_limit_goes_in_pieces_and_whole(server: Server) -> None:
-    embedder = Endpoint("words-1", server.url, options=Options(tokens=20))
+    embedder = EmbeddingEndpoint("words-1", server.url, options=EndpointOptions(tokens=20))
     embedder.passages(["The quick brown fox jumps over the lazy dog. " * 10])
     (asked,) = server.asked
     assert len(asked["input"]) > 3
@@ -229,5 +229,5 @@ def test_a_name_opens_the_same_embedder_again(server: Server) -> None:
 )
 def test_what_names_no_endpoint_is_refused(rest: str) -> None:
     with pytest.raises(Invalid) as raised:
-        Endpoint.opened(rest, Settings())
+        EmbeddingEndpoint.opened(rest, Settings())
     assert "secret" not in str(raised.value)

@@ -7,18 +7,18 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models.base import Embedder
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
 
 
 @pytest.fixture
 def embedder() -> Embedder:
-    return Scripted()
+    return ScriptedEmbedder()
 
 
 def test_words_in_common_are_closeness() -> None:
-    embedder = Scripted(dims=1024)
+    embedder = ScriptedEmbedder(dims=1024)
     near, far = embedder.passages(["the cello lessons of Ana", "a boiler in Leeds"]) @ embedder.query(
         "Ana cello lessons"
     )
@@ -27,11 +27,11 @@ def test_words_in_common_are_closeness() -> None:
 
 
 def test_its_vectors_are_the_same_on_every_machine() -> None:
-    assert np.sign(Scripted(8).query("cello")).tolist() == [-1, 1, -1, 1, -1, 1, -1, -1]
+    assert np.sign(ScriptedEmbedder(8).query("cello")).tolist() == [-1, 1, -1, 1, -1, 1, -1, -1]
 
 
 def test_an_answer_can_be_set_beforehand() -> None:
-    embedder = Scripted(2, {"where?": (3.0, 4.0)})
+    embedder = ScriptedEmbedder(2, {"where?": (3.0, 4.0)})
     assert embedder.query("where?") == pytest.approx([0.6, 0.8])
     assert embedder.passages(["where?"])[0] == pytest.approx([0.6, 0.8])
 
@@ -39,4 +39,4 @@ def test_an_answer_can_be_set_beforehand() -> None:
 @pytest.mark.parametrize("rest", ["0", "many", "-3"])
 def test_a_size_that_is_none_is_refused(rest: str) -> None:
     with pytest.raises(Invalid, match="number of dimensions"):
-        Scripted.opened(rest, Settings())
+        ScriptedEmbedder.opened(rest, Settings())

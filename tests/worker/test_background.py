@@ -16,12 +16,12 @@ from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 DAY = datetime(2024, 5, 6, 9, tzinfo=UTC)
 
 
-class Counting(Scripted):
+class Counting(ScriptedEmbedder):
     """Counts its passages, and fails for as long as it is told to."""
 
     def __init__(self, fails: int = 0) -> None:
@@ -205,7 +205,7 @@ def test_a_reindex_changes_the_embedder_and_is_taken_up_where_it_was_left(tmp_pa
         assert me.recall("cello").pending == 0
 
 
-class Other(Scripted):
+class Other(ScriptedEmbedder):
     """Another embedder, which breaks down after so many passages."""
 
     def __init__(self, fails_after: int | None) -> None:

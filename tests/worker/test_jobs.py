@@ -18,7 +18,7 @@ from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound
 from mnemic.models.model_requests import Ask
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store import lanes
@@ -38,7 +38,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-class Choking(Scripted):
+class Choking(ScriptedEmbedder):
     """An embedder that one passage makes choke, or all of them while it is ill."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Choking(Scripted):
         return super().passages(texts)
 
 
-def opened(clock: ManualClock, embedder: Scripted | str = "none", **settings: object) -> Memory:
+def opened(clock: ManualClock, embedder: ScriptedEmbedder | str = "none", **settings: object) -> Memory:
     fields: dict[str, object] = {"background": False, **settings}
     return Memory(MemoryStore(clock=clock), settings=Settings(**fields), clock=clock, embedder=embedder)  # type: ignore[arg-type]
 

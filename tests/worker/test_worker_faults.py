@@ -17,7 +17,7 @@ from mnemic.errors import Conflict, ModelError
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import Ask, ask
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store import lanes
@@ -45,12 +45,12 @@ def _noting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "noting", "noting:Noting")
 
 
-class Ill(Scripted):
+class Ill(ScriptedEmbedder):
     def passages(self, texts: object) -> object:  # type: ignore[override]
         raise ModelError("it is ill")
 
 
-def opened(clock: ManualClock, embedder: Scripted | str = "none", **settings: object) -> Memory:
+def opened(clock: ManualClock, embedder: ScriptedEmbedder | str = "none", **settings: object) -> Memory:
     fields: dict[str, object] = {"background": False, **settings}
     return Memory(MemoryStore(clock=clock), settings=Settings(**fields), clock=clock, embedder=embedder)  # type: ignore[arg-type]
 
@@ -311,7 +311,7 @@ def test_a_collection_that_ended_elsewhere_is_not_kept(clock: ManualClock) -> No
         assert runs == {}
 
 
-class Unheard(Scripted):
+class Unheard(ScriptedEmbedder):
     """An endpoint that has not answered yet: not even how long its vectors are is known."""
 
     down = True

@@ -34,7 +34,7 @@ from mnemic.store.receipts import Swept
 from mnemic.store.requests import commit, look, sweep, transact
 from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
-from mnemic.tiers.retention import Past, Retention
+from mnemic.tiers.retention import RetainedPast, Retention
 from mnemic.tiers.schedule import Bandit, Measures, Thresholds, firing, reward
 from mnemic.writing import Desk
 
@@ -75,7 +75,7 @@ class Plan:
     tenant: str
     collectors: tuple[Collector, ...]
     retention: Retention = field(default_factory=Retention)
-    past: Past = field(default_factory=Past)
+    past: RetainedPast = field(default_factory=RetainedPast)
     trigger: str = ASKED
     seconds: float = SLICE_SECONDS
     choose_only: bool = False

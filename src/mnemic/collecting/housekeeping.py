@@ -24,7 +24,7 @@ from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.heads import Hold
 from mnemic.store.holds import place
-from mnemic.tiers.retention import Past, retention
+from mnemic.tiers.retention import RetainedPast, retention
 from mnemic.tiers.retention import past as read_past
 
 
@@ -95,7 +95,7 @@ def plan_for(
     tenant: str | None = None,
     *,
     collectors: Sequence[str] | None = None,
-    keep: Past | None = None,
+    keep: RetainedPast | None = None,
     trigger: str = ASKED,
     slice_seconds: float = SLICE_SECONDS,
     dry_run: bool = False,

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mnemic.core.timex import TimeSpan
+    from mnemic.extract.patterns import SlotPattern
     from mnemic.extract.sentences import Sentence
-    from mnemic.extract.statement import Statement
 
 Value = str | int
 
@@ -97,7 +97,7 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
     return list(found.values())
 
 
-def _stated(sentence: Sentence, written: str) -> Iterator[tuple[Statement, Value, str]]:
+def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Value, str]]:
     """Each statement of a sentence with its value and the clause that makes it."""
     for low, language in _languages(sentence, written):
         if language.UNSAID.search(low):

@@ -109,10 +109,12 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
     from mnemic.lab.kit.figures import show
-    from mnemic.lab.tasks.speed_bench import Size, bench_speed
+    from mnemic.lab.tasks.speed_bench import SpeedSize, bench_speed
 
     run = errand()
-    measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
+    measured = SpeedSize(
+        items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed
+    )
     found = bench_speed(measured, lambda part: run.paper.note(f"{part} ..."))
     show(found, sys.stdout, as_json=run.paper.json)
     if measured.stated:
@@ -133,10 +135,10 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
     from mnemic.lab.kit.figures import show
-    from mnemic.lab.tasks.busy_bench import Load, bench_busy
+    from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
     run = errand()
-    load = Load(rounds=rounds, writes=writes, gap=gap, seed=seed)
+    load = BusyLoad(rounds=rounds, writes=writes, gap=gap, seed=seed)
     found = bench_busy(load, lambda part: run.paper.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
     show(found, sys.stdout, as_json=run.paper.json)
     if load.stated:
@@ -155,10 +157,10 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | None, seed: int) -> None:
     """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
     from mnemic.lab.kit.figures import show
-    from mnemic.lab.tasks.gc_bench import Size, bench_gc
+    from mnemic.lab.tasks.gc_bench import GcSize, bench_gc
 
     run = errand()
-    size = Size(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
+    size = GcSize(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
     with _progress(run) as progress:
         found = bench_gc(size, progress, folder=folder)
     show(found, sys.stdout, as_json=run.paper.json)
@@ -231,10 +233,10 @@ def capacity(
     PATH is a text (enwik8, text8, any other; zip, gzip, bzip2 and xz are read), or a folder of them. A window that
     finds more than the archive decides the exit code, of 50,000 chunks or more.
     """
-    from mnemic.lab.tasks.capacity.capacity_bench import CAPACITIES, Sweep, bench_capacity
+    from mnemic.lab.tasks.capacity.capacity_bench import CAPACITIES, TextSweep, bench_capacity
 
     run = errand()
-    sweep = Sweep(
+    sweep = TextSweep(
         laws=_names(laws),
         capacities=_names(capacities or "") or CAPACITIES,
         policies=None if policies is None else _names(policies),

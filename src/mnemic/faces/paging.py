@@ -15,7 +15,7 @@ from mnemic.faces.errand import Errand, errand
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
-    from mnemic.lab.tasks.paging.paging_bench import Plan, Row
+    from mnemic.lab.tasks.paging.paging_bench import PagingPlan, PagingRow
 
 
 @verb(
@@ -64,7 +64,7 @@ def paging(
     from mnemic.lab.tasks.paging import traces
 
     run = errand()
-    plan = lab.Plan(
+    plan = lab.PagingPlan(
         policies=_policies(policies),
         capacities=_capacities(capacity),
         prefetch=prefetch,
@@ -83,7 +83,7 @@ def paging(
     _show(run, rows, plan, sheet, plots)
 
 
-def _show(run: Errand, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
+def _show(run: Errand, rows: Sequence[PagingRow], plan: PagingPlan, sheet: Path | None, plots: Path | None) -> None:
     from mnemic.lab.tasks.paging import paging_report
 
     paging_report.show(rows, plan, sys.stdout, as_json=run.paper.json)
@@ -121,7 +121,7 @@ def retention_train(
 
     run = errand()
     recipe = retention_training.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
-    plan = paging_bench.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
     every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
     with progress(run) as tell:
         weights = retention_training.train(every, recipe, tell)

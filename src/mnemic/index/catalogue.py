@@ -1,4 +1,4 @@
-"""One space's card catalogue: its columns, its postings, and the readings made of them."""
+"""One space's index in memory: its columns, its postings, its vectors, and the readings made of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, Segment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane
@@ -41,7 +41,7 @@ class Catalogue:
     def _begin(self) -> None:
         self.seq = 0
         self.columns = Columns()
-        self._segments: tuple[Segment, ...] = ()
+        self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
         self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
@@ -54,7 +54,7 @@ class Catalogue:
         return self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
-        """Take in what was written and closed up to a snapshot's head."""
+        """Add the rows that were written, and close those that ended, up to a snapshot's head."""
         self._readings.clear()
         if self._outdated(snapshot, head):
             self._begin()
@@ -81,7 +81,7 @@ class Catalogue:
         return self.seq < self._horizon or 2 * int(ended.sum()) > max(_LOAD, self.columns.rows)
 
     def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
-        """Take in an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
+        """Add an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
 
         Vectors come behind their rows, and move no seq: what says that there are more is the embedder's lane.
 
@@ -102,7 +102,7 @@ class Catalogue:
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
             shown = visible(self.columns, seq, view, where, shelves)
-            parts: tuple[Segment | Tail, ...] = (*self._segments, self._tail)
+            parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:

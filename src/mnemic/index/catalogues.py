@@ -1,4 +1,4 @@
-"""The card catalogues: one per space, in memory, built from the store's entries and following its journal."""
+"""The catalogues of spaces: one per space, in memory, built from the store's entries and following its journal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Catalogues:
     def readings(
         self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, models: Iterable[int] = ()
     ) -> list[Reading]:
-        """The read set of each space, exactly as far as this snapshot sees; with the vectors of these embedders."""
+        """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
         asked = tuple(models)
         return [
             self._reading(snapshot, head, layer.view(view), where, asked, snapshot.hidden(layer, view))

@@ -48,7 +48,7 @@ class Column(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All rows as they lie beside each other: by session and place in it; without a session, by when they were said.
+    """All rows in reading order: by session and position in it; without a session, by when they were said.
 
     Attributes:
         rows: The row at each place.
@@ -79,7 +79,7 @@ class Columns:
 
     @property
     def groups(self) -> int:
-        """One more than the highest group."""
+        """The number of groups, group 0 (no session) among them."""
         return len(self._groups)
 
     @property
@@ -127,13 +127,13 @@ class Columns:
         self._layout = None
 
     def close(self, ver: int, seq_to: int) -> None:
-        """Set when a version's rows end."""
+        """Set the `SEQ_TO` of all rows of a version."""
         vers = self.column(Column.VER)
         low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
         self._table[Column.SEQ_TO, low:high] = seq_to
 
     def layout(self) -> Layout:
-        """How the rows lie beside each other."""
+        """The rows in reading order; worked out once until rows are added."""
         if self._layout is None:
             order = self._order
             lengths = self.column(Column.LENGTH)[order].astype(np.float32)
@@ -195,7 +195,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class PostingsSegment:
     """Rows `[first, first + rows)`, compressed: sorted tokens, and for each its rows ascending with their counts.
 
     A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100.
@@ -222,7 +222,7 @@ class Segment:
         return self.tokens.nbytes + self.starts.nbytes + self.where.nbytes + self.counts.nbytes
 
 
-def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> Segment:
+def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> PostingsSegment:
     """The segment of the rows from `first`, whose token streams lie end to end in `tokens`."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
     pairs = np.sort(
@@ -232,7 +232,7 @@ def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64])
     unique = pairs[new]
     heads = unique >> _ROW_BITS
     starts = np.flatnonzero(np.concatenate(([True], heads[1:] != heads[:-1]))) if len(heads) else np.empty(0, np.int64)
-    return Segment(
+    return PostingsSegment(
         first=first,
         rows=len(lengths),
         tokens=heads[starts],
@@ -243,7 +243,7 @@ def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64])
 
 
 class Tail:
-    """The newest rows, uncompressed: cheap to add to. One thread adds while others find."""
+    """Postings of the newest rows, uncompressed: cheap to add to. One thread adds while others find."""
 
     def __init__(self, first: int) -> None:
         self.first = first
@@ -251,7 +251,7 @@ class Tail:
         self._lists: dict[int, tuple[list[int], list[int]]] = {}
 
     def add(self, tokens: list[int]) -> None:
-        """Add the next row."""
+        """Add the tokens of the next row."""
         row = self.first + self.rows
         for token, count in Counter(tokens).items():
             where, counts = self._lists.setdefault(token, ([], []))
@@ -260,7 +260,7 @@ class Tail:
         self.rows += 1
 
     def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-        """As `Segment.find`; a row that is being added meanwhile may be among them."""
+        """As `PostingsSegment.find`; a row that is being added meanwhile may be among them."""
         lists = self._lists.get(token)
         if lists is None or not lists[0]:
             return None

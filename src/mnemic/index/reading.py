@@ -11,7 +11,7 @@ import numpy as np
 from mnemic.core.items import Kind
 from mnemic.core.visibility import conditions
 from mnemic.index.columns import Column, Columns
-from mnemic.index.vectors import Sight
+from mnemic.index.vectors import VisibleVectors
 from mnemic.store.codec import kind_number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.queries import Filter, View
     from mnemic.core.visibility import ColumnName, Condition, Operator
-    from mnemic.index.columns import Segment, Tail
+    from mnemic.index.columns import PostingsSegment, Tail
     from mnemic.index.signs import Signed
     from mnemic.index.vectors import Similarity, Single
 
@@ -74,7 +74,7 @@ class Reading:
         self,
         space: int,
         columns: Columns,
-        parts: tuple[Segment | Tail, ...],
+        parts: tuple[PostingsSegment | Tail, ...],
         visible: NDArray[np.bool_],
         vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
     ) -> None:
@@ -92,7 +92,7 @@ class Reading:
         self.groups = layout.groups[shown]
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
-        self._sights = {model: Sight(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
@@ -104,7 +104,7 @@ class Reading:
         return len(self.rows)
 
     @property
-    def parts(self) -> tuple[Segment | Tail, ...]:
+    def parts(self) -> tuple[PostingsSegment | Tail, ...]:
         """The postings of all rows, seen or not, the oldest first."""
         return self._parts
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mnemic.errors import Invalid
-from mnemic.ingest.intake import Found, Intake, Options, desk
+from mnemic.ingest.intake import Intake, Options, RawRecord, desk
 from mnemic.ingest.jsonio import elements, parse
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -116,7 +116,7 @@ def _message(record: Mapping[str, object], where: str, place: str, intake: Intak
         return Skipped(where=where, why=str(error))
     session = _first(record, _SESSION)
     return intake.take(
-        Found(
+        RawRecord(
             where=where,
             place=place,
             text=text or (f"[{caption}]" if caption else ""),

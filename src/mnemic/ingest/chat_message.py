@@ -39,7 +39,7 @@ class _Read:
     results: bool = False
 
 
-def from_chat(given: Mapping[str, object], common: Message) -> Message:
+def from_chat(chat: Mapping[str, object], common: Message) -> Message:
     """A chat message as a `Message`: `role`, `content`, `name`, and for tools `tool_calls`, `tool_call_id`.
 
     Texts in parts are joined by line breaks, and a part that is no text is noted as such (`[image]`): it is not kept.
@@ -48,17 +48,17 @@ def from_chat(given: Mapping[str, object], common: Message) -> Message:
     Raises:
         Invalid: a field or a part cannot be read; it is named.
     """
-    unknown = sorted(str(name) for name in set(given) - _FIELDS)
+    unknown = sorted(str(name) for name in set(chat) - _FIELDS)
     if unknown:
         raise Invalid(f"messages.{unknown[0]}", "is no field of a chat message", "Use a Message for more.")
     slots = dict(common.slots)
     for slot, name in (("role", "role"), ("speaker", "name"), ("tool_call_id", "tool_call_id")):
-        if given.get(name) is not None:
-            slots[slot] = clean_name(f"messages.{name}", given[name])
-    content: object = given.get("content")
+        if chat.get(name) is not None:
+            slots[slot] = clean_name(f"messages.{name}", chat[name])
+    content: object = chat.get("content")
     read = _read(content) if isinstance(content, list | tuple) else None
     text: object = content if read is None else "\n".join(read.words)
-    calls = given.get("tool_calls")
+    calls = chat.get("tool_calls")
     if calls is not None and not isinstance(calls, list | tuple):
         raise Invalid("messages.tool_calls", f"is {shown(calls)}", _CALLS)
     calls = calls or (None if read is None else read.calls)

@@ -8,7 +8,7 @@ from typing import Final
 
 from mnemic.core.items import Kind
 from mnemic.ingest.chat_json import records
-from mnemic.ingest.intake import Found, Intake, Options, key_of
+from mnemic.ingest.intake import Intake, Options, RawRecord, key_of
 from mnemic.ingest.message import Edge, Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -47,7 +47,7 @@ def _entity(
     name, kind = record.get("name"), record.get("entityType")
     text = f"{name} ({kind})" if kind else name
     entity = intake.take(
-        Found(
+        RawRecord(
             where=where,
             place=_digest(name),
             text=text if isinstance(name, str) and name.strip() else None,
@@ -65,7 +65,7 @@ def _entity(
         return
     for observation in dict.fromkeys(one if isinstance(one, str) else None for one in given):
         fact = intake.take(
-            Found(
+            RawRecord(
                 where=where,
                 place=_digest(name, observation),
                 text=observation,
@@ -87,7 +87,7 @@ def _relation(
         yield Skipped(where=where, why="a relation needs `from`, `to` and `relationType`")
         return
     fact = intake.take(
-        Found(
+        RawRecord(
             where=where,
             place=_digest(src, kind, dst),
             text=f"{src} {str(kind).replace('_', ' ')} {dst}",

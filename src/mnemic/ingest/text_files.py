@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from mnemic.core.items import Kind
-from mnemic.ingest.intake import Found, Options, desk
+from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -39,7 +39,7 @@ def read_document(source: Source, options: Options) -> Iterator[Message | Skippe
         yield Skipped(where=where, why=f"text: has over {options.limit:,} bytes, the limit of one input. Split it.")
         return
     yield intake.take(
-        Found(
+        RawRecord(
             where=where,
             place="document",
             text=source.decoded(raw),
@@ -87,8 +87,8 @@ class _Turn:
             self._lines.append(line)
             self._size += len(line) + 1
 
-    def found(self, session: str) -> Found:
-        return Found(
+    def found(self, session: str) -> RawRecord:
+        return RawRecord(
             where=f"line {self._line}",
             place=f"line-{self._line}",
             text="\n".join(self._lines).strip(),

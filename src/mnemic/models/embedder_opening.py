@@ -1,4 +1,4 @@
-"""From what a setting says to an embedder: `auto`, `none`, or KIND or KIND:DETAILS with a kind of the table."""
+"""Open the embedder that a setting names: `auto`, `none`, or KIND or KIND:DETAILS with a kind of the table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE: Final = "none"
 
 
 def open_embedder(spec: str, settings: Settings) -> Embedder | None:
-    """The embedder that `spec` means; None for `none`, and for `auto` where no local model is installed.
+    """Open the embedder that `spec` names; None for `none`, and for `auto` where no local model is installed.
 
     Nothing is loaded and nobody is called before the first text.
 
@@ -31,7 +31,7 @@ def open_embedder(spec: str, settings: Settings) -> Embedder | None:
 
 
 def named_embedder(name: str, settings: Settings) -> Embedder:
-    """The embedder whose `name`, or whose kind and details, these are.
+    """Open the embedder whose `name`, or whose kind and details, these are.
 
     Raises:
         Invalid: no embedder goes by that name, or its package is not installed.

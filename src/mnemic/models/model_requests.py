@@ -31,7 +31,7 @@ class EmbedQuestion(Request):
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a question means to each embedder, by its number in the store, the one to be read first being first.
+    """A question's vectors by the embedder's number in the store, the preferred one first.
 
     Attributes:
         notes: Why there are fewer vectors than one would expect.
@@ -55,7 +55,7 @@ class Ask(Request):
 
 
 def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
-    """What a language model says to this.
+    """Ask the language model for its whole answer to a conversation.
 
     Raises:
         ModelError: there is none, or it failed; `OverBudget`: this run has asked enough.
@@ -65,7 +65,7 @@ def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
 
 
 def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:
-    """The vectors of passages, in their order.
+    """Ask an embedder for the vectors of passages, in their order.
 
     Raises:
         ModelError: the embedder cannot be opened or failed.
@@ -75,6 +75,6 @@ def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:
 
 
 def embed_question(text: str) -> Flow[Meant]:
-    """A question's vectors; none, with a note, where an embedder fails: words still answer."""
+    """Ask every serving embedder for a question's vector; none, with a note, where one fails: words still answer."""
     meant: Meant = yield EmbedQuestion(text)
     return meant

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.cut import cut
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.wire import Busy, Line, model_and_url
+from mnemic.models.wire import Busy, EndpointMethod, model_and_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ _BATCH_CHARACTERS: Final = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EndpointOptions:
     """What an endpoint may need to be told; each is part of the embedder's name.
 
     Attributes:
@@ -45,7 +45,7 @@ class Options:
     tokens: int = 6_000
 
     @classmethod
-    def parsed(cls, fragment: str) -> Options:
+    def parsed(cls, fragment: str) -> EndpointOptions:
         """From the part of a URL behind "#": `query=query:+&passage=passage:+&dimensions=512&tokens=500`."""
         try:
             given = dict(urllib.parse.parse_qsl(fragment, keep_blank_values=True, strict_parsing=bool(fragment)))
@@ -62,7 +62,7 @@ class Options:
         return options
 
     def __str__(self) -> str:
-        plain = Options()
+        plain = EndpointOptions()
         said = {name: getattr(self, name) for name in ("query", "passage", "dimensions", "tokens")}
         said = {name: value for name, value in said.items() if value != getattr(plain, name)}
         return "#" + urllib.parse.urlencode(said) if said else ""
@@ -73,7 +73,7 @@ def _not_understood(fragment: str) -> Invalid:
     return Invalid("embedder", f"#{fragment} is not understood", remedy)
 
 
-class Endpoint:
+class EmbeddingEndpoint:
     """An embeddings endpoint. Safe for many threads; nothing is sent before the first text, or `dims`, is asked for.
 
     Busy and broken answers (408, 409, 429, 5xx, a cut connection, half an answer) are met with up to `TRIES` tries.
@@ -97,23 +97,25 @@ class Endpoint:
         url: str,
         *,
         key: str = "",
-        options: Options = Options(),
+        options: EndpointOptions = EndpointOptions(),
         timeout: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._model, self._options = model, options
         self.name = f"openai:{model}@{url.rstrip('/')}{options}"
-        self._line = Line(url, "/embeddings", field="embedder", name=self.name, key=key, timeout=timeout, sleep=sleep)
+        self._line = EndpointMethod(
+            url, "/embeddings", field="embedder", name=self.name, key=key, timeout=timeout, sleep=sleep
+        )
         self._dims: int | None = None
         self.renew()
         renew_in_child(self)
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Endpoint:
+    def opened(cls, rest: str, settings: Settings) -> EmbeddingEndpoint:
         """From `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
         model, url = model_and_url(rest, "embedder")
         url, _, fragment = url.partition("#")
-        return cls(model, url, key=settings.embedder_key, options=Options.parsed(fragment))
+        return cls(model, url, key=settings.embedder_key, options=EndpointOptions.parsed(fragment))
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must."""

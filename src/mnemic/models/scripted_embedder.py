@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DIMS: Final = 256
 
 
-class Scripted:
+class ScriptedEmbedder:
     """A text's vector is the sum of its tokens' random ones, the same on every machine. Safe for many threads.
 
     Texts are as close as the words that they share; for unrelated ones the cosine is 0, give or take 1 / sqrt(dims).
@@ -35,7 +35,7 @@ class Scripted:
         self._answers = dict(answers or {})
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Scripted:
+    def opened(cls, rest: str, settings: Settings) -> ScriptedEmbedder:
         """From `scripted` or `scripted:DIMS`."""
         if rest and not (rest.isdecimal() and int(rest)):
             raise Invalid("embedder", f"scripted:{rest} has no number of dimensions", "Write scripted:256.")

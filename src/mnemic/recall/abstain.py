@@ -69,12 +69,12 @@ class Confidence:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to tell who asks; nothing where the answer is likely there."""
+        """The line that an answer carries where `value` is below `KNOWN`; empty otherwise."""
         return () if self.value >= KNOWN else (": ".join(("probably not in memory", *self.reasons[:1])),)
 
 
 def answerable(question: Question, readings: Sequence[Reading], *, bearing: bool) -> Confidence:
-    """Whether what the question asks was told here.
+    """Judge from the question's words how likely memory holds what it asks for.
 
     Args:
         bearing: Something is known to bear on the question.
@@ -128,7 +128,7 @@ class _Asked:
         return cls(*zip(*kept, strict=True)) if kept else cls((), (), (), ())
 
     def shares(self, reading: int, of: Reading) -> Shares:
-        """How much of what is asked stands in each entry of a reading, 0 to 1."""
+        """The share of the question's words, by weight, that each entry of a reading holds, 0 to 1."""
         found = [places[reading] for places in self.places]
         weights = np.repeat(self.weights, [len(places) for places in found])
         share: Shares = np.bincount(np.concatenate(found), weights, minlength=of.size) / sum(self.weights)

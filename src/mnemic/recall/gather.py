@@ -52,7 +52,7 @@ _ASSISTANTS: Final = tuple(hash_term(name, Field.SPEAKER) for name in ASSISTANTS
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """What each arm makes of one reading's entries, by place.
+    """The scores that each arm gives the entries of one reading, by place.
 
     Attributes:
         own: BM25 of the entry's words, and of the question's words in its date.
@@ -102,7 +102,7 @@ class Arms:
 
     @property
     def touched(self) -> NDArray[np.bool_]:
-        """Which entries any arm speaks for: being in the session, or the speaker, or dated, is not enough."""
+        """Which entries are candidates: by a word, a time or meaning; session, speaker or date alone are not enough."""
         touched: NDArray[np.bool_] = (self.window > 0) | (self.own > 0)
         for name in ("time", "mention"):
             if name in self.marks:
@@ -112,14 +112,14 @@ class Arms:
         return touched
 
     def mark(self, name: str) -> Scores:
-        """An arm of `marks`, to be filled in."""
+        """The array of an arm in `marks`, made of zeros if it is not there yet; the caller fills it in."""
         if name not in self.marks:
             self.marks[name] = np.zeros(self.reading.size, dtype=np.float32)
         return self.marks[name]
 
 
 def gather(question: Question, readings: Sequence[Reading]) -> list[Arms]:
-    """Score every entry of every reading; statistics are summed over the readings, and over nothing else."""
+    """Score every entry of every reading by every arm; document frequencies are those of these readings alone."""
     if not readings:
         return []
     scope = _Scope.of(readings)
@@ -185,11 +185,11 @@ class _Held:
     counts: Scores
 
     @classmethod
-    def of(cls, found: Sequence[Found]) -> _Held:
-        words = np.repeat(np.arange(len(found)), [len(places) for places, _ in found])
+    def of(cls, postings: Sequence[Found]) -> _Held:
+        words = np.repeat(np.arange(len(postings)), [len(places) for places, _ in postings])
         if not len(words):
             return cls(words, words, np.empty(0, np.float32))
-        return cls(words, np.concatenate([places for places, _ in found]), np.concatenate([c for _, c in found]))
+        return cls(words, np.concatenate([places for places, _ in postings]), np.concatenate([c for _, c in postings]))
 
 
 def _add_words(words: Sequence[list[Found]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:

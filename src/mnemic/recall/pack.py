@@ -47,7 +47,7 @@ SHORTEST: Final = 6
 
 
 class Chosen:
-    """The best hits that differ from every better one, best first: worked out only as far as somebody reads.
+    """The best hits without near-duplicates, best first; compared lazily, only as far as they are read.
 
     Each is compared with all that are kept, so what a budget will not hold is better not looked at.
 
@@ -75,12 +75,12 @@ class Chosen:
 
     @property
     def kept(self) -> int:
-        """How many of these are among them."""
+        """How many hits were kept so far."""
         return len(self._kept)
 
     @property
     def twins(self) -> int:
-        """How many say the same as a better one."""
+        """How many hits were passed over as near-duplicates of a better one."""
         return self.looked - len(self._kept)
 
     def _grow(self) -> bool:
@@ -110,18 +110,18 @@ def _words(reading: Reading, place: int) -> frozenset[int]:
     return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
 
 
-def _same(one: frozenset[int], other: frozenset[int]) -> bool:
-    small, large = len(one), len(other)
+def _same(words: frozenset[int], others: frozenset[int]) -> bool:
+    small, large = len(words), len(others)
     if small > large:
         small, large = large, small
     if small < SHORTEST:
-        return one == other
-    return small >= SAME * large and len(one & other) >= SAME * len(one | other)
+        return words == others
+    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What fits: items best first with the hits they come from, and the text that shows them, oldest first."""
+    """The items that fit a budget, best first, with their hits, and the text that shows them, oldest first."""
 
     items: tuple[Recalled, ...]
     hits: tuple[Hit, ...]
@@ -134,7 +134,7 @@ class Packed:
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
-    """The hits that fit `query.budget`; of a long item that does not, the part that was hit.
+    """Lay out the hits that fit `query.budget`; of a long item that does not fit, the part that was hit.
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
     """
@@ -165,7 +165,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """Lines of `render` as a block that says they are data."""
+    """Wrap lines of `render` in the tag that tells a model they are data, not instructions."""
     return "\n".join((_OPEN, *lines, _CLOSE))
 
 
@@ -175,7 +175,7 @@ def render(item: Item, text: str) -> str:
 
 
 def spoken(item: Item, text: str) -> str:
-    """The same without the id, for what needs none: local date, speaker, text."""
+    """Render one item without its id: local date, speaker, text."""
     local = local_time(item.said, item.said_offset)
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
@@ -191,7 +191,7 @@ def _by(item: Item) -> str:
 
 
 def defused(text: str) -> str:
-    """A text that cannot pass for one of our own marks."""
+    """Escape whatever in a text could be read as one of our own tags."""
     return _FENCE.sub("&lt;", text)
 
 
@@ -205,7 +205,7 @@ def _read(hits: Iterable[Hit], snapshot: Snapshot) -> Iterator[tuple[Hit, Versio
 
 
 def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Version]:
-    """The versions behind some hits, by (space, ver)."""
+    """Read the versions of some hits, by (space, ver)."""
     found: dict[tuple[int, int], Version] = {}
     for space in dict.fromkeys(hit.space for hit in hits):
         vers = [hit.ver for hit in hits if hit.space == space]

@@ -1,4 +1,4 @@
-"""Why a hit is here, in words a person can read."""
+"""Reasons for each hit, for a person to read: the words it holds, its date, its speaker, the links that led to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit], nearest: float) -> list[Hit]:
-    """The same hits, each with its reasons. `nearest`: the greatest component `dense` of any candidate."""
+    """Add to each hit its reasons. `nearest`: the greatest component `dense` of any candidate."""
     told: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
@@ -42,7 +42,7 @@ def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hi
 def traced(
     hits: list[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
 ) -> list[Hit]:
-    """The same hits, each that a walk came to with the reason why."""
+    """Add to each hit that the link walk reached the name that led to it."""
     steps = {
         (hit.space, hit.doc): (step, hit.ver, readings[hit.space].value(Column.VER, step.source))
         for hit in hits

@@ -88,7 +88,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question understood.
+    """A question with what was understood of it: words, names, phrases, times.
 
     Attributes:
         query: What was asked, of which spaces, and by which stages it is to be answered.
@@ -118,7 +118,7 @@ class Question:
 
     @property
     def others(self) -> tuple[Term, ...]:
-        """The words that are no names."""
+        """The terms that are not names of speakers."""
         return tuple(term for term in self.terms if term not in self.names)
 
     @property
@@ -161,7 +161,7 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
 
 
 def spelled(question: Question) -> Question:
-    """The same question with a time, where it is nothing else, taken as words: "1984" may be a book."""
+    """Read a question that is nothing but a time as words instead: "1984" may be a book."""
     text = question.query.text
     terms = _terms(text) if any(text.strip(" ?!.？！。") == span.text for span in question.spans) else ()
     return replace(question, terms=terms, timed=(), words=terms, spans=())

@@ -1,4 +1,4 @@
-"""When the state of a session's pages reaches the store, and when what left its window becomes segments."""
+"""Write-back of a session: when page state reaches the store, and when turns that left the window become segments."""
 
 from __future__ import annotations
 

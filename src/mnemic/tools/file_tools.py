@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import MnemicError
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.files_commands import COMMANDS, Outcome, perform
+from mnemic.tools.files_commands import COMMANDS, CommandOutcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.memory_pages import pages
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 Arguments = Mapping[str, Any]
 
 
-def _run(memory: ScopedMemory, command: str, given: Arguments) -> Result:
+def _run(memory: ScopedMemory, command: str, arguments: Arguments) -> Result:
     settings = memory.settings
-    shown = pages(memory) if command == "view" and _shows_views(given["path"]) else {}
+    shown = pages(memory) if command == "view" and _shows_views(arguments["path"]) else {}
 
-    def think(versions: Sequence[Version]) -> Edits[Outcome]:
+    def think(versions: Sequence[Version]) -> Edits[CommandOutcome]:
         kept = folded(versions)
         tree = _with_pages(kept, shown) if shown else kept
-        outcome = perform(tree, command, given)
+        outcome = perform(tree, command, arguments)
         return edits(tree, outcome.tree, outcome, settings)
 
     outcome = memory.transact(KEPT, think)
@@ -74,9 +74,9 @@ def run_command(memory: ScopedMemory, command: Arguments) -> Result:
 
 def _command(memory: ScopedMemory, command: Arguments) -> Result:
     tool = next(tool for tool in TOOLS if tool.name == command["command"])
-    given = {name: value for name, value in command.items() if name != "command" and value is not None}
-    check(tool.parameters, given)
-    return tool.run(memory, given)
+    arguments = {name: value for name, value in command.items() if name != "command" and value is not None}
+    check(tool.parameters, arguments)
+    return tool.run(memory, arguments)
 
 
 _PATH: Final = "Path of a file or folder; it begins with /memories."
@@ -94,8 +94,8 @@ _FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def _tool(name: str, title: str, description: str, required: Sequence[str], **promises: Any) -> Tool:
-    def run(memory: ScopedMemory, given: Arguments) -> Result:
-        return _run(memory, name, given)
+    def run(memory: ScopedMemory, arguments: Arguments) -> Result:
+        return _run(memory, name, arguments)
 
     optional = promises.pop("optional", ())
     parameters = shape({f: _FIELDS[f] for f in required}, {f: _FIELDS[f] for f in optional})

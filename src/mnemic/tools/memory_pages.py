@@ -30,8 +30,8 @@ CHARACTERS: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One view.
+class MemoryPage:
+    """One page: its name, its title, and which items it shows.
 
     Attributes:
         belongs: Which items of these kinds it shows; None for all.
@@ -50,17 +50,17 @@ def _is_method(item: Item) -> bool:
 
 
 PAGES: Final = (
-    Page(
+    MemoryPage(
         name="instructions.md", title="Standing instructions", kinds=(Kind.PROCEDURE,), belongs=is_standing,
         derived=True,
     ),
-    Page(name="profile.md", title="Profile", kinds=(Kind.PROFILE,), derived=True),
-    Page(
+    MemoryPage(name="profile.md", title="Profile", kinds=(Kind.PROFILE,), derived=True),
+    MemoryPage(
         name="facts.md", title="Facts, plans and insights",
         kinds=(Kind.FACT, Kind.PLAN, Kind.EPISODE, Kind.INSIGHT, Kind.SUMMARY),
     ),
-    Page(name="procedures.md", title="Procedures", kinds=(Kind.PROCEDURE,), belongs=_is_method),
-    Page(name="recent.md", title="Recently said and read", kinds=(Kind.TURN, Kind.DOCUMENT)),
+    MemoryPage(name="procedures.md", title="Procedures", kinds=(Kind.PROCEDURE,), belongs=_is_method),
+    MemoryPage(name="recent.md", title="Recently said and read", kinds=(Kind.TURN, Kind.DOCUMENT)),
 )  # fmt: skip
 
 
@@ -75,20 +75,20 @@ def pages(memory: ScopedMemory) -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
-def _chosen(memory: ScopedMemory, page: Page, core: Sequence[Item]) -> str:
+def _chosen(memory: ScopedMemory, page: MemoryPage, core: Sequence[Item]) -> str:
     items = [item for item in core if item.kind in page.kinds and (page.belongs is None or page.belongs(item))]
     there = _supported(memory, items) if page.derived else items
     return rendered(page, list(reversed(there[:LINES])), len(there))
 
 
-def _newest(memory: ScopedMemory, page: Page) -> str:
+def _newest(memory: ScopedMemory, page: MemoryPage) -> str:
     where = Filter(kinds=page.kinds)
     items = [version.item for version in memory.list(where=where, limit=LINES + 1)]
     every = memory.count(where=where) if len(items) > LINES else len(items)
     return rendered(page, list(reversed(items[:LINES])), every)
 
 
-def rendered(page: Page, items: Sequence[Item], every: int) -> str:
+def rendered(page: MemoryPage, items: Sequence[Item], every: int) -> str:
     """A page of these items, the latest at the end; "" without any.
 
     Args:

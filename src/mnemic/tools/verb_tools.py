@@ -56,55 +56,57 @@ _FOUND: Final = shape(
 )
 
 
-def _remember(memory: ScopedMemory, given: Arguments) -> Result:
-    said, tags = _time(given, "said"), tuple(given.get("tags", ()))
-    kind = given.get("kind", "said")
+def _remember(memory: ScopedMemory, arguments: Arguments) -> Result:
+    said, tags = _time(arguments, "said"), tuple(arguments.get("tags", ()))
+    kind = arguments.get("kind", "said")
     if kind == "said":
         receipt = memory.observe(
-            given["text"], speaker=given.get("speaker"), said=said, tags=tags, key=given.get("key"),
+            arguments["text"], speaker=arguments.get("speaker"), said=said, tags=tags, key=arguments.get("key"),
             channel=Channel.MODEL,
         )  # fmt: skip
-    elif given.get("speaker") is not None:
+    elif arguments.get("speaker") is not None:
         raise Invalid("speaker", f"does not go with a {kind}", "Leave it out, or remember the words as they were said.")
     else:
         receipt = memory.write(
             Statement(
-                text=given["text"], kind=Kind(kind), said=said, tags=tags, key=given.get("key"), channel=Channel.MODEL,
-                slots=_lasting(Kind(kind)),
+                text=arguments["text"], kind=Kind(kind), said=said, tags=tags, key=arguments.get("key"),
+                channel=Channel.MODEL, slots=_lasting(Kind(kind)),
             )
         )  # fmt: skip
     return _written("Remembered", receipt)
 
 
-def _recall(memory: ScopedMemory, given: Arguments) -> Result:
-    looking = memory if given.get("as_of") is None else memory.as_of(given["as_of"])
-    found = looking.recall(given["query"], k=given.get("k"), budget=given.get("budget"))
+def _recall(memory: ScopedMemory, arguments: Arguments) -> Result:
+    looking = memory if arguments.get("as_of") is None else memory.as_of(arguments["as_of"])
+    found = looking.recall(arguments["query"], k=arguments.get("k"), budget=arguments.get("budget"))
     return _found(found, nothing="Nothing was found.")
 
 
-def _context(memory: ScopedMemory, given: Arguments) -> Result:
-    return _found(memory.context(given["query"], budget=given.get("budget")), nothing="Nothing is remembered yet.")
+def _context(memory: ScopedMemory, arguments: Arguments) -> Result:
+    return _found(
+        memory.context(arguments["query"], budget=arguments.get("budget")), nothing="Nothing is remembered yet."
+    )
 
 
-def _forget(memory: ScopedMemory, given: Arguments) -> Result:
-    receipt = memory.forget(*map(ItemId, given["ids"]))
+def _forget(memory: ScopedMemory, arguments: Arguments) -> Result:
+    receipt = memory.forget(*map(ItemId, arguments["ids"]))
     if receipt.repeated:
         return _told("Hidden before, so nothing was done", receipt)
     return _told(f"Forgotten, in commit {receipt.seq} (undo brings it back)", receipt)
 
 
-def _history(memory: ScopedMemory, given: Arguments) -> Result:
-    versions = memory.history(ItemId(given["id"]))
+def _history(memory: ScopedMemory, arguments: Arguments) -> Result:
+    versions = memory.history(ItemId(arguments["id"]))
     lines = [f"commit {v.seq_from}, {v.item.state.name.lower()}: {render(v.item, v.item.text)}" for v in versions]
     return Result(text=fenced(lines), data={"versions": [_version(version) for version in versions]})
 
 
-def _correct(memory: ScopedMemory, given: Arguments) -> Result:
-    old, since, changed = ItemId(given["id"]), _time(given, "since"), given.get("changed", False)
+def _correct(memory: ScopedMemory, arguments: Arguments) -> Result:
+    old, since, changed = ItemId(arguments["id"]), _time(arguments, "since"), arguments.get("changed", False)
     if since is not None and not changed:
         raise Invalid("since", "goes with `changed` only", "Leave it out for what was never so.")
     before = next(version.item for version in reversed(memory.history(old)) if version.item.id == old)
-    right = Statement(text=given["text"], valid_from=since, key=given.get("key"), channel=Channel.MODEL)
+    right = Statement(text=arguments["text"], valid_from=since, key=arguments.get("key"), channel=Channel.MODEL)
     if before.kind not in EVIDENCE:
         right = replace(right, kind=before.kind, slots=_of_a_model(before.slots), tags=before.tags)
     if not changed:
@@ -127,15 +129,15 @@ def _of_a_model(slots: Mapping[str, Slot]) -> dict[str, Slot]:
     return {**kept, "by": BY_MODEL} if "by" in kept else kept
 
 
-def _time(given: Arguments, name: str) -> datetime | None:
-    if given.get(name) is None:
+def _time(arguments: Arguments, name: str) -> datetime | None:
+    if arguments.get(name) is None:
         return None
     try:
-        when = datetime.fromisoformat(given[name])
+        when = datetime.fromisoformat(arguments[name])
     except ValueError as error:
-        raise Invalid(name, f"{given[name]!r} is no time", f"Give it {_WHEN}.") from error
+        raise Invalid(name, f"{arguments[name]!r} is no time", f"Give it {_WHEN}.") from error
     if when.tzinfo is None:
-        raise Invalid(name, f"{given[name]!r} names no zone", f"Give it {_WHEN}.")
+        raise Invalid(name, f"{arguments[name]!r} names no zone", f"Give it {_WHEN}.")
     return when
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mnemic.lab.kit import baselines
 from mnemic.lab.kit.baselines import BAR, Baseline, Blend, NoMemory, RecentWindow, lineup
-from mnemic.lab.kit.datasets import Dataset, Doc, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Dataset, Doc
 
 
 def docs(*texts: str, session: str = "S1", when: str = "") -> list[Doc]:
@@ -25,8 +25,8 @@ def elsewhere(text: str, when: str = "") -> Doc:
     return Doc(ns="n", id="9", session="S2", pos=0, when=when, said=None, speaker="Ada", text=text)
 
 
-def asked(text: str) -> Question:
-    return Question(ns="n", id="q", text=text, answer="", category="", gold=(), sessions=())
+def asked(text: str) -> BenchQuestion:
+    return BenchQuestion(ns="n", id="q", text=text, answer="", category="", gold=(), sessions=())
 
 
 def taught(baseline: Baseline, corpus: Sequence[Doc]) -> Baseline:

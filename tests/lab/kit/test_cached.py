@@ -10,10 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
-class Counting(Scripted):
+class Counting(ScriptedEmbedder):
     """Remembers which texts it was asked for."""
 
     def __init__(self, dims: int = 8) -> None:
@@ -35,8 +35,10 @@ def test_each_text_is_embedded_once_and_as_what_it_is(tmp_path: Path) -> None:
     cached.passages(["tea", "milk", "tea"])
     cached.query("tea")
     again = CachedEmbedder(inner, tmp_path)
-    assert np.array_equal(again.passages(["milk", "sugar", "tea"]), Scripted(8).passages(["milk", "sugar", "tea"]))
-    assert np.array_equal(again.query("tea"), Scripted(8).query("tea"))
+    assert np.array_equal(
+        again.passages(["milk", "sugar", "tea"]), ScriptedEmbedder(8).passages(["milk", "sugar", "tea"])
+    )
+    assert np.array_equal(again.query("tea"), ScriptedEmbedder(8).query("tea"))
     assert again.passages([]).shape == (0, 8)
     assert inner.asked == ["tea", "milk", "tea?", "sugar"]
 
@@ -56,6 +58,6 @@ def test_a_record_cut_short_is_embedded_anew(tmp_path: Path, lost: int) -> None:
     inner = Counting()
     for _ in range(2):
         assert np.array_equal(
-            CachedEmbedder(inner, tmp_path).passages(["tea", "milk"]), Scripted(8).passages(["tea", "milk"])
+            CachedEmbedder(inner, tmp_path).passages(["tea", "milk"]), ScriptedEmbedder(8).passages(["tea", "milk"])
         )
     assert inner.asked == ["milk"]

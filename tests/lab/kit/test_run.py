@@ -13,12 +13,12 @@ import pytest
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit import log
-from mnemic.lab.kit.baselines import BAR, Ranking, lineup
-from mnemic.lab.kit.datasets import Corpus, Dataset, Question
+from mnemic.lab.kit.baselines import BAR, RankedDocs, lineup
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
 from mnemic.lab.kit.log import Log
 from mnemic.lab.kit.run import run
-from mnemic.lab.kit.run_report import Report, as_json, plain, report, show
-from mnemic.lab.kit.systems import Entrant, Figures
+from mnemic.lab.kit.run_report import RunReport, as_json, plain, report, show
+from mnemic.lab.kit.systems import Entrant, SystemFigures
 from mnemic.lab.kit.tables import bar
 from mnemic.lab.tasks.locomo_bench import bench_locomo
 
@@ -31,11 +31,15 @@ class Fickle:
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         pass
 
-    def rank(self, question: Question, k: int) -> Ranking:
-        return Ranking(("D1:1", "D1:2"), (3.0, 2.0)) if k == 10 else Ranking(("D2:1", "D1:2", "D1:1"), (9.0, 8.0, 7.0))
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        return (
+            RankedDocs(("D1:1", "D1:2"), (3.0, 2.0))
+            if k == 10
+            else RankedDocs(("D2:1", "D1:2", "D1:1"), (9.0, 8.0, 7.0))
+        )
 
-    def figures(self) -> Figures:
-        return Figures()
+    def figures(self) -> SystemFigures:
+        return SystemFigures()
 
     def close(self) -> None:
         pass
@@ -50,15 +54,15 @@ class Oracle:
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         self._known = corpora
 
-    def rank(self, question: Question, k: int) -> Ranking:
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         if k == 10:  # a question's first ask
             self._works -= 1
         if self._works < 0:
             raise KeyboardInterrupt
-        return Ranking(question.gold, tuple(1.0 for _ in question.gold))
+        return RankedDocs(question.gold, tuple(1.0 for _ in question.gold))
 
-    def figures(self) -> Figures:
-        return Figures(bytes_per_message=1_000, lag_ms=2)
+    def figures(self) -> SystemFigures:
+        return SystemFigures(bytes_per_message=1_000, lag_ms=2)
 
     def close(self) -> None:
         pass
@@ -207,7 +211,7 @@ def test_a_limit_and_a_choice_of_systems_are_kept(locomo_file: Path, tmp_path: P
         limit=2,
         progress=lambda *step: seen.append(step),
     )
-    made: Report = report(path)
+    made: RunReport = report(path)
     assert [(row.system, row.asked) for row in made.rows] == [("BM25 turns", 2)]
     assert seen == [("BM25 turns", 0, 2), ("BM25 turns", 1, 2), ("BM25 turns", 2, 2)]
 

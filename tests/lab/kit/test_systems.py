@@ -11,25 +11,25 @@ import pytest
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.lab.kit.baselines import RecentWindow
-from mnemic.lab.kit.datasets import Corpus, Dataset, Doc, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc
 from mnemic.lab.kit.run_report import report
-from mnemic.lab.kit.systems import Ablated, Mnemic, Peers, entrants, message
+from mnemic.lab.kit.systems import Ablated, MnemicSystem, Peers, entrants, message
 from mnemic.lab.tasks.locomo_bench import bench_locomo
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
 @pytest.fixture
-def mnemic(pair: Dataset) -> Iterator[Mnemic]:
-    with closing(Mnemic()) as system:
+def mnemic(pair: Dataset) -> Iterator[MnemicSystem]:
+    with closing(MnemicSystem()) as system:
         system.ingest(pair.corpora)
         yield system
 
 
-def asked(text: str, ns: str) -> Question:
-    return Question(ns=ns, id="q", text=text, answer="", category="", gold=(), sessions=())
+def asked(text: str, ns: str) -> BenchQuestion:
+    return BenchQuestion(ns=ns, id="q", text=text, answer="", category="", gold=(), sessions=())
 
 
-def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: Mnemic, pair: Dataset) -> None:
+def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: MnemicSystem, pair: Dataset) -> None:
     ranking = mnemic.rank(asked("What became of Noor's pottery class?", "pair-1"), 5)
     assert set(ranking.ids[:2]) == {"D1:1", "D2:2"}
     assert set(ranking.ids) <= {doc.id for doc in pair.corpora[0].docs}
@@ -37,7 +37,7 @@ def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: Mnemic, pai
     assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
 
 
-def test_mnemic_says_what_it_cost(mnemic: Mnemic) -> None:
+def test_mnemic_says_what_it_cost(mnemic: MnemicSystem) -> None:
     figures = mnemic.figures()
     assert figures.bytes_per_message is not None
     assert figures.bytes_per_message > 0
@@ -45,7 +45,7 @@ def test_mnemic_says_what_it_cost(mnemic: Mnemic) -> None:
     assert figures.lag_ms > 0
 
 
-def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: Mnemic) -> None:
+def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: MnemicSystem) -> None:
     mnemic.ingest([Corpus(ns="bob", docs=())])
     assert mnemic.rank(asked("pottery class?", "bob"), 5).ids == ()
 
@@ -61,7 +61,9 @@ def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_pat
 
 def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path) -> None:
     without = ("dense", "session")
-    made = report(bench_locomo(locomo_file, out=tmp_path, systems=["mnemic"], embedder=Scripted(64), without=without))
+    made = report(
+        bench_locomo(locomo_file, out=tmp_path, systems=["mnemic"], embedder=ScriptedEmbedder(64), without=without)
+    )
     rows = {row.system: row for row in made.rows}
     assert list(rows) == ["mnemic", "without dense", "without session"]
     assert made.header["passed"]["without"] == list(without)
@@ -70,7 +72,10 @@ def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path
 
 
 def test_leaving_out_nothing_ranks_as_the_public_api_does(pair: Dataset) -> None:
-    with closing(Mnemic(Scripted(64))) as whole, closing(Ablated(Scripted(64), frozenset())) as same:
+    with (
+        closing(MnemicSystem(ScriptedEmbedder(64))) as whole,
+        closing(Ablated(ScriptedEmbedder(64), frozenset())) as same,
+    ):
         for system in (whole, same):
             system.ingest(pair.corpora)
         assert all(whole.rank(q, 5) == same.rank(q, 5) for q in pair.questions)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from mnemic import Memory
-from mnemic.lab.tasks.busy_bench import Burning, Load, Unmetered, _meters, bench_busy, metered
+from mnemic.lab.tasks.busy_bench import Burning, BusyLoad, Unmetered, _meters, bench_busy, metered
 from mnemic.settings import Settings
 
 
 def test_a_small_load_gives_every_figure() -> None:
-    found = bench_busy(Load(rounds=1, writes=3, gap=0.0), embedder=Burning(0.0))
+    found = bench_busy(BusyLoad(rounds=1, writes=3, gap=0.0), embedder=Burning(0.0))
     assert [figure.bar for figure in found.figures] == [2.0, None, None]
     assert all(figure.value > 0 for figure in found.figures)
     assert "3 writes each" in found.figures[2].detail

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mnemic.lab.kit.datasets import Corpus, Dataset, Doc, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc
 from mnemic.lab.tasks.embedding_bench import found, paces
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
 def doc(ns: str, id: str) -> Doc:
     return Doc(ns=ns, id=id, session="s", pos=0, when="", said=None, speaker="Ana", text=id)
 
 
-def question(ns: str, *gold: str) -> Question:
-    return Question(ns=ns, id="q", text="?", answer="", category="single-hop", gold=gold, sessions=())
+def question(ns: str, *gold: str) -> BenchQuestion:
+    return BenchQuestion(ns=ns, id="q", text="?", answer="", category="single-hop", gold=gold, sessions=())
 
 
 def test_evidence_is_looked_for_in_the_questions_own_corpus() -> None:
@@ -29,6 +29,6 @@ def test_evidence_is_looked_for_in_the_questions_own_corpus() -> None:
 
 
 def test_both_engines_are_timed_at_the_same_work() -> None:
-    shown = list(paces(Scripted(8), Scripted(8), rounds=2))
+    shown = list(paces(ScriptedEmbedder(8), ScriptedEmbedder(8), rounds=2))
     assert [pace.work for pace in shown] == ["short turns", "150-word passages", "questions"]
     assert all(min(pace.ours, pace.wheels, pace.ratio) > 0 for pace in shown)

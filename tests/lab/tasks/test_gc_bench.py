@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mnemic.lab.tasks.gc_bench import PAUSE, STATED, Size, bench_gc
+from mnemic.lab.tasks.gc_bench import PAUSE, STATED, GcSize, bench_gc
 
-SMALL = Size(adds=600, live=200, batch=50, keep=2, singles=5)
+SMALL = GcSize(adds=600, live=200, batch=50, keep=2, singles=5)
 
 
 def test_a_small_run_gives_every_figure_and_holds_only_what_must_be_right_against_a_bar() -> None:
@@ -24,8 +24,8 @@ def test_a_small_run_gives_every_figure_and_holds_only_what_must_be_right_agains
 
 
 def test_at_the_size_that_the_bars_are_stated_for_they_are_held() -> None:
-    assert Size().stated
-    assert Size(adds=STATED).live == STATED // 10
-    assert not Size(adds=STATED - 1).stated
-    assert not Size(live=99_999).stated
+    assert GcSize().stated
+    assert GcSize(adds=STATED).live == STATED // 10
+    assert not GcSize(adds=STATED - 1).stated
+    assert not GcSize(live=99_999).stated
     assert PAUSE == 50

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.lab.tasks.multihop_bench import Row, Untitled, bench_multihop, table
+from mnemic.lab.tasks.multihop_bench import MultihopRow, Untitled, bench_multihop, table
 
 PASSAGES = {
     "Hollow Reed": "Hollow Reed is a drama about two ferrymen, directed by Petra Lindqvale.",
@@ -46,6 +46,6 @@ def test_titles_can_be_left_out(passages: Path) -> None:
 
 
 def test_rows_are_shown_in_per_cent() -> None:
-    shown = table("set", [Row("all", 2, (0.5, 0.75, 1.0), 0.25)])
+    shown = table("set", [MultihopRow("all", 2, (0.5, 0.75, 1.0), 0.25)])
     assert shown.columns == ("questions", "n", "R@2", "R@5", "R@10", "all@5")
     assert shown.rows == (("all", "2", "50.0", "75.0", "100.0", "25.0"),)

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from mnemic.lab.kit.figures import Figure, show
 from mnemic.lab.tasks import speed_bench
-from mnemic.lab.tasks.speed_bench import Size, bench_speed, main
+from mnemic.lab.tasks.speed_bench import SpeedSize, bench_speed, main
 
-SMALL = Size(items=60, users=3, turns=40, rounds=2, questions=6)
+SMALL = SpeedSize(items=60, users=3, turns=40, rounds=2, questions=6)
 
 
 def test_a_small_run_gives_every_figure_with_its_bar() -> None:

@@ -16,7 +16,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 
 from mnemic.core.tokens import is_stop, tokenise
-from mnemic.lab.kit.datasets import Doc, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Doc
 from mnemic.lab.kit.metrics import Array
 from mnemic.models.base import Embedder
 
@@ -25,7 +25,7 @@ BAR: Final = "0.6 BM25+date + 0.4 window"
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedDocs:
     """Documents best first, with scores that fall in that order; systems without scores give none."""
 
     ids: tuple[str, ...]
@@ -39,7 +39,7 @@ class Baseline(Protocol):
         """Take in a corpus, in the order it was said; called once."""
         ...
 
-    def rank(self, question: Question) -> Ranking:
+    def rank(self, question: BenchQuestion) -> RankedDocs:
         """All documents that bear on the question, best first."""
         ...
 
@@ -50,8 +50,8 @@ class NoMemory:
     def ingest(self, docs: Sequence[Doc]) -> None:
         """Let it go by."""
 
-    def rank(self, question: Question) -> Ranking:
-        return Ranking(())
+    def rank(self, question: BenchQuestion) -> RankedDocs:
+        return RankedDocs(())
 
 
 class RecentWindow:
@@ -63,8 +63,8 @@ class RecentWindow:
     def ingest(self, docs: Sequence[Doc]) -> None:
         self._ids = tuple(doc.id for doc in reversed(docs))
 
-    def rank(self, question: Question) -> Ranking:
-        return Ranking(self._ids)
+    def rank(self, question: BenchQuestion) -> RankedDocs:
+        return RankedDocs(self._ids)
 
 
 Arm: TypeAlias = Callable[[Sequence[Doc]], Callable[[str], Array]]
@@ -83,9 +83,9 @@ class Blend:
         self._ids = tuple(doc.id for doc in docs)
         self._scorers = [(weight, arm(docs)) for weight, arm in self._arms if docs]
 
-    def rank(self, question: Question) -> Ranking:
+    def rank(self, question: BenchQuestion) -> RankedDocs:
         if not self._ids:
-            return Ranking(())
+            return RankedDocs(())
         scored = [(weight, scorer(question.text)) for weight, scorer in self._scorers]
         total = scored[0][1] if len(scored) == 1 else np.sum([w * _scaled(s) for w, s in scored], axis=0)
         return _ranking(self._ids, total)
@@ -173,6 +173,6 @@ def _scaled(scores: Array) -> Array:
     return scores / best if best > 0 else scores
 
 
-def _ranking(ids: Sequence[str], scores: Array) -> Ranking:
+def _ranking(ids: Sequence[str], scores: Array) -> RankedDocs:
     order = np.argsort(-scores, kind="stable")
-    return Ranking(tuple(ids[i] for i in order), tuple(float(scores[i]) for i in order))
+    return RankedDocs(tuple(ids[i] for i in order), tuple(float(scores[i]) for i in order))

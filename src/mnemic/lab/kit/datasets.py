@@ -59,7 +59,7 @@ class Doc:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class BenchQuestion:
     """One question with its evidence.
 
     Attributes:
@@ -102,7 +102,7 @@ class Dataset:
     name: str
     sha256: str
     corpora: tuple[Corpus, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[BenchQuestion, ...]
     mended: int = 0
     dropped: int = 0
 
@@ -194,7 +194,7 @@ def _unified(name: str, digest: str, records: Sequence[dict[str, Any]]) -> Datas
         dropped += len(set(record["gold"])) - len(gold)
         sessions = tuple(dict.fromkeys(record["gold_sessions"] or (there[g] for g in gold)))
         questions.append(
-            Question(
+            BenchQuestion(
                 ns=record["ns"].strip(),
                 id=record["id"],
                 text=record["text"],
@@ -267,8 +267,10 @@ def _turns(ns: str, conversation: Mapping[str, Any]) -> Iterator[Doc]:
             )
 
 
-def _question(ns: str, n: int, asked: Mapping[str, Any], gold: tuple[str, ...], known: Mapping[str, str]) -> Question:
-    return Question(
+def _question(
+    ns: str, n: int, asked: Mapping[str, Any], gold: tuple[str, ...], known: Mapping[str, str]
+) -> BenchQuestion:
+    return BenchQuestion(
         ns=ns,
         id=f"{ns}-q{n}",
         text=asked["question"],

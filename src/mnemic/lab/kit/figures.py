@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TextIO
 
-from mnemic.lab.kit.tables import Table, aligned
+from mnemic.lab.kit.tables import TextTable, aligned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +42,12 @@ class Measurements:
     figures: tuple[Figure, ...]
 
 
-def table(measured: Measurements) -> Table:
+def table(measured: Measurements) -> TextTable:
     """The figures beside their bars."""
     return beside_bars(f"Speed ({measured.header['file_system']})", measured.figures)
 
 
-def beside_bars(title: str, figures: Sequence[Figure]) -> Table:
+def beside_bars(title: str, figures: Sequence[Figure]) -> TextTable:
     """A line for each figure: what was measured, and whether that reaches its bar."""
     rows = tuple(
         (
@@ -59,7 +59,7 @@ def beside_bars(title: str, figures: Sequence[Figure]) -> Table:
         )
         for figure in figures
     )
-    return Table(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
+    return TextTable(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
 
 
 def show(measured: Measurements, stream: TextIO, *, as_json: bool = False) -> None:

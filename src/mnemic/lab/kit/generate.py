@@ -44,7 +44,7 @@ _SITTING: Final = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MadeQuestion:
     """A question and the text of the message it was made from."""
 
     text: str
@@ -91,7 +91,7 @@ class Talk:
             words.append(f"on {said - timedelta(days=self._random.randrange(60)):%d %B %Y}")
         return " ".join(words).capitalize() + "."
 
-    def question(self, messages: Sequence[Message]) -> Asked:
+    def question(self, messages: Sequence[Message]) -> MadeQuestion:
         """A question with the speaker's name and three to six words (in Chinese, a few characters) of one message."""
         about = self._random.choice(messages)
         text = about.text.rstrip(".。")
@@ -101,7 +101,7 @@ class Talk:
         else:
             start = self._random.randrange(max(len(text) - 11, 1))
             picked = text[start : start + self._random.randrange(4, 12)]
-        return Asked(text=f"What did {about.slots['speaker']} say about {picked}?", about=about.text)
+        return MadeQuestion(text=f"What did {about.slots['speaker']} say about {picked}?", about=about.text)
 
 
 def vocabulary() -> list[str]:

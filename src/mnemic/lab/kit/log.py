@@ -31,7 +31,7 @@ PACKAGES: Final = ("apsw", "click", "numpy", "PyStemmer", "rich")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class LoggedAnswer:
     """One system's answer to one question.
 
     Attributes:
@@ -80,7 +80,7 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class LoggedRun:
     """A log, read.
 
     Attributes:
@@ -92,11 +92,11 @@ class Run:
 
     header: Mapping[str, Any]
     docs: Mapping[str, Mapping[str, Placed]]
-    answers: Mapping[str, list[Answer]]
+    answers: Mapping[str, list[LoggedAnswer]]
     costs: Mapping[str, Cost] = field(default_factory=dict)
     complete: bool = False
 
-    def outcome(self, answer: Answer) -> Outcome:
+    def outcome(self, answer: LoggedAnswer) -> Outcome:
         """The answer with what the metrics need to know of each document."""
         placed = [self.docs[answer.ns][doc] for doc in answer.ranked]
         return Outcome(
@@ -144,9 +144,9 @@ class Log:
         """Say where the documents of one memory lie and what they cost."""
         self._append("corpus", ns=ns, docs={doc: [p.session, p.tokens] for doc, p in docs.items()})
 
-    def answer(self, answer: Answer) -> None:
+    def answer(self, answer: LoggedAnswer) -> None:
         """Add one answer, scores to six significant digits."""
-        record = {name: getattr(answer, name) for name in Answer.__slots__}
+        record = {name: getattr(answer, name) for name in LoggedAnswer.__slots__}
         record["scores"] = [float(f"{score:.6g}") for score in answer.scores]
         self._append("answer", **record)
 
@@ -168,7 +168,7 @@ class Log:
         self._file.flush()
 
 
-def read(path: Path) -> Run:
+def read(path: Path) -> LoggedRun:
     """Read a log; a last line that was cut short is left out.
 
     Raises:
@@ -177,7 +177,7 @@ def read(path: Path) -> Run:
     """
     header: dict[str, Any] = {}
     docs: dict[str, dict[str, Placed]] = {}
-    answers: dict[str, list[Answer]] = {}
+    answers: dict[str, list[LoggedAnswer]] = {}
     costs: dict[str, Cost] = {}
     complete = False
     for record in records(path):
@@ -195,12 +195,12 @@ def read(path: Path) -> Run:
                 complete = True
     if header.get("format") != FORMAT:
         raise Invalid("log", f"{path.name} is not a log of a run", "Name the .jsonl file that `mnemic bench` wrote.")
-    return Run(header=header, docs=docs, answers=answers, costs=costs, complete=complete)
+    return LoggedRun(header=header, docs=docs, answers=answers, costs=costs, complete=complete)
 
 
-def _answer(record: Mapping[str, Any]) -> Answer:
+def _answer(record: Mapping[str, Any]) -> LoggedAnswer:
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
-    return Answer(**values)
+    return LoggedAnswer(**values)
 
 
 def bench_of(path: Path) -> str:

@@ -8,9 +8,9 @@ from contextlib import closing
 from typing import Final, TypeAlias
 
 from mnemic.core.tokens import count_tokens
-from mnemic.lab.kit.baselines import Ranking
-from mnemic.lab.kit.datasets import Corpus, Dataset, Question
-from mnemic.lab.kit.log import Answer, Cost, Log, Placed
+from mnemic.lab.kit.baselines import RankedDocs
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
+from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
 from mnemic.lab.kit.systems import Entrant, System
 
@@ -66,13 +66,13 @@ def _one(
     )
 
 
-def _answer(name: str, system: System, question: Question, docs: Mapping[str, Placed]) -> Answer:
+def _answer(name: str, system: System, question: BenchQuestion, docs: Mapping[str, Placed]) -> LoggedAnswer:
     began = time.perf_counter()
     shown = system.rank(question, SHOWN)
     took = (time.perf_counter() - began) * 1000
     ranking = _joined(shown, system.rank(question, DEPTH))
     depth = _depth(ranking, docs)
-    return Answer(
+    return LoggedAnswer(
         system=name,
         ns=question.ns,
         question=question.id,
@@ -90,17 +90,17 @@ def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _joined(shown: Ranking, deep: Ranking) -> Ranking:
+def _joined(shown: RankedDocs, deep: RankedDocs) -> RankedDocs:
     """What a caller was shown, then what only the deeper question brought: no system gains by being asked for more."""
     if deep.ids[: len(shown.ids)] == shown.ids:
         return deep
     first = set(shown.ids)
     later = [n for n, doc in enumerate(deep.ids) if doc not in first]
     scores = (*shown.scores, *(deep.scores[n] for n in later if deep.scores))
-    return Ranking((*shown.ids, *(deep.ids[n] for n in later)), scores)
+    return RankedDocs((*shown.ids, *(deep.ids[n] for n in later)), scores)
 
 
-def _depth(ranking: Ranking, docs: Mapping[str, Placed]) -> int:
+def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
     """How deep the log must go: as far as some metric looks."""
     spent, sessions = 0, set()
     for n, doc in enumerate(ranking.ids):

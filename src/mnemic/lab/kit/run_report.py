@@ -15,9 +15,9 @@ import numpy.typing as npt
 from mnemic.lab.kit import log, metrics
 from mnemic.lab.kit.baselines import BAR
 from mnemic.lab.kit.datasets import UNANSWERABLE
-from mnemic.lab.kit.log import Answer, Cost, Run
+from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
 from mnemic.lab.kit.metrics import Array, Estimate
-from mnemic.lab.kit.tables import Table, aligned, bar, display_width, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, piped
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SystemRow:
     """One system.
 
     Attributes:
@@ -69,16 +69,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class RunReport:
     """A run's tables as values."""
 
     header: Mapping[str, Any]
     complete: bool
-    rows: tuple[Row, ...]
+    rows: tuple[SystemRow, ...]
     notes: tuple[str, ...]
 
 
-def report(log_path: Path, *, seed: int | None = None) -> Report:
+def report(log_path: Path, *, seed: int | None = None) -> RunReport:
     """Compute every figure of a run from its log.
 
     Args:
@@ -91,10 +91,10 @@ def report(log_path: Path, *, seed: int | None = None) -> Report:
     run = log.read(log_path)
     seed = int(run.header.get("seed", 0)) if seed is None else seed
     rows = tuple(_row(run, system, answers, seed) for system, answers in run.answers.items())
-    return Report(header=run.header, complete=run.complete, rows=rows, notes=_notes(run))
+    return RunReport(header=run.header, complete=run.complete, rows=rows, notes=_notes(run))
 
 
-def as_json(made: Report) -> str:
+def as_json(made: RunReport) -> str:
     """The report for machines: every metric with its interval; what cannot be had is null."""
     record = {
         "header": dict(made.header),
@@ -105,12 +105,12 @@ def as_json(made: Report) -> str:
     return json.dumps(finite(record), ensure_ascii=False, indent=2)
 
 
-def _row(run: Run, system: str, answers: Sequence[Answer], seed: int) -> Row:
+def _row(run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
     values = metrics.measure(outcomes)
     categories = np.array([answer.category for answer in answers])
     latencies = [answer.milliseconds for answer in answers]
-    return Row(
+    return SystemRow(
         system=system,
         asked=len(answers),
         scores=metrics.estimates(values, seed),
@@ -132,7 +132,7 @@ def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str
     return metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
 
 
-def _gain(run: Run, system: str, values: Array, seed: int) -> Estimate | None:
+def _gain(run: LoggedRun, system: str, values: Array, seed: int) -> Estimate | None:
     if system == BAR or BAR not in run.answers:
         return None
     headline = metrics.METRICS[HEADLINE]
@@ -153,7 +153,7 @@ def _ordered(categories: set[str]) -> list[str]:
     return [name for name in _ORDER if name in categories] + sorted(categories - set(_ORDER))
 
 
-def _notes(run: Run) -> tuple[str, ...]:
+def _notes(run: LoggedRun) -> tuple[str, ...]:
     data, effective = run.header["data"], run.header["effective"]
     notes = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} turns ({data['undated']} undated), "
@@ -174,22 +174,22 @@ def _notes(run: Run) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def tables(made: Report) -> tuple[Table, ...]:
+def tables(made: RunReport) -> tuple[TextTable, ...]:
     """What was found, by category, and what it cost."""
     return _found(made), _by_category(made), _costs(made)
 
 
-def plain(made: Report) -> str:
+def plain(made: RunReport) -> str:
     """Aligned text without colour."""
     return _stacked(made, aligned)
 
 
-def markdown(made: Report) -> str:
+def markdown(made: RunReport) -> str:
     """The same for a page."""
     return _stacked(made, piped)
 
 
-def show(made: Report, stream: TextIO, form: str | None = None) -> None:
+def show(made: RunReport, stream: TextIO, form: str | None = None) -> None:
     """Write the report: as `json`, `markdown` or `plain`, or when None as the stream suits it best.
 
     A terminal narrower than the widest table gets aligned text, which it can scroll, not folded cells.
@@ -204,19 +204,19 @@ def show(made: Report, stream: TextIO, form: str | None = None) -> None:
         _rich(made, stream)
 
 
-def _found(made: Report) -> Table:
+def _found(made: RunReport) -> TextTable:
     header = ("system", "n", *(short for _, short in _SHOWN), HEADLINE)
-    return Table("1. Evidence found, %", header, tuple(_found_cells(row) for row in made.rows))
+    return TextTable("1. Evidence found, %", header, tuple(_found_cells(row) for row in made.rows))
 
 
-def _found_cells(row: Row) -> tuple[str, ...]:
+def _found_cells(row: SystemRow) -> tuple[str, ...]:
     scores = row.scores
     cells = (_percent(scores[name], name in _WITH_INTERVAL) for name, _ in _SHOWN)
     counted = max(scores[HEADLINE].n, scores["session any@5"].n)
     return row.system, f"{counted:,}", *cells, bar(scores[HEADLINE].mean)
 
 
-def _by_category(made: Report) -> Table:
+def _by_category(made: RunReport) -> TextTable:
     names = list(dict.fromkeys(name for row in made.rows for name in row.categories))
     sizes = {name: max(row.categories[name].n for row in made.rows if name in row.categories) for name in names}
     header = (
@@ -226,10 +226,10 @@ def _by_category(made: Report) -> Table:
         "all, beside the bar",
         "AUROC",
     )
-    return Table(f"2. {HEADLINE} by category, %", header, tuple(_category_cells(row, names) for row in made.rows))
+    return TextTable(f"2. {HEADLINE} by category, %", header, tuple(_category_cells(row, names) for row in made.rows))
 
 
-def _category_cells(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+def _category_cells(row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
     nothing = Estimate(math.nan, math.nan, math.nan, 0)
     return (
         row.system,
@@ -240,7 +240,7 @@ def _category_cells(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _costs(made: Report) -> Table:
+def _costs(made: RunReport) -> TextTable:
     header = (
         "system",
         "ingest turns/s",
@@ -251,12 +251,12 @@ def _costs(made: Report) -> Table:
         "tokens/question",
         "model calls/message",
     )
-    return Table(
+    return TextTable(
         "3. What it cost (recall and tokens: the ten best)", header, tuple(_cost_cells(row) for row in made.rows)
     )
 
 
-def _cost_cells(row: Row) -> tuple[str, ...]:
+def _cost_cells(row: SystemRow) -> tuple[str, ...]:
     cost = row.cost
     return (
         row.system,
@@ -294,12 +294,12 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
 
 
-def _stacked(made: Report, form: Callable[[Table], str]) -> str:
+def _stacked(made: RunReport, form: Callable[[TextTable], str]) -> str:
     blocks = [form(table) for table in tables(made)]
     return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in made.notes)])
 
 
-def _rich(made: Report, stream: TextIO) -> None:
+def _rich(made: RunReport, stream: TextIO) -> None:
     from rich.console import Console  # rich is loaded only for a terminal
     from rich.table import Table as Grid
 

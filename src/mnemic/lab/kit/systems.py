@@ -19,8 +19,8 @@ from mnemic.core.queries import Context, Query, Stage
 from mnemic.errors import Invalid
 from mnemic.index.catalogues import Catalogues
 from mnemic.ingest.message import Message
-from mnemic.lab.kit.baselines import Baseline, Ranking, lineup
-from mnemic.lab.kit.datasets import Corpus, Doc, Question
+from mnemic.lab.kit.baselines import Baseline, RankedDocs, lineup
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.recall.pipeline import recall
@@ -32,7 +32,7 @@ PROBES: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class SystemFigures:
     """What a system says about itself after the questions; None where the figure does not apply."""
 
     bytes_per_message: float | None = None
@@ -46,11 +46,11 @@ class System(Protocol):
         """Take in everything; called once, timed."""
         ...
 
-    def rank(self, question: Question, k: int) -> Ranking:
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         """At most `k` documents of the question's corpus, best first."""
         ...
 
-    def figures(self) -> Figures:
+    def figures(self) -> SystemFigures:
         """What it cost besides time; called after the last question."""
         ...
 
@@ -79,18 +79,18 @@ class Peers:
             self._by_ns[corpus.ns] = self._make()
             self._by_ns[corpus.ns].ingest(corpus.docs)
 
-    def rank(self, question: Question, k: int) -> Ranking:
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         full = self._by_ns[question.ns].rank(question)
-        return Ranking(full.ids[:k], full.scores[:k])
+        return RankedDocs(full.ids[:k], full.scores[:k])
 
-    def figures(self) -> Figures:
-        return Figures()
+    def figures(self) -> SystemFigures:
+        return SystemFigures()
 
     def close(self) -> None:
         self._by_ns.clear()
 
 
-class Mnemic:
+class MnemicSystem:
     """mnemic through its public API: a new file, each corpus one user, a session observed at a time.
 
     A question is asked as of the corpus's last message, so that "last week" means what it meant then.
@@ -113,21 +113,21 @@ class Mnemic:
             self._now[corpus.ns] = max((doc.said for doc in corpus.docs if doc.said), default=None)
         self._memory.flush()
 
-    def rank(self, question: Question, k: int) -> Ranking:
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         best: dict[str, float] = {}
         for recalled in self._recall(question, k):
             best.setdefault(str(recalled.item.slots["doc"]), recalled.score)
-        return Ranking(tuple(best), tuple(best.values()))
+        return RankedDocs(tuple(best), tuple(best.values()))
 
-    def figures(self) -> Figures:
+    def figures(self) -> SystemFigures:
         size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
-        return Figures(bytes_per_message=size / max(sum(self._sizes.values()), 1), lag_ms=self._lag())
+        return SystemFigures(bytes_per_message=size / max(sum(self._sizes.values()), 1), lag_ms=self._lag())
 
     def close(self) -> None:
         self._memory.close()
         self._folder.cleanup()
 
-    def _recall(self, question: Question, k: int) -> Context:
+    def _recall(self, question: BenchQuestion, k: int) -> Context:
         return self._memory.scope(user=question.ns).recall(question.text, k=k, now=self._now[question.ns])
 
     def _lag(self) -> float:
@@ -144,7 +144,7 @@ class Mnemic:
         return statistics.median(lags)
 
 
-class Ablated(Mnemic):
+class Ablated(MnemicSystem):
     """mnemic with stages of its recall left out, which its public API has no switch for."""
 
     def __init__(self, embedder: Embedder | None, without: frozenset[Stage]) -> None:
@@ -157,7 +157,7 @@ class Ablated(Mnemic):
         self._store.close()
         super().close()
 
-    def _recall(self, question: Question, k: int) -> Context:
+    def _recall(self, question: BenchQuestion, k: int) -> Context:
         now = self._now[question.ns] or datetime.now(UTC)
         with self._store.read() as snapshot:
             tenant = snapshot.tenant(self._memory.settings.tenant)
@@ -203,7 +203,7 @@ def entrants(
     Raises:
         Invalid: a name that is no row, or no stage.
     """
-    rows = [Entrant("mnemic", partial(Mnemic, embedder))]
+    rows = [Entrant("mnemic", partial(MnemicSystem, embedder))]
     rows += [Entrant(name, partial(Peers, make)) for name, make in lineup(embedder).items()]
     known = [row.name for row in rows]
     for name in names or ():

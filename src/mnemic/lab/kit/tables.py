@@ -12,7 +12,7 @@ _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """Cells as they are shown: the first column and those in `words` to the left, figures to the right."""
 
     title: str
@@ -29,7 +29,7 @@ def bar(share: float, width: int = 12) -> str:
     return (_BLOCKS[-1] * whole + (_BLOCKS[eighths] if eighths else "")).ljust(width)
 
 
-def aligned(table: Table) -> str:
+def aligned(table: TextTable) -> str:
     """One table as aligned text."""
     lines = (table.columns, *table.rows)
     widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
@@ -40,7 +40,7 @@ def aligned(table: Table) -> str:
     return "\n".join(shown)
 
 
-def piped(table: Table) -> str:
+def piped(table: TextTable) -> str:
     """One table in Markdown, for a page."""
     rows = [f"| {' | '.join(cell.strip() for cell in row)} |" for row in table.rows]
     rule = f"|---|{'---:|' * (len(table.columns) - 1)}"

@@ -24,11 +24,11 @@ import numpy as np
 from mnemic.core.queries import Context
 from mnemic.core.tokens import tokenise
 from mnemic.errors import Invalid
-from mnemic.lab.kit.datasets import UNANSWERABLE, Dataset, Question, load
+from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Dataset, load
 from mnemic.lab.kit.metrics import DRAWS, Estimate, auroc, estimates, recall
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.systems import Mnemic
-from mnemic.lab.kit.tables import Table, aligned
+from mnemic.lab.kit.systems import MnemicSystem
+from mnemic.lab.kit.tables import TextTable, aligned
 from mnemic.models.base import Embedder
 from mnemic.recall.answer import answer
 
@@ -56,7 +56,7 @@ STYLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AskedOutcome:
     """What one question brought.
 
     Attributes:
@@ -67,7 +67,7 @@ class Outcome:
         given: The answer in short, or its first quote.
     """
 
-    question: Question
+    question: BenchQuestion
     data: str
     ranked: tuple[str, ...]
     confidence: float
@@ -77,14 +77,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AskedResults:
     """A run: all outcomes, and what could not be asked."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AskedOutcome, ...]
     notes: tuple[str, ...]
 
 
-def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Progress = silent) -> Found:
+def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Progress = silent) -> AskedResults:
     """Ask everything whose data is in `folder`.
 
     Args:
@@ -93,7 +93,7 @@ def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Pro
     Raises:
         Invalid: none of the data is there, or a file is not what it should be.
     """
-    outcomes: list[Outcome] = []
+    outcomes: list[AskedOutcome] = []
     notes: list[str] = []
     for data, rows in _by_data(_rows()).items():
         path = folder / f"{data}.jsonl.gz"
@@ -104,18 +104,18 @@ def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Pro
         outcomes += _asked(dataset, _questions(rows, dataset), embedder, progress)
     if not outcomes:
         raise Invalid("folder", f"{folder} holds none of the data", f"Put {LOCOMO}.jsonl.gz there, for one.")
-    return Found(tuple(outcomes), tuple(notes))
+    return AskedResults(tuple(outcomes), tuple(notes))
 
 
-def tables(found: Found, seed: int = 0) -> tuple[Table, ...]:
+def tables(results: AskedResults, seed: int = 0) -> tuple[TextTable, ...]:
     """Evidence found, answerable or not, and answers."""
-    return _found(found, seed), _answerable(found, seed), _answers(found, seed)
+    return _found(results, seed), _answerable(results, seed), _answers(results, seed)
 
 
-def show(found: Found, stream: TextIO, seed: int = 0) -> None:
+def show(results: AskedResults, stream: TextIO, seed: int = 0) -> None:
     """Write the tables as aligned text."""
-    blocks = [aligned(table) for table in tables(found, seed)]
-    stream.write("\n\n".join([*blocks, *(f"* {note}" for note in found.notes)]) + "\n")
+    blocks = [aligned(table) for table in tables(results, seed)]
+    stream.write("\n\n".join([*blocks, *(f"* {note}" for note in results.notes)]) + "\n")
 
 
 # Asking
@@ -132,7 +132,7 @@ def _by_data(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return {name: [row for row in rows if row["data"] == name] for name in names}
 
 
-def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[Question]:
+def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[BenchQuestion]:
     """The questions of one data set; of LoCoMo, all of its own too. A row may name another question to ask."""
     known = {question.id: question for question in dataset.questions}
     known |= {row["id"]: _question(row) for row in rows if "text" in row}
@@ -146,8 +146,8 @@ def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[Questio
     return [*named, *(dataset.questions if dataset.name == LOCOMO else ())]
 
 
-def _question(row: dict[str, Any]) -> Question:
-    return Question(
+def _question(row: dict[str, Any]) -> BenchQuestion:
+    return BenchQuestion(
         ns=row["ns"],
         id=row["id"],
         text=row["text"],
@@ -158,16 +158,16 @@ def _question(row: dict[str, Any]) -> Question:
     )
 
 
-class _Witness(Mnemic):
+class _Witness(MnemicSystem):
     """mnemic, with all that it says to a question."""
 
-    def context(self, question: Question) -> Context:
+    def context(self, question: BenchQuestion) -> Context:
         return self._recall(question, max(KS))
 
 
 def _asked(
-    dataset: Dataset, questions: Sequence[Question], embedder: Embedder | None, progress: Progress
-) -> Iterator[Outcome]:
+    dataset: Dataset, questions: Sequence[BenchQuestion], embedder: Embedder | None, progress: Progress
+) -> Iterator[AskedOutcome]:
     needed = {question.ns for question in questions}
     with closing(_Witness(embedder)) as witness:
         witness.ingest([corpus for corpus in dataset.corpora if corpus.ns in needed])
@@ -176,10 +176,10 @@ def _asked(
             progress(dataset.name, n, len(questions))
 
 
-def _outcome(question: Question, data: str, context: Context) -> Outcome:
+def _outcome(question: BenchQuestion, data: str, context: Context) -> AskedOutcome:
     docs = {one.id: str(one.item.slots["doc"]) for one in context.items if "doc" in one.item.slots}
     answered = answer(question.text, context)
-    return Outcome(
+    return AskedOutcome(
         question=question,
         data=data,
         ranked=tuple(dict.fromkeys(docs.values())),
@@ -193,9 +193,9 @@ def _outcome(question: Question, data: str, context: Context) -> Outcome:
 # Counting
 
 
-def token_f1(given: str, right: str) -> float:
+def token_f1(answered: str, right: str) -> float:
     """Overlap of two answers as bags of stemmed words without articles, 0 to 1: LoCoMo's F1."""
-    one, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (given, right))
+    one, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (answered, right))
     shared = (one & other).total()
     return 2 * shared / (one.total() + other.total()) if shared else 0.0
 
@@ -213,17 +213,17 @@ def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: i
     return Estimate(auroc(positive, negative), float(low), float(high), len(one) + len(other))
 
 
-def _found(found: Found, seed: int) -> Table:
+def _found(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, styles in STYLES.items():
-        here = [o for o in found.outcomes if o.question.category in styles]
+        here = [o for o in results.outcomes if o.question.category in styles]
         values = {f"R@{k}": np.array([recall(o.question.gold, o.ranked, k) for o in here]) for k in KS}
         scores = estimates(values, seed)
         rows.append((name, str(len(here)), *(_percent(scores[f"R@{k}"]) for k in KS)))
-    return Table("1. Evidence found, %", ("questions", "n", *(f"R@{k}" for k in KS)), tuple(rows))
+    return TextTable("1. Evidence found, %", ("questions", "n", *(f"R@{k}" for k in KS)), tuple(rows))
 
 
-Belongs = Callable[[Outcome], bool]
+Belongs = Callable[[AskedOutcome], bool]
 
 
 def _of(data: Sequence[str], styles: Sequence[str]) -> Belongs:
@@ -245,22 +245,22 @@ def _sides() -> dict[str, tuple[Belongs, Belongs]]:
     return rows | {name: (_of(data, (SAID,)), _of(data, (NEVER,))) for name, data in sets.items()}
 
 
-def _answerable(found: Found, seed: int) -> Table:
+def _answerable(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, (can, cannot) in _sides().items():
-        answerable = [o for o in found.outcomes if can(o)]
-        others = [o for o in found.outcomes if cannot(o)]
+        answerable = [o for o in results.outcomes if can(o)]
+        others = [o for o in results.outcomes if cannot(o)]
         told_apart = auroc_estimate([o.confidence for o in answerable], [o.confidence for o in others], seed)
         interval = "-" if not told_apart.n else f"{told_apart.mean:.2f} [{told_apart.low:.2f}, {told_apart.high:.2f}]"
         declined = (_share([not o.known for o in side]) for side in (answerable, others))
         rows.append((name, f"{len(answerable)} / {len(others)}", interval, *declined))
     header = ("questions", "n with / without answer", "AUROC", "declined wrongly, %", "rightly, %")
-    return Table("2. Answerable or not", header, tuple(rows))
+    return TextTable("2. Answerable or not", header, tuple(rows))
 
 
-def _answers(found: Found, seed: int) -> Table:
+def _answers(results: AskedResults, seed: int) -> TextTable:
     """Of LoCoMo's questions with an answer, by category: whether the evidence is quoted, and the answer's words."""
-    there = [o for o in found.outcomes if _locomo(right=True)(o)]
+    there = [o for o in results.outcomes if _locomo(right=True)(o)]
     groups = {"all": there} | {
         name: [o for o in there if o.question.category == name]
         for name in dict.fromkeys(o.question.category for o in there)
@@ -275,7 +275,7 @@ def _answers(found: Found, seed: int) -> Table:
         declined = _share([not o.known for o in group])
         rows.append((name, str(len(group)), _percent(scores["cited"]), _percent(scores["f1"]), declined))
     header = ("LoCoMo", "n", "evidence quoted, %", "token F1, %", "declined, %")
-    return Table("3. Answers without a model (a declined question scores nothing)", header, tuple(rows))
+    return TextTable("3. Answers without a model (a declined question scores nothing)", header, tuple(rows))
 
 
 def _share(flags: Sequence[bool]) -> str:

@@ -25,7 +25,7 @@ from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store.place import file_system
 from mnemic.watching.metering import Meters, Timed
@@ -49,7 +49,7 @@ TURN: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class BusyLoad:
     """How much is measured.
 
     Attributes:
@@ -69,7 +69,7 @@ class Load:
         return self.rounds >= 10 and self.writes >= 50
 
 
-class Burning(Scripted):
+class Burning(ScriptedEmbedder):
     """A local embedder for machines that have none: it takes a millisecond of this processor for each passage."""
 
     def __init__(self, seconds: float = 0.001) -> None:
@@ -88,7 +88,7 @@ class Burning(Scripted):
 
 
 def bench_busy(
-    load: Load = Load(), progress: Callable[[str], None] = lambda _: None, *, embedder: Embedder | None = None
+    load: BusyLoad = BusyLoad(), progress: Callable[[str], None] = lambda _: None, *, embedder: Embedder | None = None
 ) -> Measurements:
     """Measure, on a file that is gone afterwards.
 
@@ -106,7 +106,7 @@ def bench_busy(
 
 
 def _rounds(
-    path: Path, load: Load, embedder: Embedder, progress: Callable[[str], None]
+    path: Path, load: BusyLoad, embedder: Embedder, progress: Callable[[str], None]
 ) -> tuple[list[float], list[float], int]:
     settings = Settings(background=False, mask_secrets=False)
     mine, others = Talk(load.seed).messages(load.rounds * load.writes * 2 + 1), Talk(load.seed + 1).messages(1_000_000)

@@ -17,7 +17,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
@@ -33,6 +33,7 @@ from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
+from mnemic.lab.kit.run import Progress, silent
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
@@ -54,7 +55,7 @@ _EVERY: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class GcSize:
     """How much is done; the defaults are what the bars are stated for.
 
     Attributes:
@@ -76,20 +77,15 @@ class Size:
         return self.adds >= STATED and self.live >= STATED // 10
 
 
-Told = Callable[[str, int, int], None]
-
-
-def bench_gc(
-    size: Size = Size(), told: Told = lambda what, done, of: None, *, folder: Path | None = None
-) -> Measurements:
-    """Do it all in files that are gone afterwards.
+def bench_gc(size: GcSize = GcSize(), progress: Progress = silent, *, folder: Path | None = None) -> Measurements:
+    """Measure collection beside writers and readers, in files that are gone afterwards.
 
     Args:
-        told: Called as it goes with what is going on, how much of it is done, and of how much.
+        progress: Called as it goes: what is going on, how much of it is done, and of how much.
         folder: On the disk to measure; the system's folder for temporary files when None.
     """
     with tempfile.TemporaryDirectory(prefix="mnemic-gc-", dir=folder) as fresh:
-        figures = _Bench(Path(fresh), size, told).figures()
+        figures = _Bench(Path(fresh), size, progress).figures()
     disk = file_system(Path(folder or tempfile.gettempdir()))
     return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
@@ -143,8 +139,8 @@ class _Run:
 
 
 class _Bench:
-    def __init__(self, folder: Path, size: Size, told: Told) -> None:
-        self.folder, self.size, self.told = folder, size, told
+    def __init__(self, folder: Path, size: GcSize, progress: Progress) -> None:
+        self.folder, self.size, self.progress = folder, size, progress
         self.random = random.Random(size.seed)  # noqa: S311 - a workload, not a secret
         self.talk = Talk(size.seed)
         self.live: list[Item] = []
@@ -207,8 +203,8 @@ class _Bench:
                 self._round(list(islice(messages, self.size.batch)), facts)
                 if done % (100 * self.size.batch) == 0:
                     self.peak = max(self.peak, self.memory.admin.info().bytes)
-                    self.told("adds", done, self.size.adds)
-            self.told("adds", self.size.adds, self.size.adds)
+                    self.progress("adds", done, self.size.adds)
+            self.progress("adds", self.size.adds, self.size.adds)
         finally:
             stop.set()
             collector.join()
@@ -311,7 +307,7 @@ class _Bench:
             for at in range(0, len(versions), self.size.batch):
                 puts = tuple(_put(Verb.WROTE, item) for item in versions[at : at + self.size.batch])
                 fresh._opened.store.commit(Draft(tenant=TENANT, user=USER, actor=USER, ops=puts))
-                self.told("live data", at, len(versions))
+                self.progress("live data", at, len(versions))
         return (self.folder / "live.db").stat().st_size
 
 
@@ -327,7 +323,7 @@ def _put(verb: Verb, item: Item) -> Put:
     return Put(verb=verb, item=item, terms=entry_terms(item))
 
 
-def _waits(size: Size, runs: list[_Run], waits: _Waits) -> list[Figure]:
+def _waits(size: GcSize, runs: list[_Run], waits: _Waits) -> list[Figure]:
     each = [run.waits(waits) for run in runs]
     pooled = _Timed([waited for one in each for waited in one.taken])
     worst = max((one.ms(0.99) for one in each if len(one.taken) >= _ENOUGH), default=pooled.ms(0.99))
@@ -352,7 +348,7 @@ def _slices(runs: list[_Run]) -> list[Figure]:
     ]
 
 
-def _singles(size: Size, quiet: _Timed, busy: _Timed) -> Figure:
+def _singles(size: GcSize, quiet: _Timed, busy: _Timed) -> Figure:
     alone = f"alone p50 {quiet.ms(0.5):.1f}, p99 {quiet.ms(0.99):.1f}, max {quiet.ms(1):.1f} ms"
     return Figure(
         name="single durable write beside a run, p99",

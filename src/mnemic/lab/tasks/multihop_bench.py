@@ -20,14 +20,14 @@ from mnemic.core.queries import Stage
 from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import Corpus, Dataset, load
 from mnemic.lab.kit.metrics import all_at, recall
-from mnemic.lab.kit.systems import Ablated, Mnemic, message
-from mnemic.lab.kit.tables import Table
+from mnemic.lab.kit.systems import Ablated, MnemicSystem, message
+from mnemic.lab.kit.tables import TextTable
 from mnemic.models.base import Embedder
 
 KS: Final = (2, 5, 10)
 
 
-class Untitled(Mnemic):
+class Untitled(MnemicSystem):
     """mnemic given the passages without their titles."""
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
@@ -39,7 +39,9 @@ class Untitled(Mnemic):
         self._memory.flush()
 
 
-def entrant(embedder: Embedder | None, without: Sequence[str] = (), *, untitled: bool = False) -> Callable[[], Mnemic]:
+def entrant(
+    embedder: Embedder | None, without: Sequence[str] = (), *, untitled: bool = False
+) -> Callable[[], MnemicSystem]:
     """What makes the memory that is asked: with an embedder or by words alone, whole or with stages left out.
 
     Raises:
@@ -51,11 +53,11 @@ def entrant(embedder: Embedder | None, without: Sequence[str] = (), *, untitled:
         raise Invalid("untitled", "does not go with --without", "Ask for one of them at a time.")
     if without:
         return partial(Ablated, embedder, frozenset(map(Stage, without)))
-    return partial(Untitled if untitled else Mnemic, embedder)
+    return partial(Untitled if untitled else MnemicSystem, embedder)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MultihopRow:
     """What was found of one kind of question, each a share of 1.
 
     Attributes:
@@ -70,12 +72,14 @@ class Row:
     all_five: float
 
 
-def bench_multihop(path: Path, *, limit: int | None = None, make: Callable[[], Mnemic] = Mnemic) -> tuple[Row, ...]:
+def bench_multihop(
+    path: Path, *, limit: int | None = None, make: Callable[[], MnemicSystem] = MnemicSystem
+) -> tuple[MultihopRow, ...]:
     """Ask every question of a set; one row for all of them, and one for each category, in order of name.
 
     Args:
         limit: Ask the first so many questions only.
-        make: What answers: `Mnemic`, `Ablated` without its links, or `Untitled`, with an embedder or without.
+        make: What answers: `MnemicSystem`, `Ablated` without its links, or `Untitled`, with an embedder or without.
 
     Raises:
         Invalid: the file is not a benchmark we know.
@@ -89,22 +93,22 @@ def bench_multihop(path: Path, *, limit: int | None = None, make: Callable[[], M
     return (every, *(_row(category, list(ones)) for category, ones in by_category))
 
 
-def table(title: str, rows: Sequence[Row]) -> Table:
+def table(title: str, rows: Sequence[MultihopRow]) -> TextTable:
     """Rows as a table, in per cent."""
     header = ("questions", "n", *(f"R@{k}" for k in KS), "all@5")
     cells = ((row.name, f"{row.n}", *(f"{100 * share:.1f}" for share in (*row.recall, row.all_five))) for row in rows)
-    return Table(title, header, tuple(cells))
+    return TextTable(title, header, tuple(cells))
 
 
 _Answer = tuple[str, tuple[str, ...], tuple[str, ...]]
 
 
-def _answered(dataset: Dataset, system: Mnemic) -> list[_Answer]:
+def _answered(dataset: Dataset, system: MnemicSystem) -> list[_Answer]:
     """Of each question with evidence: its category, the evidence, and what was ranked."""
     asked = [question for question in dataset.questions if question.gold]
     return [(question.category, question.gold, system.rank(question, max(KS)).ids) for question in asked]
 
 
-def _row(name: str, answered: Sequence[_Answer]) -> Row:
+def _row(name: str, answered: Sequence[_Answer]) -> MultihopRow:
     found = tuple(fmean(recall(gold, ranked, k) for _, gold, ranked in answered) for k in KS)
-    return Row(name, len(answered), found, fmean(all_at(gold, ranked, 5) for _, gold, ranked in answered))
+    return MultihopRow(name, len(answered), found, fmean(all_at(gold, ranked, 5) for _, gold, ranked in answered))

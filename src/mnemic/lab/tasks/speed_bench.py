@@ -1,4 +1,4 @@
-"""How fast it is, in one run: every figure beside its bar, and the baseline measured in the same rounds.
+"""Measures the speed of writes and recall in one run, each figure beside its bar and a baseline of the same rounds.
 
 A write is compared with append + fdatasync of the same bytes, sixteen callers with one, the past with
 now, always interleaved, so that a busy machine weighs on both alike. Run as `python -m mnemic.lab.tasks.speed_bench`.
@@ -38,7 +38,7 @@ BATCH: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class SpeedSize:
     """How much is measured; the defaults are what the bars are stated for."""
 
     items: int = 100_000
@@ -56,11 +56,11 @@ class Size:
 
 
 T = TypeVar("T")
-Part = Callable[[Path, Size], list[Figure]]
+Part = Callable[[Path, SpeedSize], list[Figure]]
 
 
 def bench_speed(
-    size: Size = Size(), progress: Callable[[str], None] = lambda _: None, *, folder: Path | None = None
+    size: SpeedSize = SpeedSize(), progress: Callable[[str], None] = lambda _: None, *, folder: Path | None = None
 ) -> Measurements:
     """Measure everything, on files that are gone afterwards.
 
@@ -77,7 +77,7 @@ def bench_speed(
     return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
 
-def single_writes(folder: Path, size: Size) -> list[Figure]:
+def single_writes(folder: Path, size: SpeedSize) -> list[Figure]:
     """One durable observe after another, against append + fdatasync of the same bytes."""
     each = 20
     messages = Talk(size.seed).messages((size.rounds + 1) * each)
@@ -107,7 +107,7 @@ def single_writes(folder: Path, size: Size) -> list[Figure]:
     ]
 
 
-def group_commit(folder: Path, size: Size) -> list[Figure]:
+def group_commit(folder: Path, size: SpeedSize) -> list[Figure]:
     """Sixteen callers against one, with a sync of 2 ms.
 
     The sync is a sleep at the point where the commit waits for the disk, and SQLite's own is off: a slow disk made of a
@@ -136,7 +136,7 @@ def group_commit(folder: Path, size: Size) -> list[Figure]:
     ]
 
 
-def bulk(folder: Path, size: Size) -> list[Figure]:
+def bulk(folder: Path, size: SpeedSize) -> list[Figure]:
     """Ten thousand turns, durable and indexed: until the first recall has answered."""
     messages = list(Talk(size.seed).messages(size.turns))
     with Memory(folder / "memory.db") as memory:
@@ -157,7 +157,7 @@ def bulk(folder: Path, size: Size) -> list[Figure]:
     ]
 
 
-def many_users(folder: Path, size: Size) -> list[Figure]:
+def many_users(folder: Path, size: SpeedSize) -> list[Figure]:
     """Recall over the items of a thousand users, one drawn at random each time, all warm."""
     draw = random.Random(size.seed)  # noqa: S311 - a workload, not a secret
     each = size.items // size.users
@@ -175,7 +175,7 @@ def many_users(folder: Path, size: Size) -> list[Figure]:
     return _latency(f"recall over {size.items:,} items of {size.users:,} users", times, bar=5)
 
 
-def one_user(folder: Path, size: Size) -> list[Figure]:
+def one_user(folder: Path, size: SpeedSize) -> list[Figure]:
     """Recall over all items of one user, warm; then the same questions of now and of the past, interleaved."""
     talk = Talk(size.seed)
     messages = list(talk.messages(size.items))
@@ -309,14 +309,14 @@ def _latency(name: str, took: Sequence[_Took], *, bar: float) -> list[Figure]:
 
 
 @click.command()
-@click.option("--items", default=Size().items, show_default=True, help="Items recalled from.")
-@click.option("--questions", default=Size().questions, show_default=True, help="Questions to each latency.")
+@click.option("--items", default=SpeedSize().items, show_default=True, help="Items recalled from.")
+@click.option("--questions", default=SpeedSize().questions, show_default=True, help="Questions to each latency.")
 @click.option("--seed", default=0, show_default=True, help="Of the made-up text.")
 @click.option("--folder", type=click.Path(path_type=Path, exists=True), help="On the disk to measure.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 def main(items: int, questions: int, seed: int, folder: Path | None, as_json: bool) -> None:
     """Measure writes, group commit, bulk intake and recall on made-up conversations."""
-    size = Size(items=items, users=max(items // 100, 1), questions=questions, seed=seed)
+    size = SpeedSize(items=items, users=max(items // 100, 1), questions=questions, seed=seed)
     speed = bench_speed(size, lambda part: click.echo(f"{part} ...", err=True), folder=folder)
     show(speed, sys.stdout, as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""From what a setting says to a language model: nothing for none, KIND or KIND:DETAILS, or the path of a GGUF file."""
+"""Open the language model that a setting names: nothing for none, KIND or KIND:DETAILS, or the path of a GGUF file."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import LIMIT, ChatMessage, checked
 from mnemic.models.chat.chunks import words
-from mnemic.models.wire import Busy, Line, Reply, model_and_url
+from mnemic.models.wire import Busy, EndpointMethod, Reply, model_and_url
 
 if TYPE_CHECKING:
     from mnemic.settings import Settings
@@ -26,7 +26,7 @@ _OLD_LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
 """What most servers call the limit, and what the newest models want it called."""
 
 
-class Endpoint:
+class ChatEndpoint:
     """A chat endpoint. Safe for many threads; nothing is sent before the first piece is asked for.
 
     A busy or broken server is tried up to four times, as long as it has not begun to answer.
@@ -53,27 +53,27 @@ class Endpoint:
     ) -> None:
         self.name = f"openai:{model}@{url.rstrip('/')}"
         self._model, self._limit_name = model, _OLD_LIMIT
-        self._line = Line(
+        self._line = EndpointMethod(
             url, "/chat/completions", field="model", name=self.name, key=key, timeout=timeout, sleep=sleep
         )
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Endpoint:
+    def opened(cls, rest: str, settings: Settings) -> ChatEndpoint:
         """From `openai:MODEL@URL`; the key is a setting of its own."""
         model, url = model_and_url(rest, "model")
         return cls(model, url, key=settings.model_key)
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
         """The answer in pieces, as the server sends them; closing the iterator hangs up."""
-        given = checked(messages, limit)
-        return self._pieces(given, limit)
+        checked_messages = checked(messages, limit)
+        return self._pieces(checked_messages, limit)
 
-    def _pieces(self, given: list[dict[str, str]], limit: int) -> Iterator[str]:
-        with self._line.patiently(lambda: self._post(given, limit)) as reply:
+    def _pieces(self, checked_messages: list[dict[str, str]], limit: int) -> Iterator[str]:
+        with self._line.patiently(lambda: self._post(checked_messages, limit)) as reply:
             yield from words(self._chunks(reply), self.name, limit, shown=self._line.shown)
 
-    def _post(self, given: list[dict[str, str]], limit: int) -> Reply:
-        body = {"model": self._model, "messages": given, "stream": True}
+    def _post(self, checked_messages: list[dict[str, str]], limit: int) -> Reply:
+        body = {"model": self._model, "messages": checked_messages, "stream": True}
         try:
             return self._line.post({**body, self._limit_name: limit})
         except ModelError as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mnemic.settings import Settings
 
 
-class Scripted:
+class ScriptedChat:
     """Gives its answers in turn, over and over, word by word. Safe for many threads.
 
     Args:
@@ -34,7 +34,7 @@ class Scripted:
         self._lock = threading.Lock()
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Scripted:
+    def opened(cls, rest: str, settings: Settings) -> ScriptedChat:
         """From `scripted:ANSWER|ANSWER`."""
         return cls(*rest.split("|"))
 

@@ -14,7 +14,7 @@ from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
-from mnemic.models.scripted_embedder import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store import lanes
 from mnemic.testing.faults import KillAt, Passed, Probe
@@ -68,7 +68,7 @@ def _deadly(random: Random, points: Counter[str]) -> Probe:
 
 
 def _opened(path: Path, probe: Probe = silent) -> Memory:
-    return Memory(path, settings=_SETTINGS, embedder=Scripted(), probe=probe)
+    return Memory(path, settings=_SETTINGS, embedder=ScriptedEmbedder(), probe=probe)
 
 
 def _write(path: Path, first: int, count: int, say: Say) -> None:

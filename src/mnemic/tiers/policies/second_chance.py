@@ -13,7 +13,7 @@ from mnemic.core.ids import ItemId
 from mnemic.tiers.base import Page
 
 
-class Clock:
+class SecondChance:
     """The head of the order is where the hand points; a page comes in marked, as it does with its use."""
 
     name: ClassVar[str] = "clock"

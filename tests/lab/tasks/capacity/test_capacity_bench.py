@@ -13,11 +13,19 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.tasks.capacity import capacity_report
-from mnemic.lab.tasks.capacity.capacity_bench import Asked, Sweep, bench_capacity, measure, pages_in, pages_of, stream
+from mnemic.lab.tasks.capacity.capacity_bench import (
+    StreamQuestion,
+    TextSweep,
+    bench_capacity,
+    measure,
+    pages_in,
+    pages_of,
+    stream,
+)
 from mnemic.lab.tasks.capacity.capacity_report import (
     COLUMNS,
     LARGE,
-    Swept,
+    SweepResults,
     bars,
     read_sweep,
     show_sweep,
@@ -39,12 +47,14 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def swept(book: Path) -> Swept:
-    sweep = Sweep(laws=("recent", "uniform"), capacities=("3", "20%", "100%"), policies=("lru", "importance"), every=2)
+def swept(book: Path) -> SweepResults:
+    sweep = TextSweep(
+        laws=("recent", "uniform"), capacities=("3", "20%", "100%"), policies=("lru", "importance"), every=2
+    )
     return read_sweep(bench_capacity(book, out=book.parent / "runs", sweep=sweep))
 
 
-def test_with_room_for_everything_every_row_finds_what_the_archive_does(swept: Swept) -> None:
+def test_with_room_for_everything_every_row_finds_what_the_archive_does(swept: SweepResults) -> None:
     most = max(swept.header["capacities"])
     for law in ("recent", "uniform"):
         lines = [line for line in swept.lines if (line.law, line.capacity) == (law, most)]
@@ -53,7 +63,7 @@ def test_with_room_for_everything_every_row_finds_what_the_archive_does(swept: S
         assert all(line.faults == 0 for line in lines)
 
 
-def test_hits_and_faults_are_all_the_questions_and_nobody_beats_belady(swept: Swept) -> None:
+def test_hits_and_faults_are_all_the_questions_and_nobody_beats_belady(swept: SweepResults) -> None:
     for line in swept.lines:
         if line.archive:
             assert line.hits + line.faults == line.questions
@@ -62,14 +72,14 @@ def test_hits_and_faults_are_all_the_questions_and_nobody_beats_belady(swept: Sw
         assert 0 <= line.hit1.low <= line.hit1.mean <= line.hit1.high <= 1
 
 
-def test_a_window_of_three_finds_recent_things_and_hardly_any_others(swept: Swept) -> None:
+def test_a_window_of_three_finds_recent_things_and_hardly_any_others(swept: SweepResults) -> None:
     recent, uniform = (swept.at(law, "sliding window", 3, archive=False) for law in ("recent", "uniform"))
     assert recent is not None
     assert uniform is not None
     assert recent.hit1.mean > uniform.hit1.mean
 
 
-def test_the_csv_and_the_json_hold_every_line(swept: Swept, tmp_path: Path) -> None:
+def test_the_csv_and_the_json_hold_every_line(swept: SweepResults, tmp_path: Path) -> None:
     rows = list(csv.DictReader(write_csv(swept, tmp_path / "figures.csv").read_text().splitlines()))
     told = io.StringIO()
     show_sweep(swept, told, "json")
@@ -81,7 +91,7 @@ def test_the_csv_and_the_json_hold_every_line(swept: Swept, tmp_path: Path) -> N
     assert any("the longest pause" in note for note in made["notes"])
 
 
-def test_a_table_has_a_row_for_every_policy(swept: Swept) -> None:
+def test_a_table_has_a_row_for_every_policy(swept: SweepResults) -> None:
     shown = tables(swept)
     assert [table.title.split(":")[0] for table in shown] == ["recent"] * 3 + ["uniform"] * 3
     assert [row[0] for row in shown[0].rows[:-1]] == swept.header["policies"]
@@ -103,8 +113,8 @@ def test_a_question_is_never_about_what_has_not_come() -> None:
 def test_what_is_first_among_residents_is_what_a_tier_alone_finds() -> None:
     pages = pages_in([f"page {n}" for n in range(6)])
     questions = [
-        Asked(4, Cue(0, "q"), (0, 3), 1.0),
-        Asked(6, Cue(4, "q"), (0, 4), 1.0),
+        StreamQuestion(4, Cue(0, "q"), (0, 3), 1.0),
+        StreamQuestion(6, Cue(4, "q"), (0, 4), 1.0),
     ]
     alone = measure(pages, questions, ("fifo", 2, False), 0)
     assert alone.found == (False, True)
@@ -129,7 +139,7 @@ def test_a_log_of_another_bench_is_refused(tmp_path: Path) -> None:
         read_sweep(other)
 
 
-def test_of_a_large_text_more_is_found_with_an_archive_than_by_a_window_of_any_size(swept: Swept) -> None:
+def test_of_a_large_text_more_is_found_with_an_archive_than_by_a_window_of_any_size(swept: SweepResults) -> None:
     data = {**swept.header["data"], "chunks": LARGE}
     large = replace(swept, header={**swept.header, "data": data})
     assert bars(swept) == []
@@ -138,7 +148,7 @@ def test_of_a_large_text_more_is_found_with_an_archive_than_by_a_window_of_any_s
     assert [figure.met for figure in bars(replace(large, lines=tuple(poor)))] == [False, False]
 
 
-def test_pictures_are_drawn_of_every_law(swept: Swept, tmp_path: Path) -> None:
+def test_pictures_are_drawn_of_every_law(swept: SweepResults, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from mnemic.lab.tasks.capacity.capacity_plots import draw_sweep
 
@@ -149,7 +159,7 @@ def test_pictures_are_drawn_of_every_law(swept: Swept, tmp_path: Path) -> None:
 
 def test_slow_policies_are_left_out_of_large_tiers_and_named(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mnemic.lab.tasks.capacity.capacity_bench.WEIGHABLE", 5)
-    sweep = Sweep(laws=("uniform",), capacities=("5", "9"), policies=("heat",), limit=30)
+    sweep = TextSweep(laws=("uniform",), capacities=("5", "9"), policies=("heat",), limit=30)
     made = read_sweep(bench_capacity(book, out=book.parent / "few.jsonl", sweep=sweep))
     assert {line.capacity for line in made.lines if line.policy == "heat"} == {5}
     assert any("Not run above 5 pages" in note and "heat" in note for note in capacity_report.notes(made))

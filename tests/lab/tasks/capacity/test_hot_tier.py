@@ -12,19 +12,19 @@ from mnemic.lab.tasks.capacity.hot_tier import (
     BELADY,
     UNTIMED,
     HotTier,
-    Standing,
+    SortedPolicy,
     chosen_policies,
     make_policy,
     weighs,
 )
 from mnemic.lab.tasks.paging.belady import optimum
-from mnemic.lab.tasks.paging.traces import Trace, zipf
+from mnemic.lab.tasks.paging.traces import PageTrace, zipf
 from mnemic.registry import POLICIES
 from mnemic.tiers.base import Page, Policy
 from mnemic.tiers.policies import open_policy
 
 
-def through(trace: Trace, policy: Policy, capacity: int, *, archive: bool = True) -> HotTier:
+def through(trace: PageTrace, policy: Policy, capacity: int, *, archive: bool = True) -> HotTier:
     tier = HotTier(policy, capacity, archive=archive)
     question = 0
     for reference in trace.references:
@@ -39,7 +39,7 @@ def through(trace: Trace, policy: Policy, capacity: int, *, archive: bool = True
     return tier
 
 
-def reads(trace: Trace) -> dict[object, list[int]]:
+def reads(trace: PageTrace) -> dict[object, list[int]]:
     asked = [trace.pages[one.page].id for one in trace.references if not one.write]
     return {page: [n for n, other in enumerate(asked) if other == page] for page in set(asked)}
 
@@ -60,9 +60,9 @@ def test_an_order_that_stands_keeps_what_the_policy_itself_would(name: str, arch
         Page(id=page.id, tokens=1, born=0, last_use=0, position=n, importance=draw.random())
         for n, page in enumerate(trace.pages)
     )
-    trace = Trace(family=trace.family, name=trace.name, pages=pages, references=trace.references)
+    trace = PageTrace(family=trace.family, name=trace.name, pages=pages, references=trace.references)
     quick = make_policy(name, 3, {})
-    assert isinstance(quick, Standing)
+    assert isinstance(quick, SortedPolicy)
     slow = through(trace, open_policy(name, seed=3), 25, archive=archive)
     assert through(trace, quick, 25, archive=archive).resident == slow.resident
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from mnemic.lab.tasks.paging.belady import bound, optimum
 from mnemic.lab.tasks.paging.replay import replay
-from mnemic.lab.tasks.paging.traces import SYNTHETIC, Reference, Trace, page
+from mnemic.lab.tasks.paging.traces import SYNTHETIC, PageTrace, Reference, page
 from mnemic.registry import POLICIES
 from mnemic.tiers.policies import open_policy
 
 
 @st.composite
-def traces(draw: st.DrawFn, most: int = 14) -> Trace:
+def traces(draw: st.DrawFn, most: int = 14) -> PageTrace:
     order = draw(st.lists(st.integers(0, 4), max_size=most))
     sizes = draw(st.lists(st.integers(1, 5), min_size=5, max_size=5))
     seen: set[int] = set()
@@ -25,10 +25,10 @@ def traces(draw: st.DrawFn, most: int = 14) -> Trace:
         references.append(Reference(number, number not in seen))
         seen.add(number)
     pages = tuple(page(f"p{n}", tokens=sizes[n], position=n) for n in range(5))
-    return Trace(family="drawn", name="drawn", pages=pages, references=tuple(references))
+    return PageTrace(family="drawn", name="drawn", pages=pages, references=tuple(references))
 
 
-def tried(trace: Trace, budget: int, *, by_tokens: bool) -> int:
+def tried(trace: PageTrace, budget: int, *, by_tokens: bool) -> int:
     """Most hits of all ways to keep pages, each window a set; for very short traces."""
     weight = [one.tokens if by_tokens else 1 for one in trace.pages]
     best: dict[frozenset[int], int] = {frozenset(): 0}
@@ -48,13 +48,13 @@ def tried(trace: Trace, budget: int, *, by_tokens: bool) -> int:
 
 @settings(max_examples=60, deadline=None)
 @given(trace=traces(), capacity=st.integers(1, 3))
-def test_it_is_what_trying_everything_finds(trace: Trace, capacity: int) -> None:
+def test_it_is_what_trying_everything_finds(trace: PageTrace, capacity: int) -> None:
     assert optimum(trace, capacity) == tried(trace, capacity, by_tokens=False)
 
 
 @settings(max_examples=60, deadline=None)
 @given(trace=traces(), budget=st.integers(1, 8))
-def test_the_bound_for_tokens_lies_no_lower(trace: Trace, budget: int) -> None:
+def test_the_bound_for_tokens_lies_no_lower(trace: PageTrace, budget: int) -> None:
     assert bound(trace, budget) >= tried(trace, budget, by_tokens=True)
 
 

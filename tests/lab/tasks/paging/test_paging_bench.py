@@ -12,9 +12,9 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.metrics import Estimate
-from mnemic.lab.tasks.paging.paging_bench import FAMILIES, Plan, Row, capacity, gather, measure, ratio
+from mnemic.lab.tasks.paging.paging_bench import FAMILIES, PagingPlan, PagingRow, capacity, gather, measure, ratio
 from mnemic.lab.tasks.paging.paging_report import COLUMNS, bars, mean_closed, tables, write_csv
-from mnemic.lab.tasks.paging.replay import Tally, replay
+from mnemic.lab.tasks.paging.replay import ReplayTally, replay
 from mnemic.lab.tasks.paging.traces import load
 from mnemic.tiers.policies import open_policy
 
@@ -51,7 +51,7 @@ def test_prefetched_pages_are_counted_apart() -> None:
 
 
 def test_lru_closes_nothing_and_what_is_best_closes_all() -> None:
-    rows = measure(load(ERRANDS), Plan(policies=("lru", "importance"), capacities=(0.5,)))
+    rows = measure(load(ERRANDS), PagingPlan(policies=("lru", "importance"), capacities=(0.5,)))
     lru, importance = rows
     assert lru.closed.mean == 0
     assert importance.closed.mean == 1
@@ -60,7 +60,7 @@ def test_lru_closes_nothing_and_what_is_best_closes_all() -> None:
 
 
 def test_where_lru_has_all_there_is_no_gap() -> None:
-    (row,) = measure(load(ERRANDS), Plan(policies=("lru",), capacities=(1.0,)))
+    (row,) = measure(load(ERRANDS), PagingPlan(policies=("lru",), capacities=(1.0,)))
     assert row.hit_rate.mean == 1
     assert math.isnan(row.closed.mean)
     assert any("-" in cell for table in tables([row]) for line in table.rows for cell in line)
@@ -76,7 +76,7 @@ def test_a_ratio_is_of_sums_with_an_interval_around_it() -> None:
 
 
 def test_the_sheet_has_a_line_for_each_row(tmp_path: Path) -> None:
-    rows = measure(load(ERRANDS), Plan(policies=("lru", "arc"), capacities=(0.5,)))
+    rows = measure(load(ERRANDS), PagingPlan(policies=("lru", "arc"), capacities=(0.5,)))
     write_csv(rows, tmp_path / "t.csv")
     lines = list(csv.DictReader((tmp_path / "t.csv").read_text().splitlines()))
     assert tuple(lines[0]) == COLUMNS
@@ -85,26 +85,26 @@ def test_the_sheet_has_a_line_for_each_row(tmp_path: Path) -> None:
 
 def test_conversations_become_traces_and_one_that_is_not_there_is_named(locomo_file: Path) -> None:
     families = ["after", "spread", "recalled", "loop"]
-    every = list(gather([locomo_file], [ERRANDS], families, Plan(draws=2)))
+    every = list(gather([locomo_file], [ERRANDS], families, PagingPlan(draws=2)))
     counted = {family: sum(trace.family == family for trace in every) for family in (*families, "errands")}
     conversations = counted["after"]
     assert counted == {
         "after": conversations, "spread": 2 * conversations, "recalled": 2 * conversations, "loop": 2, "errands": 1,
     }  # fmt: skip
     with pytest.raises(Invalid, match="nobody"):
-        list(gather([locomo_file], [], ["after"], Plan(conversations=("nobody",))))
+        list(gather([locomo_file], [], ["after"], PagingPlan(conversations=("nobody",))))
     with pytest.raises(Invalid, match="families"):
-        list(gather([], [], ["dreams"], Plan()))
+        list(gather([], [], ["dreams"], PagingPlan()))
 
 
 def test_only_the_first_so_many_questions_are_asked(locomo_file: Path) -> None:
-    few, all_ = (list(gather([locomo_file], [], ["after"], Plan(limit=limit))) for limit in (1, None))
+    few, all_ = (list(gather([locomo_file], [], ["after"], PagingPlan(limit=limit))) for limit in (1, None))
     assert 0 < sum(one.reads for one in few) < sum(one.reads for one in all_)
 
 
 def test_recalling_tells_how_far_it_is_and_asks_each_question_once(locomo_file: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    list(gather([locomo_file], [], ["recalled"], Plan(draws=3), lambda *one: told.append(one)))
+    list(gather([locomo_file], [], ["recalled"], PagingPlan(draws=3), lambda *one: told.append(one)))
     assert told == [("recall", n, 6) for n in range(1, 7)]
 
 
@@ -112,7 +112,7 @@ def test_draws_of_one_conversation_are_no_evidence_of_another() -> None:
     """Three draws of the same are one: the interval is over conversations, not over what was drawn of them."""
     (trace,) = load(ERRANDS)
     twin = replace(trace, name="twin", references=trace.references[:-2])
-    policies = Plan(policies=("fifo",), capacities=(0.5,))
+    policies = PagingPlan(policies=("fifo",), capacities=(0.5,))
     two = measure([trace, twin], policies)[0].hit_rate
     six = measure([trace, twin] * 3, policies)[0].hit_rate
     assert (six.mean, six.low, six.high, six.n) == (two.mean, two.low, two.high, two.n)
@@ -120,7 +120,7 @@ def test_draws_of_one_conversation_are_no_evidence_of_another() -> None:
 
 def test_nothing_to_measure_is_said() -> None:
     with pytest.raises(Invalid, match="paths"):
-        measure([], Plan())
+        measure([], PagingPlan())
 
 
 def test_the_record_for_machines_is_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,20 +128,20 @@ def test_the_record_for_machines_is_json(capsys: pytest.CaptureFixture[str]) -> 
 
     from mnemic.lab.tasks.paging.paging_report import show
 
-    plan = Plan(policies=("lru",), capacities=(1.0,))
+    plan = PagingPlan(policies=("lru",), capacities=(1.0,))
     show(measure(load(ERRANDS), plan), plan, sys.stdout, as_json=True)
     record = json.loads(capsys.readouterr().out)
     assert record["rows"][0]["closed"] is None
     assert tuple(record["rows"][0]) == COLUMNS
 
 
-def every_row(plan: Plan, hits: dict[str, float], optimal: float = 0.5) -> list[Row]:
+def every_row(plan: PagingPlan, hits: dict[str, float], optimal: float = 0.5) -> list[PagingRow]:
     """Each policy with one hit rate everywhere."""
 
-    def row(family: str, share: float, policy: str) -> Row:
+    def row(family: str, share: float, policy: str) -> PagingRow:
         rate, gap = hits[policy], (hits[policy] - hits["lru"]) / (optimal - hits["lru"])
-        tally = Tally(reads=1, hits=0, evictions=0, prefetched=0, prefetch_hits=0, written=1, through=0, back=0)
-        return Row(
+        tally = ReplayTally(reads=1, hits=0, evictions=0, prefetched=0, prefetch_hits=0, written=1, through=0, back=0)
+        return PagingRow(
             family=family, capacity=share, policy=policy, traces=1, hit_rate=Estimate(rate, rate, rate, 1),
             optimal=optimal, closed=Estimate(gap, gap, gap, 1), tally=tally,
         )  # fmt: skip
@@ -150,7 +150,7 @@ def every_row(plan: Plan, hits: dict[str, float], optimal: float = 0.5) -> list[
 
 
 def test_the_bars_are_a_quarter_of_the_gap_and_more_than_lru_and_the_window_everywhere() -> None:
-    plan = Plan(policies=("lru", "window", "adaptive"))
+    plan = PagingPlan(policies=("lru", "window", "adaptive"))
     good = bars(every_row(plan, {"lru": 0.1, "window": 0.0, "adaptive": 0.2}), plan)
     assert [(figure.value, figure.met) for figure in good] == [(pytest.approx(25), True), (8, True)]
     poor = bars(every_row(plan, {"lru": 0.1, "window": 0.19, "adaptive": 0.19}), plan)
@@ -159,9 +159,13 @@ def test_the_bars_are_a_quarter_of_the_gap_and_more_than_lru_and_the_window_ever
 
 def test_the_bars_hold_for_what_they_were_stated_for() -> None:
     policies = ("lru", "window", "adaptive")
-    plan = Plan(policies=policies)
+    plan = PagingPlan(policies=policies)
     rows = every_row(plan, {"lru": 0.1, "window": 0.0, "adaptive": 0.2})
     assert bars([row for row in rows if row.family != "recalled"], plan) == []
     assert bars([row for row in rows if row.policy != "window"], plan) == []
-    for other in (Plan(policies=policies, limit=3), Plan(policies=policies, by_tokens=True), Plan(capacities=(0.5,))):
+    for other in (
+        PagingPlan(policies=policies, limit=3),
+        PagingPlan(policies=policies, by_tokens=True),
+        PagingPlan(capacities=(0.5,)),
+    ):
         assert bars(rows, other) == []

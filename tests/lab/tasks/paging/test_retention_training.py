@@ -12,19 +12,19 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.tasks.paging.replay import replay
 from mnemic.lab.tasks.paging.retention_training import Recipe, Rolled, rollouts, train, write
-from mnemic.lab.tasks.paging.traces import Reference, Trace, page
+from mnemic.lab.tasks.paging.traces import PageTrace, Reference, page
 from mnemic.tiers.policies.learned import NAMES, Learned, features
 
 SMALL = Recipe(updates=12, groups=2, rollouts=8, by_hand=False, horizon=60, space=0.0, rate=0.2)
 
 
-def told(pages: int = 40) -> Trace:
+def told(pages: int = 40) -> PageTrace:
     """A talk in which every fourth turn says something, and only those are asked about, once each, in a drawn order."""
     draw = np.random.default_rng(1)
     telling = [n for n in range(pages) if n % 4 == 0]
     made = tuple(page(f"t{n}", tokens=9, position=n, importance=0.9 if n % 4 == 0 else 0.1) for n in range(pages))
     reads = tuple(Reference(int(n), write=False) for n in draw.permutation(telling))
-    return Trace(
+    return PageTrace(
         family="told", name="told", pages=made, references=(*(Reference(n, True) for n in range(pages)), *reads)
     )
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.datasets import Dataset, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Dataset
 from mnemic.lab.tasks.paging import dialogues
-from mnemic.lab.tasks.paging.traces import SYNTHETIC, Trace, load, save
+from mnemic.lab.tasks.paging.traces import SYNTHETIC, PageTrace, load, save
 
 FIXTURE = Path(__file__).parents[4] / "src/mnemic/lab/fixtures/paging_errands.jsonl"
 
 
-def reads(trace: Trace) -> list[str]:
+def reads(trace: PageTrace) -> list[str]:
     return [trace.pages[one.page].id for one in trace.references if not one.write]
 
 
@@ -102,7 +102,7 @@ def test_spread_asks_nothing_before_it_was_said(pair: Dataset, seed: int) -> Non
 def test_recalled_reads_what_is_found_of_what_was_said(pair: Dataset) -> None:
     last = {corpus.ns: [doc.id for doc in corpus.docs][::-1] for corpus in pair.corpora}
 
-    def find(question: Question, k: int) -> list[str]:
+    def find(question: BenchQuestion, k: int) -> list[str]:
         return last[question.ns][:k]
 
     for trace in dialogues.recalled(pair, 0, find):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.lab.kit.datasets import load
-from mnemic.lab.tasks.session.prefix import Played, Prefix, prefix
+from mnemic.lab.tasks.session.prefix import Played, PrefixReuse, prefix
 from mnemic.lab.tasks.session.session_bench import PARTS, LongTalk, long_talk
 from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
@@ -24,7 +24,7 @@ SIGNS: list[tuple[str, int, int]] = []
 def talk() -> LongTalk:
     SIGNS.clear()
     return long_talk(
-        "memory:", tokens=12_000, budget=1_000, every=8, policy=None, seed=0, told=lambda *sign: SIGNS.append(sign)
+        "memory:", tokens=12_000, budget=1_000, every=8, policy=None, seed=0, progress=lambda *sign: SIGNS.append(sign)
     )
 
 
@@ -59,14 +59,14 @@ def test_a_long_talk_tells_how_far_it_is_while_it_is_spoken(talk: LongTalk) -> N
     assert SIGNS[-1] == ("talk", 12_000, 12_000)
 
 
-def played(**more: object) -> Prefix:
-    told = more.pop("told", lambda *_: None)
-    return prefix(load(FIXTURE), budget=600, policy="lru", seed=0, embedder=None, told=told, **more)  # type: ignore[arg-type]
+def played(**more: object) -> PrefixReuse:
+    progress = more.pop("progress", lambda *_: None)
+    return prefix(load(FIXTURE), budget=600, policy="lru", seed=0, embedder=None, progress=progress, **more)  # type: ignore[arg-type]
 
 
 def test_windows_over_conversations_are_scored_beside_context_together_and_each() -> None:
     signs: list[tuple[str, int, int]] = []
-    found = played(told=lambda *sign: signs.append(sign))
+    found = played(progress=lambda *sign: signs.append(sign))
     assert found.whole.questions == sum(one.questions for one in found.each) > 0
     assert 0 <= found.whole.reuse <= 1
     assert 0 <= found.whole.found <= 1
@@ -86,6 +86,8 @@ def test_what_is_missed_is_said_where_the_bars_are_stated_for_it() -> None:
     one = Played(
         name="lru", questions=9, windows=9, found=0.9, packed=0.91, rendered=100, reused=81, hits=1, references=2
     )
-    must = figures(None, [Prefix(whole=one, each=())], budget=4_000, whole=True)
+    must = figures(None, [PrefixReuse(whole=one, each=())], budget=4_000, whole=True)
     assert [figure.met for figure in must] == [True, False]
-    assert {figure.met for figure in figures(None, [Prefix(whole=one, each=())], budget=4_000, whole=False)} == {None}
+    assert {figure.met for figure in figures(None, [PrefixReuse(whole=one, each=())], budget=4_000, whole=False)} == {
+        None
+    }

@@ -48,7 +48,7 @@ WEIGHABLE: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class TextSweep:
     """What is swept.
 
     Attributes:
@@ -69,7 +69,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StreamQuestion:
     """A question, and the memory's answer when it was asked.
 
     Attributes:
@@ -85,7 +85,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TierMeasurement:
     """One hot tier over a whole stream.
 
     Attributes:
@@ -104,7 +104,7 @@ Row: TypeAlias = tuple[str, int, bool]
 """A policy, a capacity, and whether there is an archive behind the tier."""
 
 
-def bench_capacity(path: Path, *, out: Path, sweep: Sweep = Sweep(), progress: Progress = silent) -> Path:
+def bench_capacity(path: Path, *, out: Path, sweep: TextSweep = TextSweep(), progress: Progress = silent) -> Path:
     """Run a sweep, and say where its log is.
 
     Args:
@@ -137,14 +137,14 @@ def stream(
     askers: Sequence[Asker],
     every: int,
     progress: Progress = silent,
-    heard: Callable[[str, Asked], None] = lambda law, asked: None,
-) -> tuple[dict[str, list[Asked]], Collected]:
+    heard: Callable[[str, StreamQuestion], None] = lambda law, asked: None,
+) -> tuple[dict[str, list[StreamQuestion]], Collected]:
     """Take a text in, ask every so many chunks, by each law, and collect the archive's garbage at the end.
 
     Args:
         heard: Told each question with its answer as it is given.
     """
-    asked: dict[str, list[Asked]] = {asker.law: [] for asker in askers}
+    asked: dict[str, list[StreamQuestion]] = {asker.law: [] for asker in askers}
     with closing(Sighted()) as memory:
         for start in range(0, len(chunks), every):
             seen = min(start + every, len(chunks))
@@ -158,7 +158,7 @@ def stream(
         return asked, memory.collect(KEPT)
 
 
-def measure(pages: Sequence[Page], questions: Sequence[Asked], row: Row, seed: int) -> Measured:
+def measure(pages: Sequence[Page], questions: Sequence[StreamQuestion], row: Row, seed: int) -> TierMeasurement:
     """Run one hot tier over the stream, as it was asked."""
     name, capacity, archive = row
     wanted = [_wanted(one, archive) for one in questions]
@@ -181,7 +181,7 @@ def measure(pages: Sequence[Page], questions: Sequence[Asked], row: Row, seed: i
     for newcomer in pages[arrived:]:
         tier.arrive(newcomer)
     counts = tier.counters
-    return Measured(
+    return TierMeasurement(
         tuple(found), tuple(hits), counts.evictions, counts.write_backs, round(time.perf_counter() - began, 3)
     )
 
@@ -192,18 +192,18 @@ def pages_of(capacities: Sequence[str], chunks: int) -> tuple[int, ...]:
     Raises:
         Invalid: one is neither a number of pages nor a percentage.
     """
-    return tuple(sorted({_pages(told, chunks) for told in capacities}))
+    return tuple(sorted({_pages(capacity, chunks) for capacity in capacities}))
 
 
-def _pages(told: str, chunks: int) -> int:
+def _pages(capacity: str, chunks: int) -> int:
     try:
-        share = float(told.removesuffix("%"))
+        share = float(capacity.removesuffix("%"))
     except ValueError as error:
-        raise Invalid("capacities", f"{told!r} is neither pages nor per cent", "Say 500, or 2%.") from error
-    most = 100 if told.endswith("%") else 1 << 60
+        raise Invalid("capacities", f"{capacity!r} is neither pages nor per cent", "Say 500, or 2%.") from error
+    most = 100 if capacity.endswith("%") else 1 << 60
     if not 0 < share <= most:
-        raise Invalid("capacities", f"{told!r} is no capacity", "Say 500, or 2%.")
-    return max(round(chunks * share / 100) if told.endswith("%") else int(share), 1)
+        raise Invalid("capacities", f"{capacity!r} is no capacity", "Say 500, or 2%.")
+    return max(round(chunks * share / 100) if capacity.endswith("%") else int(share), 1)
 
 
 def pages_in(texts: Sequence[str]) -> list[Page]:
@@ -242,7 +242,7 @@ def _rows(policies: Sequence[str], capacities: Sequence[int]) -> Iterator[Row]:
                 yield name, capacity, True
 
 
-def _wanted(question: Asked, archive: bool) -> tuple[int, ...]:
+def _wanted(question: StreamQuestion, archive: bool) -> tuple[int, ...]:
     """What Belady's may know that a question needs: with an archive what recall will bring, alone what is right."""
     return question.ranked[:1] if archive else (question.cue.target,)
 
@@ -259,14 +259,14 @@ def _message(number: int, chunk: str) -> Message:
     return Message(text=chunk, key=f"lab:{number}", session=f"chunk {number}", pos=0, slots={"doc": str(number)})
 
 
-def _answered(memory: Sighted, cue: Cue, seen: int) -> Asked:
+def _answered(memory: Sighted, cue: Cue, seen: int) -> StreamQuestion:
     began = time.perf_counter()
     ranked = tuple(int(doc) for doc in memory.rank(cue.text, DEPTH).ids)
     took = (time.perf_counter() - began) * 1000
-    return Asked(seen, cue, ranked, round(took, 3))
+    return StreamQuestion(seen, cue, ranked, round(took, 3))
 
 
-def _facts(text: Text, sweep: Sweep, capacities: Sequence[int], policies: Sequence[str]) -> dict[str, object]:
+def _facts(text: Text, sweep: TextSweep, capacities: Sequence[int], policies: Sequence[str]) -> dict[str, object]:
     return {
         "bench": "capacity",
         "seed": sweep.seed,
@@ -289,7 +289,7 @@ def _facts(text: Text, sweep: Sweep, capacities: Sequence[int], policies: Sequen
     }
 
 
-def _log_question(log: Log, law: str, asked: Asked) -> None:
+def _log_question(log: Log, law: str, asked: StreamQuestion) -> None:
     log.add(
         "question",
         law=law,
@@ -315,7 +315,7 @@ def _log_collected(log: Log, collected: Collected) -> None:
     )
 
 
-def _log_row(log: Log, law: str, row: Row, measured: Measured) -> None:
+def _log_row(log: Log, law: str, row: Row, measured: TierMeasurement) -> None:
     policy, capacity, archive = row
     log.add(
         "tier",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
-from mnemic.lab.tasks.capacity.capacity_report import Swept
+from mnemic.lab.tasks.capacity.capacity_report import SweepResults
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 from mnemic.lab.tasks.capacity.hotpot_bench import FOUND, MNEMIC
 from mnemic.lab.tasks.capacity.hotpot_report import LEVEL, Capacities
@@ -24,7 +24,7 @@ Line = tuple[str, Sequence[float], Sequence[float]]
 """A name, sizes and shares."""
 
 
-def draw_sweep(swept: Swept, folder: Path) -> list[Path]:
+def draw_sweep(swept: SweepResults, folder: Path) -> list[Path]:
     """Write one SVG for each law, and say where; needs matplotlib, from the extra `bench`."""
     return _drawn(folder, [(f"capacity-{law}.svg", _law(swept, law)) for law in swept.header["laws"]])
 
@@ -49,7 +49,7 @@ def _drawn(folder: Path, pictures: Iterable[tuple[str, Callable[[Any], Any]]]) -
     return written
 
 
-def _law(swept: Swept, law: str) -> Callable[[Any], Any]:
+def _law(swept: SweepResults, law: str) -> Callable[[Any], Any]:
     """What tiers find alone, and how many answers are resident with an archive, over their size."""
 
     def picture(plots: Any) -> Any:
@@ -66,7 +66,7 @@ def _law(swept: Swept, law: str) -> Callable[[Any], Any]:
     return picture
 
 
-def _swept(swept: Swept, law: str, *, archive: bool) -> list[Line]:
+def _swept(swept: SweepResults, law: str, *, archive: bool) -> list[Line]:
     found = []
     for policy in swept.header["policies"]:
         line = [o for o in swept.lines if (o.law, o.policy, o.archive) == (law, policy, archive)]

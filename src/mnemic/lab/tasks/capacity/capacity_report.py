@@ -16,7 +16,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.log import records
 from mnemic.lab.kit.metrics import Array, Estimate, estimates
-from mnemic.lab.kit.tables import Table, aligned, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, finite, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 
 COLUMNS: Final = (
@@ -32,7 +32,7 @@ WINDOW: Final = "sliding window"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class SweepLine:
     """One policy at one capacity under one law.
 
     Attributes:
@@ -62,7 +62,7 @@ class Line:
 
 
 @dataclass(slots=True, kw_only=True)
-class Swept:
+class SweepResults:
     """A log, read.
 
     Attributes:
@@ -71,18 +71,18 @@ class Swept:
     """
 
     header: Mapping[str, Any]
-    lines: tuple[Line, ...] = ()
+    lines: tuple[SweepLine, ...] = ()
     milliseconds: dict[str, list[float]] = field(default_factory=dict)
     collected: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = False
 
-    def at(self, law: str, policy: str, capacity: int, *, archive: bool) -> Line | None:
+    def at(self, law: str, policy: str, capacity: int, *, archive: bool) -> SweepLine | None:
         """One line."""
         wanted = (law, policy, capacity, archive)
         return next((o for o in self.lines if (o.law, o.policy, o.capacity, o.archive) == wanted), None)
 
 
-def read_sweep(log: Path, *, seed: int | None = None) -> Swept:
+def read_sweep(log: Path, *, seed: int | None = None) -> SweepResults:
     """The figures of a sweep, from its log.
 
     Args:
@@ -114,10 +114,10 @@ def read_sweep(log: Path, *, seed: int | None = None) -> Swept:
     if header.get("bench") != "capacity":
         raise Invalid("log", f"{log.name} is not the log of a text sweep", "Name one that `bench capacity` wrote.")
     lines = tuple(_lines(tiers, right, int(header["seed"]) if seed is None else seed))
-    return Swept(header=header, lines=lines, milliseconds=milliseconds, collected=collected, complete=complete)
+    return SweepResults(header=header, lines=lines, milliseconds=milliseconds, collected=collected, complete=complete)
 
 
-def write_csv(swept: Swept, path: Path) -> Path:
+def write_csv(swept: SweepResults, path: Path) -> Path:
     """One line for each policy, capacity and law, with and without an archive."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -126,15 +126,15 @@ def write_csv(swept: Swept, path: Path) -> Path:
     return path
 
 
-def tables(swept: Swept) -> tuple[Table, ...]:
+def tables(swept: SweepResults) -> tuple[TextTable, ...]:
     """For each law: what hot tiers find alone, what they have with an archive, and what that took."""
-    made: list[Table] = []
+    made: list[TextTable] = []
     for law in swept.header["laws"]:
         made += [_alone(swept, law), _behind(swept, law), _moved(swept, law)]
     return tuple(made)
 
 
-def show_sweep(swept: Swept, stream: TextIO, form: str | None = None) -> None:
+def show_sweep(swept: SweepResults, stream: TextIO, form: str | None = None) -> None:
     """Write the figures: as `json`, as `markdown`, or as aligned text."""
     if form == "json":
         rows = [dict(zip(COLUMNS, _cells(line), strict=True)) for line in swept.lines]
@@ -154,7 +154,7 @@ def show_sweep(swept: Swept, stream: TextIO, form: str | None = None) -> None:
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(swept))]) + "\n")
 
 
-def bars(swept: Swept) -> list[Figure]:
+def bars(swept: SweepResults) -> list[Figure]:
     """For each law, what is found with an archive over the best window; nothing of a text that is not large."""
     if swept.header["data"]["chunks"] < LARGE:
         return []
@@ -169,7 +169,7 @@ def bars(swept: Swept) -> list[Figure]:
     return made
 
 
-def notes(swept: Swept) -> Iterator[str]:
+def notes(swept: SweepResults) -> Iterator[str]:
     """What has to stand beside the figures."""
     header, data = swept.header, swept.header["data"]
     yield (
@@ -196,13 +196,13 @@ def notes(swept: Swept) -> Iterator[str]:
         yield "The run was cut short: figures cover what was measured until then."
 
 
-def _lines(tiers: Sequence[Mapping[str, Any]], right: Mapping[str, Sequence[bool]], seed: int) -> Iterator[Line]:
+def _lines(tiers: Sequence[Mapping[str, Any]], right: Mapping[str, Sequence[bool]], seed: int) -> Iterator[SweepLine]:
     best = {(t["law"], t["capacity"], t["archive"]): t["hits"].count("1") for t in tiers if t["policy"] == BELADY}
     for tier in tiers:
         hits, questions = tier["hits"].count("1"), len(tier["hits"])
         bound = best.get((tier["law"], tier["capacity"], tier["archive"]), 0)
         found = right[tier["law"]] if tier["archive"] else [bit == "1" for bit in tier["found"]]
-        yield Line(
+        yield SweepLine(
             law=tier["law"],
             policy=tier["policy"],
             capacity=tier["capacity"],
@@ -227,7 +227,7 @@ def _share(values: Array, seed: int) -> Estimate:
     return estimates({"share": values}, seed)["share"]
 
 
-def _cells(line: Line) -> tuple[object, ...]:
+def _cells(line: SweepLine) -> tuple[object, ...]:
     return (
         line.law, line.policy, line.capacity, line.archive, line.questions, round(line.hit1.mean, 4),
         round(line.hit1.low, 4), round(line.hit1.high, 4), round(line.hit_rate, 4), line.hits, line.faults,
@@ -235,7 +235,7 @@ def _cells(line: Line) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _alone(swept: Swept, law: str) -> Table:
+def _alone(swept: SweepResults, law: str) -> TextTable:
     """hit@1 by what is resident, over the capacities, and last what the same recall finds with the archive."""
     capacities = swept.header["capacities"]
     rows = []
@@ -246,10 +246,10 @@ def _alone(swept: Swept, law: str) -> Table:
     if behind is not None:
         rows.append(("any policy, with its archive", *([_percent(behind.hit1)] * len(capacities))))
     title = f"{law}: hit@1 of the hot tier alone, %, by its pages"
-    return Table(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
+    return TextTable(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
 
 
-def _behind(swept: Swept, law: str) -> Table:
+def _behind(swept: SweepResults, law: str) -> TextTable:
     """With an archive: how often the answer was in the tier, and that as a share of Belady's."""
     capacities = swept.header["capacities"]
     rows = []
@@ -259,10 +259,10 @@ def _behind(swept: Swept, law: str) -> Table:
         lines = [swept.at(law, policy, capacity, archive=True) for capacity in capacities]
         rows.append((policy, *("-" if one is None else _resident(one) for one in lines)))
     title = f"{law}: answers that were resident, % (share of Belady's), archive behind, by pages"
-    return Table(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
+    return TextTable(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
 
 
-def _moved(swept: Swept, law: str) -> Table:
+def _moved(swept: SweepResults, law: str) -> TextTable:
     """What paging took at the middle capacity."""
     capacities = swept.header["capacities"]
     middle = capacities[len(capacities) // 2]
@@ -272,13 +272,13 @@ def _moved(swept: Swept, law: str) -> Table:
         for o in lines
     )
     header = ("policy", "hits", "faults", "evictions", "write-backs", "s")
-    return Table(f"{law}: what paging took with {middle:,} pages, archive behind", header, tuple(rows))
+    return TextTable(f"{law}: what paging took with {middle:,} pages, archive behind", header, tuple(rows))
 
 
 def _percent(value: Estimate) -> str:
     return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} ±{50 * (value.high - value.low):.1f}"
 
 
-def _resident(line: Line) -> str:
+def _resident(line: SweepLine) -> str:
     share = "-" if math.isnan(line.of_belady) else f"{line.of_belady:.2f}"
     return f"{100 * line.hit_rate:.1f} ({share})"

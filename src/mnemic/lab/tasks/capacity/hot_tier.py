@@ -67,7 +67,7 @@ class HotTier:
         return len(here)
 
 
-class Standing:
+class SortedPolicy:
     """A policy of untimed worth, kept in order: it answers as the policy itself, without a look at every page."""
 
     name: ClassVar[str] = "standing"
@@ -150,7 +150,7 @@ def make_policy(name: str, seed: int, reads: Mapping[ItemId, Sequence[int]]) -> 
     if name == BELADY:
         return Foresight(reads)
     opened = open_policy(BASELINES.get(name, name), seed=seed)
-    return Standing(opened) if isinstance(opened, Scored) and opened.name in UNTIMED else opened
+    return SortedPolicy(opened) if isinstance(opened, Scored) and opened.name in UNTIMED else opened
 
 
 def weighs(name: str) -> bool:

@@ -23,9 +23,9 @@ from typing import Final
 from mnemic.core.ids import ItemId
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
-from mnemic.lab.kit.baselines import Ranking
-from mnemic.lab.kit.datasets import Doc, Question
-from mnemic.lab.kit.log import Answer, Log, Placed
+from mnemic.lab.kit.baselines import RankedDocs
+from mnemic.lab.kit.datasets import BenchQuestion, Doc
+from mnemic.lab.kit.log import Log, LoggedAnswer, Placed
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.systems import message
 from mnemic.lab.tasks.capacity.capacity_bench import log_path, pages_in, pages_of
@@ -78,16 +78,16 @@ class Schedule:
     """A stream: documents in the order they come, and what is asked after so many of them."""
 
     docs: tuple[Doc, ...]
-    asks: tuple[tuple[int, Question], ...]
+    asks: tuple[tuple[int, BenchQuestion], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FullRecall:
     """What the whole memory answers to one question of a schedule."""
 
     seen: int
-    question: Question
-    ranking: Ranking
+    question: BenchQuestion
+    ranking: RankedDocs
     milliseconds: float
 
 
@@ -209,9 +209,9 @@ class _Known:
 
     def __init__(self, memory: Sighted) -> None:
         self._memory = memory
-        self._answers: dict[tuple[str, frozenset[str]], tuple[Ranking, float]] = {}
+        self._answers: dict[tuple[str, frozenset[str]], tuple[RankedDocs, float]] = {}
 
-    def rank(self, question: Question, seen: frozenset[str]) -> tuple[Ranking, float]:
+    def rank(self, question: BenchQuestion, seen: frozenset[str]) -> tuple[RankedDocs, float]:
         """An answer from what may be seen, and how many milliseconds it took when it was asked."""
         key = (question.id, seen)
         if key not in self._answers:
@@ -221,7 +221,7 @@ class _Known:
         return self._answers[key]
 
 
-def _whole(memory: Sighted, planned: Schedule, progress: Callable[[int], None]) -> Iterator[Found]:
+def _whole(memory: Sighted, planned: Schedule, progress: Callable[[int], None]) -> Iterator[FullRecall]:
     """The stream through mnemic itself: paragraphs observed as they come, each question asked when its turn is."""
     taken = 0
     for number, (seen, question) in enumerate(planned.asks, start=1):
@@ -230,7 +230,7 @@ def _whole(memory: Sighted, planned: Schedule, progress: Callable[[int], None]) 
             taken = seen
         began = time.perf_counter()
         ranking = memory.rank(question.text, _DEPTH)
-        yield Found(seen, question, ranking, (time.perf_counter() - began) * 1000)
+        yield FullRecall(seen, question, ranking, (time.perf_counter() - began) * 1000)
         progress(number)
 
 
@@ -252,14 +252,21 @@ def _alone(
 
 
 def _behind(
-    log: Log, prefix: str, planned: Schedule, docs: _Documents, found: Sequence[Found], name: str, size: int, seed: int
+    log: Log,
+    prefix: str,
+    planned: Schedule,
+    docs: _Documents,
+    recalled: Sequence[FullRecall],
+    name: str,
+    size: int,
+    seed: int,
 ) -> None:
     """A hot tier with the archive behind it: what the answer brings is brought in."""
-    wanted = [one.ranking.ids[:FOUND] for one in found]
+    wanted = [one.ranking.ids[:FOUND] for one in recalled]
     policy = make_policy(name, seed, docs.reads(wanted))
     tier = HotTier(policy, size, archive=True)
     arrived = 0
-    for number, one in enumerate(found):
+    for number, one in enumerate(recalled):
         evicted, written = tier.counters.evictions, tier.counters.write_backs
         arrived = _arrive(tier, docs, arrived, one.seen)
         if isinstance(policy, Foresight):
@@ -292,8 +299,10 @@ def _tokens(doc: Doc) -> int:
     return count_tokens(f"{doc.speaker}: {doc.text}")
 
 
-def _answer(system: str, question: Question, ranking: Ranking, milliseconds: float, docs: _Documents) -> Answer:
-    return Answer(
+def _answer(
+    system: str, question: BenchQuestion, ranking: RankedDocs, milliseconds: float, docs: _Documents
+) -> LoggedAnswer:
+    return LoggedAnswer(
         system=system,
         ns=question.ns,
         question=question.id,

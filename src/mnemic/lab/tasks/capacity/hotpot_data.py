@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit import datasets
-from mnemic.lab.kit.datasets import Doc, Question
+from mnemic.lab.kit.datasets import BenchQuestion, Doc
 
 UNITS: Final = ("paragraph", "sentence")
 _WHERE: Final = "Give HotpotQA's or 2Wiki's json, MuSiQue's jsonl, or unified jsonl(.gz)."
@@ -42,7 +42,7 @@ class Passages:
     name: str
     sha256: str
     docs: tuple[Doc, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[BenchQuestion, ...]
     needed: Mapping[str, tuple[str, ...]]
     dropped: int = 0
 
@@ -122,7 +122,7 @@ def _asked(name: str, sha256: str, rows: Sequence[Mapping[str, Any]], unit: str)
     if not rows:
         raise Invalid("path", f"{name} holds no question", _WHERE)
     known: dict[tuple[str, str], Doc] = {}
-    questions: list[Question] = []
+    questions: list[BenchQuestion] = []
     needed: dict[str, tuple[str, ...]] = {}
     dropped = 0
     for row in rows:
@@ -160,13 +160,13 @@ def _context(row: Mapping[str, Any]) -> tuple[list[_Paragraph], int]:
     return context, sum(map(len, facts.values())) - sum(len(p.facts) for p in context)
 
 
-def _facts(told: Any) -> Iterator[tuple[str, int]]:
-    pairs = zip(told["title"], told["sent_id"], strict=True) if isinstance(told, dict) else told
+def _facts(raw: Any) -> Iterator[tuple[str, int]]:
+    pairs = zip(raw["title"], raw["sent_id"], strict=True) if isinstance(raw, dict) else raw
     return ((str(title), int(number)) for title, number in pairs)
 
 
-def _paragraphs(told: Any) -> Iterator[tuple[str, list[str]]]:
-    pairs = zip(told["title"], told["sentences"], strict=True) if isinstance(told, dict) else told
+def _paragraphs(raw: Any) -> Iterator[tuple[str, list[str]]]:
+    pairs = zip(raw["title"], raw["sentences"], strict=True) if isinstance(raw, dict) else raw
     return ((str(title), list(sentences)) for title, sentences in pairs)
 
 
@@ -201,8 +201,8 @@ def _doc(name: str, number: int, title: str, pos: int, text: str) -> Doc:
     return Doc(ns=name, id=f"p{number}", session=title, pos=pos, when="", said=None, speaker=title, text=text)
 
 
-def _question(name: str, row: Mapping[str, Any], gold: tuple[str, ...]) -> Question:
-    return Question(
+def _question(name: str, row: Mapping[str, Any], gold: tuple[str, ...]) -> BenchQuestion:
+    return BenchQuestion(
         ns=name,
         id=str(row["_id"] if "_id" in row else row["id"]),
         text=row["question"],

@@ -16,9 +16,9 @@ import numpy as np
 from mnemic.errors import Invalid
 from mnemic.lab.kit import log as logs
 from mnemic.lab.kit.figures import Figure, beside_bars
-from mnemic.lab.kit.log import Answer, Run
+from mnemic.lab.kit.log import LoggedAnswer, LoggedRun
 from mnemic.lab.kit.metrics import Array, Estimate, any_at, estimates, recall, resample
-from mnemic.lab.kit.tables import Table, aligned, finite, piped
+from mnemic.lab.kit.tables import TextTable, aligned, finite, piped
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, BELADY
 from mnemic.lab.tasks.capacity.hotpot_bench import FOUND, MNEMIC, Protocol
 
@@ -140,7 +140,7 @@ def read_capacities(log: Path, *, seed: int | None = None) -> Capacities:
     )
 
 
-def tables(made: Capacities) -> tuple[Table, ...]:
+def tables(made: Capacities) -> tuple[TextTable, ...]:
     """The headline, the sweep, and the checks where there were any."""
     found = (_headline(made), _sweep(made))
     return (*found, _checked(made)) if made.checks else found
@@ -216,7 +216,7 @@ def notes(made: Capacities) -> Iterator[str]:
         yield "The run was cut short: figures cover what was measured until then."
 
 
-def _score(answers: Sequence[Answer], seed: int) -> Score:
+def _score(answers: Sequence[LoggedAnswer], seed: int) -> Score:
     values = {
         "found": np.array([recall(a.gold, a.ranked, FOUND) for a in answers]),
         "any": np.array([any_at(a.gold, a.ranked, FOUND) for a in answers]),
@@ -224,7 +224,7 @@ def _score(answers: Sequence[Answer], seed: int) -> Score:
     return Score(**estimates(values, seed))
 
 
-def _by_category(answers: Sequence[Answer]) -> dict[str, list[Answer]]:
+def _by_category(answers: Sequence[LoggedAnswer]) -> dict[str, list[LoggedAnswer]]:
     names = sorted({answer.category for answer in answers})
     return {name: [a for a in answers if a.category == name] for name in names} if len(names) > 1 else {}
 
@@ -247,7 +247,7 @@ def _paged(log: Path) -> dict[tuple[str, int], Paged]:
     return found
 
 
-def _ratio(run: Run, size: int, seed: int) -> Ratio:
+def _ratio(run: LoggedRun, size: int, seed: int) -> Ratio:
     """mnemic's hit@5 over the window's, on the same questions; infinite where the window finds nothing."""
     window = {a.question: recall(a.gold, a.ranked, FOUND) for a in run.answers[f"{WINDOW} alone @ {size}"]}
     pairs = [(recall(a.gold, a.ranked, FOUND), window[a.question]) for a in run.answers[MNEMIC] if a.question in window]
@@ -262,7 +262,7 @@ def _ratio(run: Run, size: int, seed: int) -> Ratio:
     return Ratio(value=value, low=float(low), high=float(high))
 
 
-def _checks(run: Run, alone: Mapping[tuple[str, int], Score]) -> Iterator[tuple[str, bool, str]]:
+def _checks(run: LoggedRun, alone: Mapping[tuple[str, int], Score]) -> Iterator[tuple[str, bool, str]]:
     everything = int(run.header["data"]["docs"])
     there = {name: score.found.mean for (name, size), score in alone.items() if size >= everything}
     if there:
@@ -276,7 +276,7 @@ def _checks(run: Run, alone: Mapping[tuple[str, int], Score]) -> Iterator[tuple[
         yield from _shuffled(run, _mean(shuffled), everything)
 
 
-def _shuffled(run: Run, whole: float, everything: int) -> Iterator[tuple[str, bool, str]]:
+def _shuffled(run: LoggedRun, whole: float, everything: int) -> Iterator[tuple[str, bool, str]]:
     """Paragraphs in any order: mnemic finds what it found, and no size makes a window more than its share."""
     usual = _mean(run.answers[MNEMIC])
     yield "paragraphs in any order: mnemic alike", abs(whole - usual) < 0.1, f"{100 * usual:.1f} and {100 * whole:.1f}"
@@ -290,11 +290,11 @@ def _shuffled(run: Run, whole: float, everything: int) -> Iterator[tuple[str, bo
     yield "... and a window of half or less finds less than mnemic", all(mean < whole for _, mean in small), told
 
 
-def _mean(answers: Sequence[Answer]) -> float:
+def _mean(answers: Sequence[LoggedAnswer]) -> float:
     return float(np.mean([recall(a.gold, a.ranked, FOUND) for a in answers]))
 
 
-def _headline(made: Capacities) -> Table:
+def _headline(made: Capacities) -> TextTable:
     size, window = made.headline, made.alone[WINDOW, made.headline]
     ratio = made.ratios[size]
     behind = f"{MNEMIC}, its archive behind {size:,}"
@@ -315,7 +315,7 @@ def _headline(made: Capacities) -> Table:
         "evictions", "write-backs",
     )  # fmt: skip
     title = f"1. With {size:,} documents, where the sliding window comes nearest to {100 * LEVEL:.0f} %"
-    return Table(title, header, tuple(rows))
+    return TextTable(title, header, tuple(rows))
 
 
 def _paging(paged: Paged | None) -> tuple[str, ...]:
@@ -326,7 +326,7 @@ def _paging(paged: Paged | None) -> tuple[str, ...]:
     return f"{resident:.1f}", _number(paged.of_belady), *counts
 
 
-def _sweep(made: Capacities) -> Table:
+def _sweep(made: Capacities) -> TextTable:
     sizes = sorted(made.ratios)
     rows = [(f"{MNEMIC}, archive behind", *([_percent(made.whole.found)] * len(sizes)))]
     rows.append((f"{MNEMIC} / {WINDOW}", *(_number(made.ratios[size].value) for size in sizes)))
@@ -337,12 +337,14 @@ def _sweep(made: Capacities) -> Table:
         if name not in BASELINES:
             cells_behind = (made.paged.get((name, size)) for size in sizes)
             rows.append((f"{name}: resident", *(_paging(one)[0] for one in cells_behind)))
-    return Table(f"2. hit@{FOUND} by documents in the hot tier, %", ("row", *(f"{n:,}" for n in sizes)), tuple(rows))
+    return TextTable(
+        f"2. hit@{FOUND} by documents in the hot tier, %", ("row", *(f"{n:,}" for n in sizes)), tuple(rows)
+    )
 
 
-def _checked(made: Capacities) -> Table:
+def _checked(made: Capacities) -> TextTable:
     rows = tuple((what, "holds" if held else "FAILS", told) for what, held, told in made.checks)
-    return Table("3. That the figures mean something", ("check", "", "measured"), rows, words=(0, 1, 2))
+    return TextTable("3. That the figures mean something", ("check", "", "measured"), rows, words=(0, 1, 2))
 
 
 def _record(made: Capacities) -> dict[str, object]:

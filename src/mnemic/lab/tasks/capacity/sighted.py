@@ -1,4 +1,4 @@
-"""mnemic on a file of its own, asked as if it held only some of what it holds.
+"""Asks mnemic as if its file held only some of its documents.
 
 The words, statistics and links of what it may not see are out of reach: a question is answered as by a memory that was
 given the rest alone. What is seen is said to the store's snapshot, by the same door as what a branch hides of its
@@ -18,7 +18,7 @@ from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
 from mnemic.index.catalogues import Catalogues
 from mnemic.ingest.message import Message
-from mnemic.lab.kit.baselines import Ranking
+from mnemic.lab.kit.baselines import RankedDocs
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.recall.pipeline import recall
@@ -56,20 +56,20 @@ class Sighted:
         with self._store.read() as snapshot:
             self._shelve(snapshot, self._space(snapshot))
 
-    def rank(self, text: str, k: int, seen: Collection[str] | None = None) -> Ranking:
+    def rank(self, text: str, k: int, seen: Collection[str] | None = None) -> RankedDocs:
         """At most `k` documents, best first.
 
         Args:
             seen: The only documents that it may see, of those observed; None for all.
         """
         if not self._vers or (seen is not None and not seen):
-            return Ranking(())
+            return RankedDocs(())
         with self._store.read() as snapshot:
             found = recall(_Blinkers.on(snapshot, self._unseen(seen)), self._catalogues, self._query(snapshot, text, k))
         best: dict[str, float] = {}
         for recalled in found:
             best.setdefault(str(recalled.item.slots["doc"]), recalled.score)
-        return Ranking(tuple(best), tuple(best.values()))
+        return RankedDocs(tuple(best), tuple(best.values()))
 
     def collect(self, keep: str) -> Collected:
         """Collect what garbage there is, and of the past keep so much, such as `1000 commits`."""

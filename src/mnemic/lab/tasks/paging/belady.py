@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import accumulate
 
-from mnemic.lab.tasks.paging.traces import Trace
+from mnemic.lab.tasks.paging.traces import PageTrace
 
 NEVER = 1 << 60
 
 
-def next_reads(trace: Trace) -> list[int]:
+def next_reads(trace: PageTrace) -> list[int]:
     """For each reference, when its page is read next; `NEVER` if it is not."""
     upcoming: dict[int, int] = {}
     found = [NEVER] * len(trace.references)
@@ -31,7 +31,7 @@ def next_reads(trace: Trace) -> list[int]:
     return found
 
 
-def optimum(trace: Trace, capacity: int) -> int:
+def optimum(trace: PageTrace, capacity: int) -> int:
     """Most hits with room for `capacity` pages: the one read farthest in the future leaves."""
     following = next_reads(trace)
     wanted: dict[int, int] = {}
@@ -50,14 +50,14 @@ def optimum(trace: Trace, capacity: int) -> int:
     return hits
 
 
-def bound(trace: Trace, budget: int) -> int:
-    """At least the most hits with room for `budget` tokens (PFOO-U)."""
+def bound(trace: PageTrace, budget: int) -> int:
+    """An upper bound on the hits with room for `budget` tokens (PFOO-U)."""
     costs = sorted(_costs(trace, next_reads(trace), budget))
     room = budget * max(len(trace.references) - 1, 0)
     return sum(1 for total in accumulate(costs) if total <= room)
 
 
-def _costs(trace: Trace, following: Sequence[int], budget: int) -> list[int]:
+def _costs(trace: PageTrace, following: Sequence[int], budget: int) -> list[int]:
     """Tokens times references waited, for each read that could be a hit; a page larger than the window never is."""
     return [
         trace.pages[reference.page].tokens * (following[now] - now)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, TypeAlias
 
-from mnemic.lab.kit.datasets import Corpus, Dataset, Question
-from mnemic.lab.tasks.paging.traces import Reference, Trace, page
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
+from mnemic.lab.tasks.paging.traces import PageTrace, Reference, page
 from mnemic.tiers.base import Page
 from mnemic.tiers.features import Reader
 
-Find: TypeAlias = Callable[[Question, int], Sequence[str]]
+Find: TypeAlias = Callable[[BenchQuestion, int], Sequence[str]]
 """The best so many documents for a question, as ids, best first."""
 
 READ: Final = 3
@@ -36,14 +36,14 @@ class _Asked:
     reads: tuple[int, ...]
 
 
-def after(data: Dataset, seed: int) -> Iterator[Trace]:
+def after(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """All questions at the end, as the data has them; `seed` changes nothing."""
     for corpus, questions in _conversations(data):
         asked = [_Asked(len(corpus.docs), _gold(corpus, one)) for one in questions]
         yield _trace("after", corpus, asked)
 
 
-def shuffled(data: Dataset, seed: int) -> Iterator[Trace]:
+def shuffled(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """All questions at the end, in a drawn order."""
     for corpus, questions in _conversations(data):
         asked = [_Asked(len(corpus.docs), _gold(corpus, one)) for one in questions]
@@ -51,14 +51,14 @@ def shuffled(data: Dataset, seed: int) -> Iterator[Trace]:
         yield _trace("shuffled", corpus, asked)
 
 
-def spread(data: Dataset, seed: int) -> Iterator[Trace]:
+def spread(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """Each question at some moment once its evidence has been said."""
     for corpus, questions in _conversations(data):
         asked = [_Asked(_moment(corpus, one, seed), _gold(corpus, one)) for one in questions]
         yield _trace("spread", corpus, asked)
 
 
-def recalled(data: Dataset, seed: int, find: Find) -> Iterator[Trace]:
+def recalled(data: Dataset, seed: int, find: Find) -> Iterator[PageTrace]:
     """As `spread`, but what is read is what `find` has among the turns said by then.
 
     Questions without evidence are asked too, at any moment: something is recalled for them as well.
@@ -73,7 +73,7 @@ def recalled(data: Dataset, seed: int, find: Find) -> Iterator[Trace]:
         yield _trace("recalled", corpus, asked)
 
 
-GOLD: Final[Mapping[str, Callable[[Dataset, int], Iterator[Trace]]]] = {
+GOLD: Final[Mapping[str, Callable[[Dataset, int], Iterator[PageTrace]]]] = {
     "after": after,
     "shuffled": shuffled,
     "spread": spread,
@@ -81,27 +81,27 @@ GOLD: Final[Mapping[str, Callable[[Dataset, int], Iterator[Trace]]]] = {
 """Families whose reads are the evidence itself, by name."""
 
 
-def _conversations(data: Dataset, *, without_evidence: bool = False) -> Iterator[tuple[Corpus, list[Question]]]:
+def _conversations(data: Dataset, *, without_evidence: bool = False) -> Iterator[tuple[Corpus, list[BenchQuestion]]]:
     for corpus in data.corpora:
         asked = [one for one in data.questions if one.ns == corpus.ns and (one.scorable or without_evidence)]
         if asked and corpus.docs:
             yield corpus, asked
 
 
-def _gold(corpus: Corpus, question: Question) -> tuple[int, ...]:
+def _gold(corpus: Corpus, question: BenchQuestion) -> tuple[int, ...]:
     wanted, sittings = set(question.gold), set(() if question.gold else question.sessions)
     places = {doc.id: n for n, doc in enumerate(corpus.docs) if doc.id in wanted or doc.session in sittings}
     ordered = question.gold or tuple(places)
     return tuple(places[doc] for doc in ordered)
 
 
-def _moment(corpus: Corpus, question: Question, seed: int) -> int:
+def _moment(corpus: Corpus, question: BenchQuestion, seed: int) -> int:
     said = max(_gold(corpus, question), default=0)
     draw = Random(f"{seed}:{corpus.ns}:{question.id}")  # noqa: S311 - a moment, not a secret
     return draw.randint(said + 1, len(corpus.docs))
 
 
-def _trace(family: str, corpus: Corpus, asked: Sequence[_Asked]) -> Trace:
+def _trace(family: str, corpus: Corpus, asked: Sequence[_Asked]) -> PageTrace:
     references: list[Reference] = []
     by_moment: dict[int, list[_Asked]] = {}
     for one in asked:
@@ -110,7 +110,7 @@ def _trace(family: str, corpus: Corpus, asked: Sequence[_Asked]) -> Trace:
         references.append(Reference(n, write=True))
         for one in by_moment.get(n + 1, ()):
             references += [Reference(read, write=False) for read in one.reads]
-    return Trace(family=family, name=corpus.ns, pages=tuple(_pages(corpus)), references=tuple(references))
+    return PageTrace(family=family, name=corpus.ns, pages=tuple(_pages(corpus)), references=tuple(references))
 
 
 def _pages(corpus: Corpus) -> Iterator[Page]:

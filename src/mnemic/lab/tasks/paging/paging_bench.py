@@ -14,11 +14,11 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import Dataset, load
 from mnemic.lab.kit.metrics import Array, Estimate, resample
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.systems import Mnemic
+from mnemic.lab.kit.systems import MnemicSystem
 from mnemic.lab.tasks.paging import dialogues, traces
 from mnemic.lab.tasks.paging.belady import bound, optimum
-from mnemic.lab.tasks.paging.replay import Tally, pooled, replay
-from mnemic.lab.tasks.paging.traces import Trace
+from mnemic.lab.tasks.paging.replay import ReplayTally, pooled, replay
+from mnemic.lab.tasks.paging.traces import PageTrace
 from mnemic.registry import POLICIES
 from mnemic.tiers.policies import open_policy
 
@@ -30,7 +30,7 @@ BASELINE: Final = "lru"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PagingPlan:
     """What is measured.
 
     Attributes:
@@ -53,7 +53,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class PagingRow:
     """One policy on one family at one capacity.
 
     Attributes:
@@ -71,7 +71,7 @@ class Row:
     hit_rate: Estimate
     optimal: float
     closed: Estimate
-    tally: Tally
+    tally: ReplayTally
 
     @property
     def of_optimal(self) -> float:
@@ -80,8 +80,8 @@ class Row:
 
 
 def gather(
-    paths: Sequence[Path], files: Sequence[Path], families: Sequence[str], plan: Plan, progress: Progress = silent
-) -> Iterator[Trace]:
+    paths: Sequence[Path], files: Sequence[Path], families: Sequence[str], plan: PagingPlan, progress: Progress = silent
+) -> Iterator[PageTrace]:
     """The traces of these families: of conversations in `paths`, synthetic ones, and those of trace `files`.
 
     Raises:
@@ -104,7 +104,7 @@ def gather(
         yield from traces.load(file)
 
 
-def measure(every: Sequence[Trace], plan: Plan, progress: Progress = silent) -> list[Row]:
+def measure(every: Sequence[PageTrace], plan: PagingPlan, progress: Progress = silent) -> list[PagingRow]:
     """A row for each family, capacity and policy, in that order.
 
     Raises:
@@ -112,10 +112,10 @@ def measure(every: Sequence[Trace], plan: Plan, progress: Progress = silent) -> 
     """
     if not every:
         raise Invalid("paths", "hold no conversation with questions that have evidence", "Give LoCoMo's json, or none.")
-    by_family: dict[str, list[Trace]] = {}
+    by_family: dict[str, list[PageTrace]] = {}
     for trace in every:
         by_family.setdefault(trace.family, []).append(trace)
-    rows: list[Row] = []
+    rows: list[PagingRow] = []
     total = len(by_family) * len(plan.capacities) * len(plan.policies)
     for family, group in by_family.items():
         for share in plan.capacities:
@@ -129,7 +129,7 @@ def measure(every: Sequence[Trace], plan: Plan, progress: Progress = silent) -> 
 class _Place:
     """A family's traces at one capacity: the optimum and LRU are reckoned once for all policies."""
 
-    def __init__(self, family: str, share: float, group: Sequence[Trace], plan: Plan) -> None:
+    def __init__(self, family: str, share: float, group: Sequence[PageTrace], plan: PagingPlan) -> None:
         self._family, self._share, self._group, self._plan = family, share, group, plan
         self._sizes = [capacity(trace, share, by_tokens=plan.by_tokens) for trace in group]
         self._names = [trace.name for trace in group]
@@ -138,11 +138,11 @@ class _Place:
         self._reads = self._column(trace.reads for trace in group)
         self._base = self._column(_asked_for(tally) for tally in self._tallies(BASELINE, prefetch=0))
 
-    def row(self, policy: str) -> Row:
+    def row(self, policy: str) -> PagingRow:
         tallies = self._tallies(policy, prefetch=self._plan.prefetch)
         hits = self._column(tally.hits for tally in tallies)
         own = self._column(_asked_for(tally) for tally in tallies)
-        return Row(
+        return PagingRow(
             family=self._family,
             capacity=self._share,
             policy=policy,
@@ -160,7 +160,7 @@ class _Place:
             summed[name] += count
         return np.array(list(summed.values()), dtype=np.float64)
 
-    def _tallies(self, policy: str, *, prefetch: int) -> list[Tally]:
+    def _tallies(self, policy: str, *, prefetch: int) -> list[ReplayTally]:
         return [
             replay(
                 trace,
@@ -173,7 +173,7 @@ class _Place:
         ]
 
 
-def capacity(trace: Trace, share: float, *, by_tokens: bool = False) -> int:
+def capacity(trace: PageTrace, share: float, *, by_tokens: bool = False) -> int:
     """A share of a trace's pages, or of their tokens; at least 1."""
     whole = sum(page.tokens for page in trace.pages) if by_tokens else len(trace.pages)
     return max(1, round(share * whole))
@@ -191,10 +191,10 @@ def ratio(above: Array, below: Array, seed: int) -> Estimate:
     return Estimate(float(above.sum() / below.sum()), float(low), float(high), len(above))
 
 
-def _recalled(data: Dataset, seeds: Iterable[int], progress: Progress) -> Iterator[Trace]:
+def _recalled(data: Dataset, seeds: Iterable[int], progress: Progress) -> Iterator[PageTrace]:
     """Reads by mnemic with all conversations written, by words alone; each question is asked once for all draws."""
     answers: dict[tuple[str, str], Sequence[str]] = {}
-    with closing(Mnemic()) as system:
+    with closing(MnemicSystem()) as system:
         system.ingest(data.corpora)
         for done, one in enumerate(data.questions, start=1):
             answers[one.ns, one.id] = system.rank(one, dialogues.LOOKED_AT).ids
@@ -215,5 +215,5 @@ def _chosen(data: Dataset, only: Sequence[str]) -> Dataset:
     return replace(data, corpora=corpora, questions=tuple(one for one in data.questions if one.ns in only))
 
 
-def _asked_for(tally: Tally) -> int:
+def _asked_for(tally: ReplayTally) -> int:
     return tally.hits - tally.prefetch_hits

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
-from mnemic.lab.tasks.paging.paging_bench import Row
+from mnemic.lab.tasks.paging.paging_bench import PagingRow
 
 COLOURS: Final = {
     "adaptive": "#c2410c",
@@ -23,7 +23,7 @@ OTHER: Final = "#cbd5e1"
 _STYLE: Final = {**STYLE, "font.size": 9, "axes.titlesize": 10}
 
 
-def draw(rows: Sequence[Row], folder: Path) -> list[Path]:
+def draw(rows: Sequence[PagingRow], folder: Path) -> list[Path]:
     """Write both pictures as SVG, and say where; needs matplotlib, from the extra `bench`."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("svg")
@@ -33,7 +33,7 @@ def draw(rows: Sequence[Row], folder: Path) -> list[Path]:
         return [_rates(rows, plots, folder), _gaps(rows, plots, folder)]
 
 
-def _panels(rows: Sequence[Row], plots: Any) -> tuple[Any, list[tuple[Any, str]]]:
+def _panels(rows: Sequence[PagingRow], plots: Any) -> tuple[Any, list[tuple[Any, str]]]:
     families = list(dict.fromkeys(row.family for row in rows))
     across = min(4, len(families))
     figure, axes = plots.subplots(
@@ -46,7 +46,7 @@ def _panels(rows: Sequence[Row], plots: Any) -> tuple[Any, list[tuple[Any, str]]
     return figure, list(zip(cells, families, strict=False))
 
 
-def _rates(rows: Sequence[Row], plots: Any, folder: Path) -> Path:
+def _rates(rows: Sequence[PagingRow], plots: Any, folder: Path) -> Path:
     """Hit rate over capacity, the optimum above as a dashed line."""
     figure, panels = _panels(rows, plots)
     for axis, family in panels:
@@ -65,7 +65,7 @@ def _rates(rows: Sequence[Row], plots: Any, folder: Path) -> Path:
     return _saved(figure, panels, folder / "paging-hits.svg", plots)
 
 
-def _gaps(rows: Sequence[Row], plots: Any, folder: Path) -> Path:
+def _gaps(rows: Sequence[PagingRow], plots: Any, folder: Path) -> Path:
     """The share of the gap closed at the middle capacity, with its interval; below -50 % is cut off."""
     capacities = sorted({row.capacity for row in rows})
     middle = capacities[len(capacities) // 2]

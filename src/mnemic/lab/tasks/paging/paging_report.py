@@ -12,9 +12,9 @@ from typing import Final, TextIO
 
 from mnemic.lab.kit.figures import Figure, beside_bars
 from mnemic.lab.kit.metrics import Estimate
-from mnemic.lab.kit.tables import Table, aligned, finite
+from mnemic.lab.kit.tables import TextTable, aligned, finite
 from mnemic.lab.tasks.paging.dialogues import GOLD
-from mnemic.lab.tasks.paging.paging_bench import BASELINE, CAPACITIES, FAMILIES, RECALLED, Plan, Row
+from mnemic.lab.tasks.paging.paging_bench import BASELINE, CAPACITIES, FAMILIES, RECALLED, PagingPlan, PagingRow
 
 NOTES: Final = (
     "hit: hits of reads, %. of MIN: that as a share of Belady's optimum with bypass (a bound, PFOO-U, for windows in "
@@ -40,7 +40,7 @@ CLOSED: Final = 25.0
 WINDOW: Final = "window"
 
 
-def show(rows: Sequence[Row], plan: Plan, stream: TextIO, *, as_json: bool) -> None:
+def show(rows: Sequence[PagingRow], plan: PagingPlan, stream: TextIO, *, as_json: bool) -> None:
     """Write the tables, or everything as JSON; what cannot be had is null there."""
     if as_json:
         figures = [{**asdict(figure), "met": figure.met} for figure in bars(rows, plan)]
@@ -53,7 +53,7 @@ def show(rows: Sequence[Row], plan: Plan, stream: TextIO, *, as_json: bool) -> N
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in NOTES)]) + "\n")
 
 
-def write_csv(rows: Sequence[Row], path: Path) -> None:
+def write_csv(rows: Sequence[PagingRow], path: Path) -> None:
     """A line for each row, in the order of `COLUMNS`."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -61,21 +61,21 @@ def write_csv(rows: Sequence[Row], path: Path) -> None:
         writer.writerows(_flat(row) for row in rows)
 
 
-def tables(rows: Sequence[Row]) -> list[Table]:
+def tables(rows: Sequence[PagingRow]) -> list[TextTable]:
     """One for each family, then the share of the gap over all, then what it cost."""
     families = list(dict.fromkeys(row.family for row in rows))
     made = [_family(family, [row for row in rows if row.family == family]) for family in families]
     return [*made, _gaps(rows, families), _costs(rows)]
 
 
-def mean_closed(rows: Sequence[Row], policy: str, families: Sequence[str]) -> float:
+def mean_closed(rows: Sequence[PagingRow], policy: str, families: Sequence[str]) -> float:
     """The mean share of the gap over these families and their capacities, those without a gap left out."""
     shares = [row.closed.mean for row in rows if row.policy == policy and row.family in families]
     known = [share for share in shares if not math.isnan(share)]
     return sum(known) / len(known) if known else math.nan
 
 
-def bars(rows: Sequence[Row], plan: Plan) -> list[Figure]:
+def bars(rows: Sequence[PagingRow], plan: PagingPlan) -> list[Figure]:
     """What the best policy came to beside what it is held against; nothing unless that was measured as it is stated."""
     measured, policies = {row.family for row in rows}, dict.fromkeys(row.policy for row in rows)
     usual = plan.capacities == CAPACITIES and not plan.by_tokens and plan.limit is None
@@ -95,14 +95,14 @@ def bars(rows: Sequence[Row], plan: Plan) -> list[Figure]:
     return [gap, Figure(name=name, value=len(above), unit="", bar=len(FAMILIES), more=True)]
 
 
-def _above(policy: str, rows: Sequence[Row]) -> bool:
+def _above(policy: str, rows: Sequence[PagingRow]) -> bool:
     """Whether a policy hits more than both baselines at each capacity."""
     rates = {(row.policy, row.capacity): row.hit_rate.mean for row in rows}
     sizes = {row.capacity for row in rows}
     return all(rates[policy, size] > max(rates[BASELINE, size], rates[WINDOW, size]) for size in sizes)
 
 
-def _family(family: str, rows: Sequence[Row]) -> Table:
+def _family(family: str, rows: Sequence[PagingRow]) -> TextTable:
     capacities = list(dict.fromkeys(row.capacity for row in rows))
     columns = ["policy"]
     for share in capacities:
@@ -110,23 +110,23 @@ def _family(family: str, rows: Sequence[Row]) -> Table:
         columns += [f"hit at {share:.0%}, best {100 * best:.1f}", "of MIN", "gap"]
     by_policy = {name: [row for row in rows if row.policy == name] for name in dict.fromkeys(r.policy for r in rows)}
     lines = [(name, *(cell for row in mine for cell in _cells(row))) for name, mine in by_policy.items()]
-    return Table(f"{family}, {rows[0].traces} traces", tuple(columns), tuple(lines))
+    return TextTable(f"{family}, {rows[0].traces} traces", tuple(columns), tuple(lines))
 
 
-def _cells(row: Row) -> tuple[str, str, str]:
+def _cells(row: PagingRow) -> tuple[str, str, str]:
     return f"{100 * row.hit_rate.mean:.1f}", f"{100 * row.of_optimal:.0f}", _share(row.closed)
 
 
-def _gaps(rows: Sequence[Row], families: Sequence[str]) -> Table:
+def _gaps(rows: Sequence[PagingRow], families: Sequence[str]) -> TextTable:
     spoken = [family for family in families if family in SPOKEN]
     lines = []
     for policy in dict.fromkeys(row.policy for row in rows):
         each = [_percent(mean_closed(rows, policy, [family])) for family in families]
         lines.append((policy, *each, _percent(mean_closed(rows, policy, spoken))))
-    return Table("Gap closed, %, mean over the capacities", ("policy", *families, "dialogues"), tuple(lines))
+    return TextTable("Gap closed, %, mean over the capacities", ("policy", *families, "dialogues"), tuple(lines))
 
 
-def _costs(rows: Sequence[Row]) -> Table:
+def _costs(rows: Sequence[PagingRow]) -> TextTable:
     lines = []
     for policy in dict.fromkeys(row.policy for row in rows):
         mine = [row.tally for row in rows if row.policy == policy]
@@ -146,10 +146,10 @@ def _costs(rows: Sequence[Row]) -> Table:
             )
         )
     header = ("policy", "reads", "faults", "evictions", "through", "back", "prefetched", "of them used, %")
-    return Table("What it cost, all families and capacities together", header, tuple(lines))
+    return TextTable("What it cost, all families and capacities together", header, tuple(lines))
 
 
-def _flat(row: Row) -> dict[str, object]:
+def _flat(row: PagingRow) -> dict[str, object]:
     tally = row.tally
     values = (
         row.family, row.capacity, row.policy, row.traces, row.hit_rate.mean, row.hit_rate.low, row.hit_rate.high,

@@ -1,18 +1,18 @@
-"""A trace through a policy: the session's own pager, as a window of so many pages or tokens, and what came of it."""
+"""Replays a trace through a policy, in the session's own pager with a window of so many pages or tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from mnemic.lab.tasks.paging.traces import Trace
+from mnemic.lab.tasks.paging.traces import PageTrace
 from mnemic.tiers.base import Page, Policy
 from mnemic.tiers.pager import FIXED, Pager
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """What happened.
+class ReplayTally:
+    """Counts of one replay.
 
     Attributes:
         prefetched: Pages brought in before anybody asked, and `prefetch_hits` the reads that found one so.
@@ -41,7 +41,9 @@ class Tally:
         return self.hits / self.reads if self.reads else 0.0
 
 
-def replay(trace: Trace, policy: Policy, capacity: int, *, by_tokens: bool = False, prefetch: int = 0) -> Tally:
+def replay(
+    trace: PageTrace, policy: Policy, capacity: int, *, by_tokens: bool = False, prefetch: int = 0
+) -> ReplayTally:
     """Refer to every page of `trace` in turn; what comes in may push others out, itself among them.
 
     Args:
@@ -66,14 +68,16 @@ def replay(trace: Trace, policy: Policy, capacity: int, *, by_tokens: bool = Fal
     return _tally(pager, through)
 
 
-def pooled(tallies: Sequence[Tally]) -> Tally:
+def pooled(tallies: Sequence[ReplayTally]) -> ReplayTally:
     """The sums over several traces."""
-    return Tally(**{field.name: sum(getattr(one, field.name) for one in tallies) for field in fields(Tally)})
+    return ReplayTally(
+        **{field.name: sum(getattr(one, field.name) for one in tallies) for field in fields(ReplayTally)}
+    )
 
 
-def _tally(pager: Pager, through: int) -> Tally:
+def _tally(pager: Pager, through: int) -> ReplayTally:
     counts = pager.counters
-    return Tally(
+    return ReplayTally(
         reads=counts.references,
         hits=counts.hits,
         evictions=counts.evictions,

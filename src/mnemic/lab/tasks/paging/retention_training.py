@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from mnemic.errors import Invalid
 from mnemic.lab.tasks.paging.paging_bench import capacity
-from mnemic.lab.tasks.paging.traces import Trace
+from mnemic.lab.tasks.paging.traces import PageTrace
 from mnemic.tiers.policies.learned import NAMES, features
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -65,14 +65,14 @@ class Step(NamedTuple):
     """One eviction in every rollout that had to: what there was, and what went.
 
     Attributes:
-        found: Features of the pages resident anywhere, (pages, features).
+        features: Features of the pages resident anywhere, (pages, features).
         there: Whether each is resident in each rollout, (pages, rollouts).
         gone: Which left in each rollout, an index into the pages; -1 where none did.
         chance: The logarithm of its probability then.
     """
 
     now: int
-    found: Floats
+    features: Floats
     there: npt.NDArray[np.bool_]
     gone: Ints
     chance: Floats
@@ -95,7 +95,7 @@ class Rolled:
 
 
 def train(
-    traces: Sequence[Trace], recipe: Recipe = Recipe(), progress: Progress = lambda name, done, total: None
+    traces: Sequence[PageTrace], recipe: Recipe = Recipe(), progress: Progress = lambda name, done, total: None
 ) -> Floats:
     """Weights for `NAMES`; the same for the same traces, recipe and arithmetic.
 
@@ -126,7 +126,7 @@ def write(weights: Floats, recipe: Recipe, data: Sequence[str], path: Path) -> N
     path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def rollouts(trace: Trace, size: int, weights: Floats, recipe: Recipe, draw: np.random.Generator) -> Rolled:
+def rollouts(trace: PageTrace, size: int, weights: Floats, recipe: Recipe, draw: np.random.Generator) -> Rolled:
     """Replay a trace in `recipe.rollouts` windows of `size` pages at once, with evictions drawn by `weights`."""
     window = _Windows(trace, size, weights, recipe, draw)
     rewards = np.stack([window.refer(now, one.page, read=not one.write) for now, one in enumerate(trace.references, 1)])
@@ -136,7 +136,7 @@ def rollouts(trace: Trace, size: int, weights: Floats, recipe: Recipe, draw: np.
 class _Windows:
     """The windows of a group. Uses and ages are the same in all of them; what is resident is not."""
 
-    def __init__(self, trace: Trace, size: int, weights: Floats, recipe: Recipe, draw: np.random.Generator) -> None:
+    def __init__(self, trace: PageTrace, size: int, weights: Floats, recipe: Recipe, draw: np.random.Generator) -> None:
         pages = len(trace.pages)
         self._columns = _Columns(trace)
         self._born, self._last, self._uses = np.zeros(pages), np.zeros(pages), np.zeros(pages)
@@ -176,7 +176,7 @@ class _Windows:
 class _Columns:
     """What does not change of a trace's pages, a column each."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: PageTrace) -> None:
         self.tokens = np.array([float(page.tokens) for page in trace.pages])
         self._importance = np.array([page.importance for page in trace.pages])
         self._novelty = np.array([page.novelty for page in trace.pages])
@@ -204,9 +204,9 @@ class _Columns:
         )
 
 
-def _leaving(found: Floats, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+def _leaving(page_features: Floats, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
     """The logarithm of each page's chance to leave each window: falls with its worth; -inf where it is not there."""
-    scores = np.where(there, -(found @ weights)[:, None], -np.inf)
+    scores = np.where(there, -(page_features @ weights)[:, None], -np.inf)
     top = scores.max(axis=0)
     return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=0)))
 
@@ -216,21 +216,21 @@ def _gradient(rolled: tuple[Rolled, Floats], weights: Floats, recipe: Recipe) ->
     steps, advantages = rolled[0].steps, rolled[1]
     total, count = np.zeros(len(weights)), 0
     for step in steps:
-        leaving = _leaving(step.found, step.there, weights)
+        leaving = _leaving(step.features, step.there, weights)
         windows = np.flatnonzero(step.gone >= 0)
         gone = step.gone[windows]
         gain = advantages[step.now - 1, windows]
         ratio = np.exp(leaving[gone, windows] - step.chance[windows])
         open_ = np.where(gain > 0, ratio < 1 + recipe.clip, ratio > 1 - recipe.clip)
         pull = gain * ratio * open_
-        expected = np.exp(leaving[:, windows]).T @ step.found
-        total += pull @ (expected - step.found[gone])
+        expected = np.exp(leaving[:, windows]).T @ step.features
+        total += pull @ (expected - step.features[gone])
         count += len(windows)
     return total / max(count, 1)
 
 
 def _group(
-    traces: Sequence[Trace], weights: Floats, recipe: Recipe, draw: np.random.Generator
+    traces: Sequence[PageTrace], weights: Floats, recipe: Recipe, draw: np.random.Generator
 ) -> tuple[Rolled, Floats]:
     trace = traces[int(draw.integers(len(traces)))]
     size = capacity(trace, float(draw.choice(SHARES)))

@@ -36,7 +36,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
+class PageTrace:
     """A session as its pager sees it.
 
     Attributes:
@@ -56,7 +56,7 @@ class Trace:
         return sum(not reference.write for reference in self.references)
 
 
-def save(traces: Iterable[Trace], path: Path) -> None:
+def save(traces: Iterable[PageTrace], path: Path) -> None:
     """Write them one after another, each under its head."""
     with path.open("w", encoding="utf-8") as file:
         for trace in traces:
@@ -64,7 +64,7 @@ def save(traces: Iterable[Trace], path: Path) -> None:
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-def load(path: Path) -> list[Trace]:
+def load(path: Path) -> list[PageTrace]:
     """The traces of a file that `save` wrote, or that somebody wrote in its form.
 
     Raises:
@@ -85,7 +85,7 @@ def load(path: Path) -> list[Trace]:
     return [_trace(records, path.name) for records in heads]
 
 
-def _records(trace: Trace) -> Iterator[dict[str, object]]:
+def _records(trace: PageTrace) -> Iterator[dict[str, object]]:
     yield {"trace": trace.name, "family": trace.family}
     for page in trace.pages:
         yield {"page": page.id, **{name: getattr(page, name) for name in _FEATURES}}
@@ -103,7 +103,7 @@ def _record(line: str, name: str, number: int) -> dict[str, Any]:
     return record
 
 
-def _trace(records: list[dict[str, Any]], name: str) -> Trace:
+def _trace(records: list[dict[str, Any]], name: str) -> PageTrace:
     try:
         pages = tuple(page(str(r["page"]), **{f: r[f] for f in _FEATURES if f in r}) for r in records if "page" in r)
         number = {one.id: n for n, one in enumerate(pages)}
@@ -113,14 +113,14 @@ def _trace(records: list[dict[str, Any]], name: str) -> Trace:
             if "write" in r or "read" in r
         )
         head = records[0]
-        made = Trace(family=str(head["family"]), name=str(head["trace"]), pages=pages, references=references)
+        made = PageTrace(family=str(head["family"]), name=str(head["trace"]), pages=pages, references=references)
     except (KeyError, TypeError) as error:
         raise Invalid("trace", f"{name} is no trace ({error!r})", _FORM) from error
     _check(made, name)
     return made
 
 
-def _check(trace: Trace, name: str) -> None:
+def _check(trace: PageTrace, name: str) -> None:
     for one in trace.pages:
         if not isinstance(one.tokens, int) or one.tokens < 1:
             raise Invalid("trace", f"{name} gives page {one.id} {one.tokens!r} tokens", _FORM)
@@ -136,7 +136,7 @@ def page(id_: str, *, tokens: int = 1, **features: Any) -> Page:
     return Page(id=ItemId(id_), tokens=tokens, born=0, last_use=0, **features)
 
 
-def scan(seed: int, *, hot: int = 60, rounds: int = 12, between: int = 200, document: int = 800) -> Trace:
+def scan(seed: int, *, hot: int = 60, rounds: int = 12, between: int = 200, document: int = 800) -> PageTrace:
     """A hot set in steady use, and now and then a sweep through a stretch of a long document, each page read once.
 
     A sweep is longer than any window that is measured, so that what keeps only the latest loses the hot set.
@@ -152,20 +152,20 @@ def scan(seed: int, *, hot: int = 60, rounds: int = 12, between: int = 200, docu
     return _synthetic("scan", seed, rows(), draw)
 
 
-def loop(seed: int, *, length: int = 150, rounds: int = 12) -> Trace:
+def loop(seed: int, *, length: int = 150, rounds: int = 12) -> PageTrace:
     """The same pages over and over, between turns of talk that nobody reads again: a checklist gone through."""
     draw = Random(seed)  # noqa: S311 - a workload, not a secret
     return _synthetic("loop", seed, (f"loop-{n}" for _ in range(rounds) for n in range(length)), draw, talk=0.2)
 
 
-def zipf(seed: int, *, pages: int = 400, reads: int = 4_000, skew: float = 0.9) -> Trace:
+def zipf(seed: int, *, pages: int = 400, reads: int = 4_000, skew: float = 0.9) -> PageTrace:
     """Reads drawn by Zipf's law, independent of each other."""
     draw = Random(seed)  # noqa: S311 - a workload, not a secret
     weights = [(rank + 1) ** -skew for rank in range(pages)]
     return _synthetic("zipf", seed, (f"page-{n}" for n in draw.choices(range(pages), weights, k=reads)), draw)
 
 
-def shifting(seed: int, *, pages: int = 400, hot: int = 80, phases: int = 8, reads: int = 600) -> Trace:
+def shifting(seed: int, *, pages: int = 400, hot: int = 80, phases: int = 8, reads: int = 600) -> PageTrace:
     """A small hot set that is another one in each phase, over a floor of reads from anywhere."""
     draw = Random(seed)  # noqa: S311 - a workload, not a secret
 
@@ -178,7 +178,7 @@ def shifting(seed: int, *, pages: int = 400, hot: int = 80, phases: int = 8, rea
     return _synthetic("shifting", seed, rows(), draw)
 
 
-SYNTHETIC: Final[Mapping[str, Callable[[int], Trace]]] = {
+SYNTHETIC: Final[Mapping[str, Callable[[int], PageTrace]]] = {
     "scan": scan,
     "loop": loop,
     "zipf": zipf,
@@ -187,7 +187,7 @@ SYNTHETIC: Final[Mapping[str, Callable[[int], Trace]]] = {
 """Generators by family; each takes a seed."""
 
 
-def _synthetic(family: str, seed: int, rows: Iterable[str], draw: Random, talk: float = 0.1) -> Trace:
+def _synthetic(family: str, seed: int, rows: Iterable[str], draw: Random, talk: float = 0.1) -> PageTrace:
     """Reads in this order, each page written where it first comes up; turns of talk, a share of the reads, between."""
     number: dict[str, int] = {}
     references: list[Reference] = []
@@ -195,7 +195,7 @@ def _synthetic(family: str, seed: int, rows: Iterable[str], draw: Random, talk: 
         new = name not in number
         references.append(Reference(number.setdefault(name, len(number)), new))
     pages = tuple(page(name, tokens=1, position=n) for name, n in number.items())
-    return Trace(family=family, name=f"{family}-{seed}", pages=pages, references=tuple(references))
+    return PageTrace(family=family, name=f"{family}-{seed}", pages=pages, references=tuple(references))
 
 
 def _talked(rows: Iterable[str], draw: Random, talk: float) -> Iterator[tuple[str, ...]]:

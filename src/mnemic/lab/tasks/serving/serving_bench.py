@@ -25,7 +25,7 @@ from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.kit.tables import Table, aligned
+from mnemic.lab.kit.tables import TextTable, aligned
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.embedder_opening import open_embedder
@@ -47,7 +47,7 @@ _HELLO: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrant:
+class ServerCommand:
     """A server, how it is started, and a call of one of its tools."""
 
     name: str
@@ -58,7 +58,7 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start:
+class StartTimes:
     """Seconds from the spawn: medians over the rounds.
 
     Attributes:
@@ -76,7 +76,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class CallTimes:
     """Round trips of one tool over pipes, in milliseconds.
 
     Attributes:
@@ -94,18 +94,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class ServingTimes:
     """What a run found, with what it ran on."""
 
     header: Mapping[str, object]
-    starts: tuple[Start, ...]
-    calls: tuple[Call, ...]
+    starts: tuple[StartTimes, ...]
+    calls: tuple[CallTimes, ...]
 
 
-class Client:
+class PipeClient:
     """The other end of the pipes."""
 
-    def __init__(self, entrant: Entrant) -> None:
+    def __init__(self, entrant: ServerCommand) -> None:
         self.began = time.perf_counter()
         self._process = subprocess.Popen(  # noqa: S603 - our own command, or the one that was asked for
             entrant.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -176,7 +176,7 @@ def bench_serving(
     node: str = "node",
     seed: int = 0,
     progress: Callable[[str], None] = lambda _: None,
-) -> Served:
+) -> ServingTimes:
     """Starts first, then round trips over `items` remembered turns.
 
     Args:
@@ -189,10 +189,10 @@ def bench_serving(
         found = starts(list(_entrants(Path(folder), reference, node)), rounds)
         trips = list(_trips(Path(folder), calls, items, model, seed, progress))
     size = {"rounds": rounds, "calls": calls, "items": items, "model": model}
-    return Served(header={**provenance(), "size": size}, starts=tuple(found), calls=tuple(trips))
+    return ServingTimes(header={**provenance(), "size": size}, starts=tuple(found), calls=tuple(trips))
 
 
-def starts(entrants: Sequence[Entrant], rounds: int) -> list[Start]:
+def starts(entrants: Sequence[ServerCommand], rounds: int) -> list[StartTimes]:
     """Every server started once a round; the first entrant is the one the others are compared with."""
     took: dict[str, list[tuple[float, float, float]]] = {entrant.name: [] for entrant in entrants}
     for _ in range(rounds):
@@ -200,7 +200,7 @@ def starts(entrants: Sequence[Entrant], rounds: int) -> list[Start]:
             took[entrant.name].append(_started(entrant))
     base = [hello for hello, _, _ in took[entrants[0].name]]
     return [
-        Start(
+        StartTimes(
             name=name,
             hello=statistics.median(hello for hello, _, _ in all_),
             listed=statistics.median(listed for _, listed, _ in all_),
@@ -211,8 +211,8 @@ def starts(entrants: Sequence[Entrant], rounds: int) -> list[Start]:
     ]
 
 
-def _started(entrant: Entrant) -> tuple[float, float, float]:
-    client = Client(entrant)
+def _started(entrant: ServerCommand) -> tuple[float, float, float]:
+    client = PipeClient(entrant)
     try:
         client.ask("tools/list", {})
         listed = client.since()
@@ -222,11 +222,11 @@ def _started(entrant: Entrant) -> tuple[float, float, float]:
         client.close()
 
 
-def _entrants(folder: Path, reference: Path | None, node: str) -> Iterator[Entrant]:
+def _entrants(folder: Path, reference: Path | None, node: str) -> Iterator[ServerCommand]:
     yield _echo()
     yield ours(folder / "starts.db", "none")
     if reference is not None:
-        yield Entrant(
+        yield ServerCommand(
             name=REFERENCE,
             command=(node, str(reference)),
             tool="read_graph",
@@ -235,16 +235,16 @@ def _entrants(folder: Path, reference: Path | None, node: str) -> Iterator[Entra
         )
 
 
-def _echo() -> Entrant:
+def _echo() -> ServerCommand:
     path = Path(__file__).with_name("echo_server.py")
-    return Entrant(
+    return ServerCommand(
         name=ECHO, command=(sys.executable, str(path)), tool="echo", arguments={"text": "hello"}, environment={}
     )
 
 
-def ours(store: Path, embedder: str) -> Entrant:
+def ours(store: Path, embedder: str) -> ServerCommand:
     """`mnemic mcp` over a store, as a process of its own."""
-    return Entrant(
+    return ServerCommand(
         name=OURS,
         command=(sys.executable, "-m", "mnemic", "mcp", "--store", str(store), "--user", "ada"),
         tool="remember",
@@ -255,7 +255,7 @@ def ours(store: Path, embedder: str) -> Entrant:
 
 def _trips(
     folder: Path, calls: int, items: int, model: str, seed: int, progress: Callable[[str], None]
-) -> Iterator[Call]:
+) -> Iterator[CallTimes]:
     progress("round trips, words alone")
     yield from _round_trips(folder / "words.db", calls, items, "none", seed)
     if open_embedder(model, Settings()) is not None:
@@ -263,7 +263,7 @@ def _trips(
         yield from _round_trips(folder / "model.db", calls, items, model, seed)
 
 
-def _round_trips(store: Path, calls: int, items: int, model: str, seed: int) -> list[Call]:
+def _round_trips(store: Path, calls: int, items: int, model: str, seed: int) -> list[CallTimes]:
     """One call of each tool in turn, and beside each question the time its vector takes in this process."""
     talk = Talk(seed)
     known = list(talk.messages(items))
@@ -301,18 +301,18 @@ def _embedding(embedder: Embedder | None, question: str) -> float:
 
 
 @contextmanager
-def _running(entrant: Entrant) -> Iterator[Client]:
-    client = Client(entrant)
+def _running(entrant: ServerCommand) -> Iterator[PipeClient]:
+    client = PipeClient(entrant)
     try:
         yield client
     finally:
         client.close()
 
 
-def _summed(name: str, pairs: Sequence[tuple[float, float]]) -> Call:
+def _summed(name: str, pairs: Sequence[tuple[float, float]]) -> CallTimes:
     whole = [call for call, _ in pairs]
     embedding = statistics.median(vector for _, vector in pairs)
-    return Call(
+    return CallTimes(
         name=name,
         p50=_percentile(whole, 50),
         p95=_percentile(whole, 95),
@@ -335,7 +335,7 @@ def _sound(method: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def start_table(served: Served) -> Table:
+def start_table(served: ServingTimes) -> TextTable:
     """Starts, in the order in which they were asked for."""
     rows = tuple(
         (
@@ -349,10 +349,12 @@ def start_table(served: Served) -> Table:
         for start in served.starts
     )
     title = "Seconds from the spawn to an answer, medians"
-    return Table(title, ("server", "initialize", "x least", "tools/list", "first call", f"<= {START_BAR:g} s"), rows)
+    return TextTable(
+        title, ("server", "initialize", "x least", "tools/list", "first call", f"<= {START_BAR:g} s"), rows
+    )
 
 
-def call_table(served: Served) -> Table:
+def call_table(served: ServingTimes) -> TextTable:
     """Round trips."""
     rows = tuple(
         (
@@ -368,14 +370,14 @@ def call_table(served: Served) -> Table:
     )
     title = "Milliseconds of a tool call over pipes"
     columns = ("tool", "p50", "p95", "embedding", "beside it p50", "p95", f"p50 <= {CALL_BAR:g} ms")
-    return Table(title, columns, rows)
+    return TextTable(title, columns, rows)
 
 
 def _verdict(met: bool) -> str:
     return "met" if met else "MISSED"
 
 
-def show(served: Served, stream: TextIO, *, as_json: bool = False) -> None:
+def show(served: ServingTimes, stream: TextIO, *, as_json: bool = False) -> None:
     """Write the tables, or JSON."""
     if as_json:
         stream.write(json.dumps(asdict(served), indent=2) + "\n")

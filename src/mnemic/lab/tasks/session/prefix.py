@@ -1,4 +1,4 @@
-"""How much of a window stands where it stood: published conversations played into sessions, with their questions.
+"""Plays published conversations into sessions, with their questions, and measures how much of each window is reused.
 
 Each question is asked at a moment drawn after its evidence. Counted are the tokens of every window that are as they
 were in the one before, and the evidence in the window after a question, beside `context` packing that budget anew.
@@ -7,16 +7,15 @@ were in the one before, and the evidence in the window after a question, beside 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mnemic.lab.kit.datasets import UNANSWERABLE, Corpus, Dataset, Question
+from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, Dataset
+from mnemic.lab.kit.run import Progress
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.session import Session
 from mnemic.settings import Settings
-
-Told = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prefix:
+class PrefixReuse:
     """Windows of one policy: over all conversations, and over each."""
 
     whole: Played
@@ -67,9 +66,9 @@ def prefix(
     policy: str,
     seed: int,
     embedder: Embedder | None,
-    told: Told,
+    progress: Progress,
     limit: int | None = None,
-) -> Prefix:
+) -> PrefixReuse:
     """Play each conversation as one session; a window is shown after each turn and after each question.
 
     Args:
@@ -88,9 +87,9 @@ def prefix(
             scores = []
             for done, score in _played(memory, session, corpus, of_corpus, seed):
                 scores.append(score)
-                told(f"{policy}, {len(corpora)} conversations", number * 1000 + done, len(corpora) * 1000)
+                progress(f"{policy}, {len(corpora)} conversations", number * 1000 + done, len(corpora) * 1000)
             each.append(_counted(corpus, session, scores))
-    return Prefix(whole=_together(policy, each), each=tuple(each))
+    return PrefixReuse(whole=_together(policy, each), each=tuple(each))
 
 
 def _counted(corpus: Corpus, session: Session, scores: Sequence[tuple[float, float]]) -> Played:
@@ -124,7 +123,7 @@ def _together(name: str, each: Sequence[Played]) -> Played:
 
 
 def _played(
-    memory: Memory, session: Session, corpus: Corpus, questions: Sequence[Question], seed: int
+    memory: Memory, session: Session, corpus: Corpus, questions: Sequence[BenchQuestion], seed: int
 ) -> Iterator[tuple[int, tuple[float, float]]]:
     """For each question how far the talk is, in thousandths, and the share of its evidence in window and context."""
     me, ids = memory.scope(user="ada"), dict[str, str]()
@@ -142,11 +141,11 @@ def _played(
             yield 1000 * place // len(corpus.docs), (len(gold & here) / len(gold), len(gold & beside) / len(gold))
 
 
-def schedule(corpus: Corpus, questions: Sequence[Question], seed: int) -> list[list[Question]]:
+def schedule(corpus: Corpus, questions: Sequence[BenchQuestion], seed: int) -> list[list[BenchQuestion]]:
     """The questions asked after each turn: each at a moment drawn after the last of its evidence."""
     draw = random.Random(f"{corpus.ns}:{seed}")  # noqa: S311 - a workload, not a secret
     places = {doc.id: place for place, doc in enumerate(corpus.docs)}
-    asked: list[list[Question]] = [[] for _ in corpus.docs]
+    asked: list[list[BenchQuestion]] = [[] for _ in corpus.docs]
     for question in questions:
         last = max(places[one] for one in question.gold)
         asked[draw.randint(last, len(corpus.docs) - 1)].append(question)

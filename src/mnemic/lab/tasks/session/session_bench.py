@@ -10,7 +10,7 @@ import ctypes
 import gc
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -22,13 +22,13 @@ import numpy as np
 
 from mnemic.core.cut import count_tokens
 from mnemic.lab.kit.generate import Talk
+from mnemic.lab.kit.run import Progress
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
     from mnemic.session import Session
 
-Told = Callable[[str, int, int], None]
 
 PLANTED: Final = 8
 """A fact is planted every so many turns."""
@@ -101,7 +101,7 @@ class LongTalk:
 
 
 def long_talk(
-    where: str, *, tokens: int, budget: int, every: int, policy: str | None, seed: int, told: Told
+    where: str, *, tokens: int, budget: int, every: int, policy: str | None, seed: int, progress: Progress
 ) -> LongTalk:
     """Speak `tokens` tokens into one session, asking `every` so many turns about something said before."""
     _warm(budget, policy)
@@ -122,13 +122,13 @@ def long_talk(
                     planted.append((question, receipt.ids[0]))
                 turns = len(meter.times["observe"])
                 if turns % TOLD_EVERY == 1:
-                    told("talk", spoken, tokens)
+                    progress("talk", spoken, tokens)
                 if turns % every == 0 and planted:
                     asked, _ = draw.choice(planted)
                     with meter.timed("context"):
                         meter.considered = session.context(asked, now=when).considered
             stretches.append(meter.stretch(spoken, memory, session))
-        told("talk", tokens, tokens)
+        progress("talk", tokens, tokens)
         first = planted[: max(1, len(planted) // 100)]
         last = planted[-max(1, len(planted) // PARTS) :]
         early, late = (_found(session, draw.sample(some, min(len(some), ASKED))) for some in (first, last))

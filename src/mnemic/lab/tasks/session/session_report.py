@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.kit.tables import Table, aligned
-from mnemic.lab.tasks.session.prefix import Played, Prefix
+from mnemic.lab.kit.tables import TextTable, aligned
+from mnemic.lab.tasks.session.prefix import Played, PrefixReuse
 from mnemic.lab.tasks.session.session_bench import LongTalk, Stretch
 
 STATED: Final = (1_000_000, 4_000)
@@ -26,7 +26,7 @@ _PLAYED: Final = (
 )  # fmt: skip
 
 
-def figures(long: LongTalk | None, windows: Sequence[Prefix], *, budget: int, whole: bool) -> list[Figure]:
+def figures(long: LongTalk | None, windows: Sequence[PrefixReuse], *, budget: int, whole: bool) -> list[Figure]:
     """What a run must show.
 
     Args:
@@ -55,20 +55,21 @@ def _of_talk(long: LongTalk, *, stated: bool) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _of_windows(one: Played, *, stated: bool) -> list[Figure]:
+def _of_windows(window: Played, *, stated: bool) -> list[Figure]:
     return [
         Figure(
-            name=f"prefix reused ({one.name})", value=one.reuse, unit="", bar=0.8 if stated else None, more=True
+            name=f"prefix reused ({window.name})", value=window.reuse, unit="", bar=0.8 if stated else None, more=True
         ),
         Figure(
-            name=f"evidence in the window ({one.name})", value=one.found, unit="", bar=one.packed if stated else None,
+            name=f"evidence in the window ({window.name})", value=window.found, unit="",
+            bar=window.packed if stated else None,
             more=True, detail="as in context() of the same budget",
         ),
     ]  # fmt: skip
 
 
 def show(
-    long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure], stream: TextIO, *, as_json: bool
+    long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure], stream: TextIO, *, as_json: bool
 ) -> None:
     """Write what was measured."""
     if as_json:
@@ -77,21 +78,21 @@ def show(
         stream.write("\n\n".join(aligned(one) for one in tables(long, windows, must)) + "\n")
 
 
-def tables(long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure]) -> list[Table]:
+def tables(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure]) -> list[TextTable]:
     """What was measured, beside what it must show."""
     made = []
     if long is not None:
         rows = tuple(_stretch_cells(one) for one in long.stretches)
-        made.append(Table("One session, stretch by stretch", _STRETCH, rows, ()))
+        made.append(TextTable("One session, stretch by stretch", _STRETCH, rows, ()))
     if windows:
         played = tuple(_played_cells(one) for many in windows for one in (many.whole, *many.each))
-        made.append(Table("Windows over conversations", _PLAYED, played))
+        made.append(TextTable("Windows over conversations", _PLAYED, played))
     head = ("figure", "measured", "bar", "", "detail")
-    made.append(Table("Must show", head, tuple(map(_figure_cells, must)), (0, 3, 4)))
+    made.append(TextTable("Must show", head, tuple(map(_figure_cells, must)), (0, 3, 4)))
     return made
 
 
-def record(long: LongTalk | None, windows: Sequence[Prefix], must: Sequence[Figure]) -> dict[str, object]:
+def record(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure]) -> dict[str, object]:
     """The same for machines."""
     talk = None
     if long is not None:
@@ -116,26 +117,26 @@ def write_csv(long: LongTalk, path: Path) -> None:
         out.writerows([getattr(one, name) for name in Stretch.__slots__] for one in long.stretches)
 
 
-def _stretch_cells(one: Stretch) -> tuple[str, ...]:
+def _stretch_cells(stretch: Stretch) -> tuple[str, ...]:
     return (
-        f"{one.tokens:,}", f"{one.observe:.2f}", f"{one.context:.2f}", f"{one.turn:.2f}", f"{one.cpu:.2f}",
-        f"{one.considered:,}", f"{one.resident:.0f}", f"{one.live:.0f}", f"{one.held:.1f}",
-        f"{one.pages:,}",
+        f"{stretch.tokens:,}", f"{stretch.observe:.2f}", f"{stretch.context:.2f}", f"{stretch.turn:.2f}",
+        f"{stretch.cpu:.2f}", f"{stretch.considered:,}", f"{stretch.resident:.0f}", f"{stretch.live:.0f}",
+        f"{stretch.held:.1f}", f"{stretch.pages:,}",
     )  # fmt: skip
 
 
-def _played_cells(one: Played) -> tuple[str, ...]:
+def _played_cells(played: Played) -> tuple[str, ...]:
     return (
-        one.name, f"{one.questions:,}", f"{one.windows:,}", f"{one.found:.2%}", f"{one.packed:.2%}",
-        f"{one.reuse:.2%}", f"{one.hit_rate:.1%}",
+        played.name, f"{played.questions:,}", f"{played.windows:,}", f"{played.found:.2%}", f"{played.packed:.2%}",
+        f"{played.reuse:.2%}", f"{played.hit_rate:.1%}",
     )  # fmt: skip
 
 
-def _played_record(one: Played) -> dict[str, object]:
-    return {**asdict(one), "reuse": one.reuse, "hit_rate": one.hit_rate}
+def _played_record(played: Played) -> dict[str, object]:
+    return {**asdict(played), "reuse": played.reuse, "hit_rate": played.hit_rate}
 
 
-def _figure_cells(one: Figure) -> tuple[str, ...]:
-    bar = "" if one.bar is None else f"{'>=' if one.more else '<='} {one.bar:.4g}"
-    met = {True: "met", False: "MISSED", None: ""}[one.met]
-    return one.name, f"{one.value:,.4g} {one.unit}".strip(), bar, met, one.detail
+def _figure_cells(figure: Figure) -> tuple[str, ...]:
+    bar = "" if figure.bar is None else f"{'>=' if figure.more else '<='} {figure.bar:.4g}"
+    met = {True: "met", False: "MISSED", None: ""}[figure.met]
+    return figure.name, f"{figure.value:,.4g} {figure.unit}".strip(), bar, met, figure.detail

@@ -26,7 +26,7 @@ import click
 import numpy as np
 
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.kit.tables import Table, aligned
+from mnemic.lab.kit.tables import TextTable, aligned
 from mnemic.lab.tasks.vectors.vector_data import Cloud, multiplied, synthetic
 from mnemic.lab.tasks.vectors.vector_peers import PEERS, Peer, Search
 
@@ -64,7 +64,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class IndexMeasurement:
     """One system among so many vectors.
 
     Attributes:
@@ -88,11 +88,11 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class VectorRun:
     """What a run found, with what it ran on, and the systems that were not installed."""
 
     header: dict[str, object]
-    found: tuple[Measured, ...]
+    found: tuple[IndexMeasurement, ...]
     missing: tuple[str, ...]
 
 
@@ -109,20 +109,22 @@ class _Contestant:
     found: dict[str, int] = field(default_factory=dict)
 
 
-def bench_vectors(clouds: Iterator[Cloud], progress: Callable[[str], None] = lambda _: None) -> Run:
+def bench_vectors(clouds: Iterator[Cloud], progress: Callable[[str], None] = lambda _: None) -> VectorRun:
     """Measure every system that is installed on every cloud of vectors."""
     present = [make for make in PEERS if not make().package or find_spec(make().package)]
     missing = tuple(make().name for make in PEERS if make not in present)
-    found: list[Measured] = []
+    found: list[IndexMeasurement] = []
     recipes: set[str] = set()
     for cloud in clouds:
         recipes.add(cloud.recipe)
         found += _among(cloud, present, progress)
     header = {**provenance(), "vectors": sorted(recipes), "wanted": WANTED}
-    return Run(header=header, found=tuple(found), missing=missing)
+    return VectorRun(header=header, found=tuple(found), missing=missing)
 
 
-def _among(cloud: Cloud, makes: Sequence[Callable[[], Peer]], progress: Callable[[str], None]) -> list[Measured]:
+def _among(
+    cloud: Cloud, makes: Sequence[Callable[[], Peer]], progress: Callable[[str], None]
+) -> list[IndexMeasurement]:
     contestants = []
     for make in makes:
         progress(f"{len(cloud.vectors):,} vectors: {make().name}")
@@ -182,7 +184,7 @@ def _turn(search: Search, questions: Floats, truth: Sequence[NDArray[np.intp]]) 
     return took, sum(len(np.intersect1d(*pair)) for pair in zip(found, truth, strict=True))
 
 
-def _measured(contestant: _Contestant, cloud: Cloud) -> Measured:
+def _measured(contestant: _Contestant, cloud: Cloud) -> IndexMeasurement:
     peer, questions = contestant.peer, len(cloud.questions)
     points = {
         name: Point(
@@ -192,7 +194,7 @@ def _measured(contestant: _Contestant, cloud: Cloud) -> Measured:
         )
         for name in contestant.took
     }
-    return Measured(
+    return IndexMeasurement(
         name=peer.name,
         version=_version(peer.package),
         rows=len(cloud.vectors),
@@ -224,8 +226,8 @@ def _left(cloud: Cloud, name: str) -> int:
     return int(np.count_nonzero(cloud.groups <= SHARES.get(name, 2)))
 
 
-def _recall(found: Sequence[NDArray[np.intp]], truth: Sequence[NDArray[np.intp]]) -> float:
-    hits = sum(len(np.intersect1d(*pair)) for pair in zip(found, truth, strict=True))
+def _recall(returned: Sequence[NDArray[np.intp]], truth: Sequence[NDArray[np.intp]]) -> float:
+    hits = sum(len(np.intersect1d(*pair)) for pair in zip(returned, truth, strict=True))
     return hits / sum(len(rows) for rows in truth)
 
 
@@ -248,7 +250,7 @@ def _resident() -> int | None:
     return int(pages.read_text().split()[1]) * 4096
 
 
-def table(run: Run, rows: int) -> Table:
+def table(run: VectorRun, rows: int) -> TextTable:
     """All systems among so many vectors; what takes a question's time is beside sqlite-vec's where that is there."""
     found = [one for one in run.found if one.rows == rows]
     beside = next((one.all.milliseconds for one in found if one.name == "sqlite-vec"), None)
@@ -256,19 +258,19 @@ def table(run: Run, rows: int) -> Table:
     cells += [(name, "not installed", *[""] * 9) for name in run.missing]
     columns = ("system", "recall@10", "ms", "x sqlite-vec", "build s", "MB", "add ms")
     filtered = tuple(column for share in SHARES for column in (f"{share}: recall", "ms"))
-    return Table(f"Among {rows:,} vectors", (*columns, *filtered), tuple(cells))
+    return TextTable(f"Among {rows:,} vectors", (*columns, *filtered), tuple(cells))
 
 
-def _cells(one: Measured, beside: float | None) -> tuple[str, ...]:
-    width = "" if one.all.width is None else f" @{one.all.width}"
-    filtered = [cell for share in SHARES for cell in _pair(one.filtered[share])]
+def _cells(measured: IndexMeasurement, beside: float | None) -> tuple[str, ...]:
+    width = "" if measured.all.width is None else f" @{measured.all.width}"
+    filtered = [cell for share in SHARES for cell in _pair(measured.filtered[share])]
     return (
-        one.name + width,
-        *_pair(one.all),
-        "" if beside is None else f"{beside / one.all.milliseconds:.0f}",
-        f"{one.build:.1f}",
-        "" if one.megabytes is None else f"{one.megabytes:.0f}",
-        "rebuild" if one.add is None else f"{one.add:.2f}",
+        measured.name + width,
+        *_pair(measured.all),
+        "" if beside is None else f"{beside / measured.all.milliseconds:.0f}",
+        f"{measured.build:.1f}",
+        "" if measured.megabytes is None else f"{measured.megabytes:.0f}",
+        "rebuild" if measured.add is None else f"{measured.add:.2f}",
         *filtered,
     )
 
@@ -277,7 +279,7 @@ def _pair(point: Point) -> tuple[str, str]:
     return f"{point.recall:.3f}", f"{point.milliseconds:.3f}"
 
 
-def show(run: Run, stream: TextIO, *, as_json: bool = False) -> None:
+def show(run: VectorRun, stream: TextIO, *, as_json: bool = False) -> None:
     """Write the figures as tables, or as JSON."""
     if as_json:
         stream.write(json.dumps(asdict(run), indent=2) + "\n")

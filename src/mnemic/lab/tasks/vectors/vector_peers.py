@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 import apsw
 import numpy as np
 
-from mnemic.index.vectors import Sight, VectorTable
+from mnemic.index.vectors import VectorTable, VisibleVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,22 +92,22 @@ class Ours(Fixed):
             self._table.fill(np.arange(first, first + len(block)), block)
         self._groups = groups
         self._count = len(vectors)
-        self._sight = Sight(*self._table.sight(), np.arange(self._count))
+        self._sight = VisibleVectors(*self._table.sight(), np.arange(self._count))
 
     def search(self, query: Floats, k: int) -> NDArray[np.intp]:
         return _nearest(self._sight, query, k)
 
     def among(self, most: int) -> Search:
-        sight = Sight(*self._table.sight(), np.where(self._groups <= most, np.arange(self._count), -1))
+        sight = VisibleVectors(*self._table.sight(), np.where(self._groups <= most, np.arange(self._count), -1))
         return lambda query, k: _nearest(sight, query, k)
 
     def add(self, vector: Floats) -> None:
         self._table.fill(np.array([self._count]), vector[None].astype(np.float16))
         self._count += 1
-        self._sight = Sight(*self._table.sight(), np.arange(self._count))
+        self._sight = VisibleVectors(*self._table.sight(), np.arange(self._count))
 
 
-def _nearest(sight: Sight, query: Floats, k: int) -> NDArray[np.intp]:
+def _nearest(sight: VisibleVectors, query: Floats, k: int) -> NDArray[np.intp]:
     similar = sight.similar(query)
     k = min(k, len(similar.scores))
     best = np.argpartition(-similar.scores, k - 1)[:k] if k else np.empty(0, np.intp)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
-from mnemic.lab.tasks.vectors.vector_bench import SHARES, Measured, Run
+from mnemic.lab.tasks.vectors.vector_bench import SHARES, IndexMeasurement, VectorRun
 
 COLOURS: Final = {
     "mnemic": "#c2410c",
@@ -21,7 +21,7 @@ COLOURS: Final = {
 }
 
 
-def draw(run: Run, folder: Path) -> list[Path]:
+def draw(run: VectorRun, folder: Path) -> list[Path]:
     """Write both pictures as SVG, and say where; needs matplotlib, from the extra `bench`."""
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("svg")
@@ -31,7 +31,7 @@ def draw(run: Run, folder: Path) -> list[Path]:
         return [_filters(run, plots, folder), _growth(run, plots, folder)]
 
 
-def _filters(run: Run, plots: Any, folder: Path) -> Path:
+def _filters(run: VectorRun, plots: Any, folder: Path) -> Path:
     """Recall over time among the most vectors: of all, and of those that a filter leaves."""
     most = max(one.rows for one in run.found)
     found = [one for one in run.found if one.rows == most]
@@ -48,11 +48,11 @@ def _filters(run: Run, plots: Any, folder: Path) -> Path:
     return _saved(figure, folder / "vectors-filters.svg", plots)
 
 
-def _point(axis: Any, one: Measured, view: str) -> None:
-    point = one.all if view == "all" else one.filtered[view]
-    colour, ours = COLOURS[one.name], one.name == "mnemic"
-    if view == "all" and one.curve:
-        curve = [(tried.milliseconds, tried.recall) for tried in one.curve]
+def _point(axis: Any, measured: IndexMeasurement, view: str) -> None:
+    point = measured.all if view == "all" else measured.filtered[view]
+    colour, ours = COLOURS[measured.name], measured.name == "mnemic"
+    if view == "all" and measured.curve:
+        curve = [(tried.milliseconds, tried.recall) for tried in measured.curve]
         axis.plot(*zip(*curve, strict=True), color=colour, linewidth=1, alpha=0.5)
     axis.scatter(
         point.milliseconds,
@@ -60,13 +60,13 @@ def _point(axis: Any, one: Measured, view: str) -> None:
         s=150 if ours else 60,
         marker="*" if ours else "o",
         color=colour,
-        label=one.name,
+        label=measured.name,
         zorder=3,
         edgecolors="white",
     )
 
 
-def _growth(run: Run, plots: Any, folder: Path) -> Path:
+def _growth(run: VectorRun, plots: Any, folder: Path) -> Path:
     """The time of a question, and of taking all vectors in, over how many there are."""
     figure, axes = plots.subplots(1, 2, figsize=(9.5, 3.9))
     for name in dict.fromkeys(one.name for one in run.found):
@@ -81,7 +81,7 @@ def _growth(run: Run, plots: Any, folder: Path) -> Path:
     return _saved(figure, folder / "vectors-growth.svg", plots)
 
 
-def _line(axis: Any, line: Sequence[Measured], heights: Sequence[float]) -> None:
+def _line(axis: Any, line: Sequence[IndexMeasurement], heights: Sequence[float]) -> None:
     ours = line[0].name == "mnemic"
     axis.plot(
         [one.rows for one in line],

@@ -1,9 +1,10 @@
-"""One way of stating a slot, as a pattern."""
+"""Ways of saying something, as patterns: an instruction where a clause begins, a slot anywhere in a sentence."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -14,7 +15,40 @@ _PAIR: Final = re.compile(r" and |和")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class InstructionPattern:
+    """A way of giving a standing instruction.
+
+    Attributes:
+        name: What the way is called in `Instruction.rule`.
+        form: The pattern, over lower case.
+        first: It counts only where a sentence begins.
+        weak: Friends and proverbs speak like this too, so that sayings are told apart.
+        once: It may also be a request for this once, so that words such as "today" undo it.
+        plain: Nothing in it says that it is for good, so that a word that points at what is before us undoes it.
+        asking: It counts in a question too ("could you, from now on, ...?").
+    """
+
+    name: str
+    form: str
+    first: bool = False
+    weak: bool = False
+    once: bool = False
+    plain: bool = False
+    asking: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """`form`, compiled when a sentence first comes to it: all together take most of a second."""
+        return _compiled(self.form)
+
+
+@cache
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotPattern:
     """A way of stating a slot.
 
     Attributes:
@@ -50,7 +84,7 @@ class Statement:
     def may_match(self, low: str) -> bool:
         return any(need in low for need in self.needs)
 
-    def named(self, match: re.Match[str]) -> Statement:
+    def named(self, match: re.Match[str]) -> SlotPattern:
         """This statement with the slot that the text names."""
         if "slot" not in self.pattern.groupindex or self.slot:
             return self
