@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 from mnemic.checking import (
-    Check,
+    Checker,
     callback,
     flag,
     instance,
@@ -87,7 +87,7 @@ def _payload(field: str, value: object) -> object:
     return value
 
 
-_STATEMENT: Final[Mapping[str, Check]] = {
+_STATEMENT: Final[Mapping[str, Checker]] = {
     "text": words,
     "kind": member(Kind),
     "said": optional(instant),
@@ -124,7 +124,7 @@ def _revision(field: str, value: object) -> dict[str, Any]:
 _edits = record(Edits, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
 
 
-_FILTER: Final[Mapping[str, Check]] = {
+_FILTER: Final[Mapping[str, Checker]] = {
     "kinds": list_of(member(Kind)),
     "tags": list_of(clean_name),
     "agent": optional(clean_name),
@@ -133,7 +133,7 @@ _FILTER: Final[Mapping[str, Check]] = {
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
 }
-_ORDER: Final[Mapping[str, Check]] = {
+_ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,
     "key": clean_name,
     "space": whole,
@@ -144,7 +144,7 @@ _ORDER: Final[Mapping[str, Check]] = {
 }
 
 
-_TABLE: Final[Mapping[str, Check | None]] = {
+_TABLE: Final[Mapping[str, Checker | None]] = {
     # by verb and parameter, where a name means something of its own
     "__init__.where": _place,
     "checkpoint.name": words,
@@ -273,7 +273,7 @@ def _door(verb: FunctionType) -> Callable[..., Any]:
     return door
 
 
-def _check(verb: FunctionType, name: str) -> Check | None:
+def _check(verb: FunctionType, name: str) -> Checker | None:
     """The check of one parameter; what may be left out as None passes as None.
 
     Raises:
