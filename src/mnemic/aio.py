@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, S
 from mnemic.admin import Admin
 from mnemic.arguments import checked
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.session import Session, Shown
+from mnemic.session import Session, SessionView
 from mnemic.watching.feed import AsyncWatch
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class AsyncMemory(_Awaiting[Memory]):
         await self.close()
 
 
-class AsyncSession(_Awaiting[Session], Shown):
+class AsyncSession(_Awaiting[Session], SessionView):
     """The same as `Session`, awaited. `async with` opens it, and so does `await`; then it is for you to close."""
 
     def __init__(self, plain: Session, calls: _Calls) -> None:

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
 from mnemic.checking import (
-    Check,
+    Checker,
     callback,
     flag,
     instance,
@@ -20,7 +20,6 @@ from mnemic.checking import (
     mapping,
     member,
     number,
-    numbers_of,
     offering,
     optional,
     path,
@@ -88,7 +87,7 @@ def _payload(field: str, value: object) -> object:
     return value
 
 
-_STATEMENT: Final[Mapping[str, Check]] = {
+_STATEMENT: Final[Mapping[str, Checker]] = {
     "text": words,
     "kind": member(Kind),
     "said": optional(instant),
@@ -125,7 +124,7 @@ def _revision(field: str, value: object) -> dict[str, Any]:
 _edits = record(Edits, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
 
 
-_FILTER: Final[Mapping[str, Check]] = {
+_FILTER: Final[Mapping[str, Checker]] = {
     "kinds": list_of(member(Kind)),
     "tags": list_of(clean_name),
     "agent": optional(clean_name),
@@ -134,7 +133,7 @@ _FILTER: Final[Mapping[str, Check]] = {
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
 }
-_ORDER: Final[Mapping[str, Check]] = {
+_ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,
     "key": clean_name,
     "space": whole,
@@ -145,20 +144,7 @@ _ORDER: Final[Mapping[str, Check]] = {
 }
 
 
-def _terms(kind: str) -> Check:
-    """A check for one of a session's terms, whose module is imported when somebody gives one."""
-
-    def of(field: str, value: object) -> object:
-        from mnemic.tiers.pager import Marks
-        from mnemic.tiers.write_back import Writing
-        from mnemic.window.terms import Reach
-
-        return numbers_of({"marks": Marks, "writing": Writing, "reach": Reach}[kind])(field, value)
-
-    return of
-
-
-_TABLE: Final[Mapping[str, Check | None]] = {
+_TABLE: Final[Mapping[str, Checker | None]] = {
     # by verb and parameter, where a name means something of its own
     "__init__.where": _place,
     "checkpoint.name": words,
@@ -202,7 +188,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "key": _key,
     "limit": within(1, LIST_LIMIT),
     "lines": _lines,
-    "marks": _terms("marks"),
+    "marks": None,  # by `terms`, as `reach` and `writing`
     "messages": None,  # read together with what stands beside them, by `as_messages`
     "model": words,
     "name": clean_name,
@@ -211,7 +197,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "policy": _name_or_object,
     "prefer": words,
     "query": question,
-    "reach": _terms("reach"),
+    "reach": None,
     "reason": words,
     "role": clean_name,
     "said": instant,
@@ -240,7 +226,7 @@ _TABLE: Final[Mapping[str, Check | None]] = {
     "weight": number,
     "when": _name_or_object,
     "where": record(Filter, _FILTER),
-    "writing": _terms("writing"),
+    "writing": None,
 }
 
 
@@ -287,7 +273,7 @@ def _door(verb: FunctionType) -> Callable[..., Any]:
     return door
 
 
-def _check(verb: FunctionType, name: str) -> Check | None:
+def _check(verb: FunctionType, name: str) -> Checker | None:
     """The check of one parameter; what may be left out as None passes as None.
 
     Raises:

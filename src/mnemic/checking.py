@@ -25,7 +25,7 @@ _FILE_NAME: Final = 255
 E = TypeVar("E", bound=Enum)
 R = TypeVar("R")
 
-Check: TypeAlias = Callable[[str, Any], Any]
+Checker: TypeAlias = Callable[[str, Any], Any]
 """From the name of a field and what a caller gave for it to the value in plain form, or `Invalid`."""
 
 
@@ -124,7 +124,7 @@ def listed(field: str, value: object) -> tuple[Any, ...]:
     return value if type(value) is tuple else tuple(value)
 
 
-def list_of(check: Check) -> Check:
+def list_of(check: Checker) -> Checker:
     """A check for a list, of which each passes `check`."""
 
     def of(field: str, value: object) -> tuple[Any, ...]:
@@ -134,12 +134,12 @@ def list_of(check: Check) -> Check:
     return of
 
 
-def optional(check: Check) -> Check:
+def optional(check: Checker) -> Checker:
     """A check for None, or what passes `check`."""
     return lambda field, value: None if value is None else check(field, value)
 
 
-def within(low: int, high: int = 2**62) -> Check:
+def within(low: int, high: int = 2**62) -> Checker:
     """A check for a whole number from `low` to `high`."""
     return lambda field, value: whole(field, value, low=low, high=high)
 
@@ -159,7 +159,7 @@ def member(kind: type[E]) -> Callable[[str, Any], E]:
     return of
 
 
-def instance(kind: type) -> Check:
+def instance(kind: type) -> Checker:
     """A check for an instance of `kind`."""
 
     def of(field: str, value: object) -> object:
@@ -170,19 +170,20 @@ def instance(kind: type) -> Check:
     return of
 
 
-def offering(*names: str) -> Check:
-    """A check for an object with attributes of these names."""
+def offering(*names: str) -> Checker:
+    """A check for an object with methods of these names."""
 
     def of(field: str, value: object) -> object:
         for name in names:
-            if getattr_static(value, name, None) is None:
+            method = getattr_static(value, name, None)
+            if not callable(method) and not isinstance(method, classmethod):
                 raise Invalid(field, f"{shown(value)} has no {name}", f"Give an object with {', '.join(names)}.")
         return value
 
     return of
 
 
-def record(kind: type[R], checks: Mapping[str, Check], *, prefixed: bool = True) -> Callable[[str, Any], R]:
+def record(kind: type[R], checks: Mapping[str, Checker], *, prefixed: bool = True) -> Callable[[str, Any], R]:
     """A check for an instance of a dataclass whose fields pass `checks`; `prefixed`, they are named behind it."""
 
     def of(field: str, value: object) -> R:
@@ -200,7 +201,7 @@ def record(kind: type[R], checks: Mapping[str, Check], *, prefixed: bool = True)
 
 def numbers_of(kind: type[R]) -> Callable[[str, Any], R]:
     """A check for a dataclass of which each field is a number, True or False, or None if that is its default."""
-    checks: dict[str, Check] = {}
+    checks: dict[str, Checker] = {}
     for one in dataclasses.fields(kind):  # type: ignore[arg-type]
         plain = flag if isinstance(one.default, bool) else within(0) if isinstance(one.default, int) else number
         checks[one.name] = optional(plain) if one.default is None else plain

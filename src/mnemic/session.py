@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Shown:
+class SessionView:
     """What a session shows without asking the store."""
 
     _flows: SessionFlows
@@ -89,7 +89,7 @@ class Shown:
 
 
 @held_to_the_table
-class Session(Shown):
+class Session(SessionView):
     """A window on one user's memory, for one talk: turns come in, what is asked for is paged in, what is not goes.
 
     Safe to share between threads, one verb at a time. Close it, so that others may open it at once.

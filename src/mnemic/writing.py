@@ -32,7 +32,7 @@ KEY_LIMIT: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Puts:
     """The ops that write something, and how many secrets were masked on the way, by kind."""
 
     puts: tuple[Put, ...]
@@ -47,7 +47,7 @@ class Desk:
     entropy: Entropy
     settings: Settings
 
-    def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Written:
+    def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Puts:
         """The ops that remember `messages`, in order: one each, or a document and its chunks where one is long.
 
         Raises:
@@ -59,9 +59,9 @@ class Desk:
             for i, m in enumerate(messages)
             for put in self._message(scope, m, channel, f"messages[{i}].", masked, lasting)
         ]
-        return Written(tuple(puts), tuple(sorted(masked.items())))
+        return Puts(tuple(puts), tuple(sorted(masked.items())))
 
-    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Written:
+    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Puts:
         """The op that writes one derived or stated item; `said` is what its caller gave, before any default."""
         clean_text("text", item.text, self.settings.item_limit, "item_limit")
         masked: Counter[str] = Counter()
@@ -69,7 +69,7 @@ class Desk:
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
         checked = replace(item, text=text, slots=slots, tags=clean_tags(item.tags))
         content = b"" if key is None else _statement_content(checked, said)
-        return Written((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
+        return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
     def put(
         self, verb: Verb, item: Item, *, key: str | None = None, content: bytes = b"", lasting: bool = False

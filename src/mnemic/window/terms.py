@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.checking import numbers_of
 from mnemic.errors import Invalid
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks
@@ -64,14 +65,14 @@ def terms(
     """Terms as they were given, each None left as it is.
 
     Raises:
-        Invalid: nobody knows the policy, or it is none.
+        Invalid: nobody knows the policy, or it is none; or what is no number stands for one.
     """
     return Terms(
         budget=budget,
         policy=None if policy is None else _policy(policy),
-        marks=marks or MARKS,
-        writing=writing or WRITING,
-        reach=reach or REACH,
+        marks=MARKS if marks is None else numbers_of(Marks)("marks", marks),
+        writing=WRITING if writing is None else numbers_of(Writing)("writing", writing),
+        reach=REACH if reach is None else numbers_of(Reach)("reach", reach),
     )
 
 
