@@ -19,12 +19,20 @@ if TYPE_CHECKING:
     from mnemic.store.snapshot import Snapshot
 
 _TAIL_ROWS: Final = 512
+"""Most rows in the tail; with one more it is compressed."""
+
 _TRICKLE: Final = 32
 """Most rows that come together and are not compressed at once: in the tail a row takes twenty times as much room."""
 
 _GROWTH: Final = 4
+"""A segment is merged with new rows unless it is so many times as large, so that each row is merged few times."""
+
 _LOAD: Final = 10_000
+"""Entries read at once, so that a large space is not in memory twice."""
+
 _READINGS: Final = 4
+"""Read sets kept: the present one, and those of pasts and filters that were asked for last."""
+
 _ROW_BYTES: Final = 200
 """What a row of the tail takes beside its columns."""
 
