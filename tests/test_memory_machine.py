@@ -52,7 +52,6 @@ class MemoryMachine(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.entropies = {name: SeededEntropy(7) for name in ("sqlite", "memory")}
         self.memories = {name: self._open(name) for name in self.entropies}
-        self.entropies["memory"].bytes(16)  # a new file has drawn its origin: from here on both draw the same
         self.model = Model()
         self.words = words("machine")
         self.worded: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic._version import __version__
 
 if TYPE_CHECKING:
-    from mnemic.aio import AsyncMemory, AsyncScopedMemory
+    from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
     from mnemic.core.events import Change, Event, Receipt, Verb
     from mnemic.core.items import Channel, Item, Kind, Link, State, Strength, Version
     from mnemic.core.queries import Context, Filter, Lost, Recalled
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.past.history import Difference
-    from mnemic.session import AsyncSession, Session
+    from mnemic.session import Session
     from mnemic.settings import Settings
     from mnemic.store.following import Order
     from mnemic.store.receipts import ErasureReceipt
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from mnemic.window.terms import Reach
 
 _HOMES = {
-    "mnemic.aio": "AsyncMemory AsyncScopedMemory",
+    "mnemic.aio": "AsyncMemory AsyncScopedMemory AsyncSession",
     "mnemic.core.events": "Change Event Receipt Verb",
     "mnemic.core.items": "Channel Item Kind Link State Strength Version",
     "mnemic.core.queries": "Context Filter Lost Recalled",
@@ -65,7 +65,7 @@ _HOMES = {
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
     "mnemic.past.history": "Difference",
-    "mnemic.session": "AsyncSession Session",
+    "mnemic.session": "Session",
     "mnemic.settings": "Settings",
     "mnemic.store.following": "Order",
     "mnemic.store.receipts": "ErasureReceipt",

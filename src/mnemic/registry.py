@@ -10,7 +10,7 @@ from typing import Any, Final
 from mnemic.errors import Invalid
 
 STORES: Final = {
-    "memory": "mnemic.store.memory:MemoryStore",  # in this process, gone with it
+    "memory": "mnemic.store.sqlite:MemoryStore",  # in this process, gone with it
     "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
 }
 

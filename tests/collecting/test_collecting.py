@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemic.collecting import slices, surveying
-from mnemic.collecting.housekeeping import gc, plan_for, rebuild
-from mnemic.collecting.slices import Collection, collect_slice, due, recalled
+from mnemic.collecting import collection, surveying
+from mnemic.collecting.collection import Collection, collect_slice, due, recalled
+from mnemic.collecting.housekeeping import gc, plan_for
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
@@ -24,6 +24,7 @@ from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.restoring import rebuild
 from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 from mnemic.tiers.retention import RetainedPast
@@ -169,7 +170,7 @@ def test_what_somebody_came_to_rest_on_as_the_commit_was_made_is_left(
     clock.tick(2 * DAY)
     work = surveyed("ttl")
     me.write("The code of Ada's door is 1234.", source=[item])
-    monkeypatch.setattr(slices, "rested_on", lambda *_: set())  # it looked just before
+    monkeypatch.setattr(collection, "rested_on", lambda *_: set())  # it looked just before
     assert surveyed(work).passed == 1
     assert me.get(item).item.text == "the code is 1234"
 
@@ -213,7 +214,7 @@ def test_a_duplicate_stays_where_the_first_was_forgotten_meanwhile(
 def test_duplicates_of_several_batches_have_one_heir(
     me: ScopedMemory, surveyed: Callable[..., Collection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "BATCH", 2)
+    monkeypatch.setattr(collection, "BATCH", 2)
     said = me.observe([f"I live in Rome, I said {n} times." for n in range(6)]).ids
     first, *_ = (me.write("Ada lives in Rome.", source=[one]).id for one in said)
     assert surveyed(surveyed("duplicates")).passed == 0

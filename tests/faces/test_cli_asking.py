@@ -29,6 +29,16 @@ def test_recall_tells_rank_date_speaker_text_id_score_and_reasons(run: Run, talk
     assert "in," not in told
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\u3000"])
+def test_a_blank_question_is_refused_and_a_blank_context_is_what_is_always_on(
+    run: Run, talk: dict[str, str], blank: str
+) -> None:
+    for command in (("recall", blank), ("ask", blank), ("why-not", blank, "last"), ("session", "context", "s", blank)):
+        assert "query: is empty. Ask something, in words." in run(*command, code=2).err
+    found = run("context", blank, "--json").json
+    assert found["items"] == []
+
+
 def test_recall_explains_components_and_stages(run: Run, talk: dict[str, str]) -> None:
     told = run("recall", "where is Paris?", "--explain").out
     assert "score = " in told

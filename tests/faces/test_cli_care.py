@@ -54,6 +54,14 @@ def test_stats_counts_users_apart(run: Run, add: Callable[..., str]) -> None:
     assert {user["user"]: user["items"] for user in run("stats", "--json").json["users"]} == {"me": 1, "ben": 1}
 
 
+def test_stats_count_no_branch_as_a_user(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    run("branch", "try")
+    add("another", "--branch", "try")
+    assert "of 1 user" in run("stats").out
+    assert [user["user"] for user in run("stats", "--json").json["users"]] == ["me"]
+
+
 def test_verify_finds_a_sound_store_sound(run: Run, add: Callable[..., str]) -> None:
     add("one thing")
     assert "sound" in run("verify").out

@@ -17,6 +17,7 @@ import mnemic
 from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
 from mnemic.settings import Settings
+from mnemic.store import jobs, lanes
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import JobState, Order
 
@@ -94,9 +95,9 @@ def give_up(memory: Memory, user: str | Shared, branch: str = "") -> None:
         head = snapshot.space(1, user, branch)
         assert head is not None
         cursor, newest = snapshot.lane(head.id, "house").cursor, snapshot.newest(head.id)
-    store.claim(head.id, "house", "test", 60)
-    store.bury(head.id, "house", "test", cursor, newest, "it bites")
-    store.release(head.id, "house", "test")
+    store.transact(lanes.claim, head.id, "house", "test", 60)
+    store.transact(lanes.bury, head.id, "house", "test", cursor, newest, "it bites")
+    store.transact(lanes.release, head.id, "house", "test")
 
 
 def test_what_was_given_up_is_shown_with_its_item_and_how_it_begins(run: Run, home: Path) -> None:
@@ -141,8 +142,8 @@ def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
         memory.scope(user="ada").observe("hello")
         order = Order(name="maintain", key="k", payload=b'{"strategy": "dreaming"}')
         step = JobStep(memory.admin.order(order), "test")
-        memory._opened.store.claim_job(("maintain",), "test", 60)
-        memory._opened.store.end_job(step, JobState.DEAD, "no such strategy")
+        memory._opened.store.transact(jobs.claim, ("maintain",), "test", 60)
+        memory._opened.store.transact(jobs.end, step, JobState.DEAD, "no such strategy")
     (told,) = run("dead", "--json").json["entries"]
     assert (told["name"], told["item"], told["text"]) == ("maintain", None, None)
     assert "no such strategy" in run("dead").out

@@ -299,6 +299,11 @@ def test_a_prompt_is_told_what_memory_knows_and_nothing_otherwise(hook: Hook, cl
     assert hook("prompt", stdin=claude.event("UserPromptSubmit", prompt="What is the boat called?")).out == ""
 
 
+def test_a_blank_prompt_asks_nothing(hook: Hook, claude: Claude) -> None:
+    done = hook("prompt", stdin=claude.event("UserPromptSubmit", prompt=" \n", session_id="s2"))
+    assert (done.out, done.err) == ("", "")
+
+
 def test_a_very_long_prompt_is_searched_by_its_ends(hook: Hook, claude: Claude) -> None:
     claude.says("user", "The boat is called Hollow Reed.")
     hook("end", stdin=claude.event("Stop"))

@@ -18,6 +18,7 @@ from mnemic.index import signs, vectors
 from mnemic.index.columns import Column
 from mnemic.index.reading import Reading
 from mnemic.index.vectors import Similarity, VectorTable, VisibleVectors
+from mnemic.store import lanes
 from mnemic.store.drafts import Draft, Erasure, Put
 from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 
@@ -244,7 +245,7 @@ class Meaning:
 
     def __init__(self, world: Any, dims: int = 8) -> None:
         self.world, self.dims = world, dims
-        self.model = world.store.enlist("e-1", dims, EmbedderState.SERVING)
+        self.model = world.store.transact(lanes.enlist, "e-1", dims, EmbedderState.SERVING)
 
     def vector(self, text: str) -> Floats:
         made: Floats = unit(np.random.default_rng(list(text.encode())).standard_normal(self.dims)).astype(np.float32)
@@ -259,10 +260,11 @@ class Meaning:
             vers = sorted({entry.ver for entry in snapshot.entries(space, after)})[:limit]
             texts = {ver: version.item.text for ver, version in snapshot.versions(space, vers).items()}
         rows = tuple(VectorRow(v, 0, self.vector(texts[v]).astype("<f2").tobytes()) for v in vers)
-        self.world.store.keep(
+        self.world.store.transact(
+            lanes.keep,
             Vectors(
                 space=space, model=self.model, rows=rows, lane=name, owner="", after=after, upto=max([after, *vers])
-            )
+            ),
         )
 
     def reading(self, view: View = View(), where: Filter = Filter()) -> Reading:

@@ -14,11 +14,12 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import migrations, schema, sqlite_file, sqlite_items, sqlite_lanes
+from mnemic.store import location, migrations, schema, sqlite_items, sqlite_lanes, sqlite_vectors
 from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -120,7 +121,7 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
     def add_a_table(db: apsw.Connection) -> None:
         db.execute("CREATE TABLE later(note TEXT)")
 
-    monkeypatch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+    monkeypatch.setattr(location, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
     World(SqliteStore(path)).store.close()
@@ -141,7 +142,7 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+        patch.setattr(location, "FORMAT", FORMAT + 1)
         patch.setattr(migrations, "FORMAT", FORMAT + 1)
         patch.setitem(migrations.MIGRATIONS, FORMAT + 1, fail_half_way)
         with pytest.raises(KeyboardInterrupt):
@@ -167,7 +168,7 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     told = expected(number)
     world = World(SqliteStore(path), "today")
     assert world.faults() == []
-    assert world.store.state_hash(TENANT) == told["state"]
+    assert state_hash(world.store, TENANT) == told["state"]
     with world.store.read() as snapshot:
         assert snapshot.head(1).hash.hex() == told["head"]
     assert world.texts() == told["texts"].split("|")
@@ -343,10 +344,10 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_lanes._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (sqlite_lanes._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_vectors._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (sqlite_vectors._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_lanes._BACKLOG, ("embed:1",)),
-        (sqlite_lanes._DROP_VECTORS, (1, 10)),
+        (sqlite_vectors._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown

@@ -15,8 +15,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State, Strength, Version
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED, Shared
+from mnemic.core.transitions import SUPERSEDES
 from mnemic.flow import Flow
-from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.codec import canonical
 from mnemic.store.heads import SpaceHead
 from mnemic.store.requests import look

@@ -1,4 +1,4 @@
-"""Rows of SQLite: commits and events, idempotency keys, tombstones, and the meters of processes."""
+"""Rows of SQLite: commits and events, idempotency keys and tombstones; holds, checkpoints, meters and small facts."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from typing import Any, Final
 
 import apsw
 
+from mnemic.store.heads import CheckpointRow
 from mnemic.store.meters import LIFE, MeterRow
-from mnemic.store.rows import (
-    ChangeRow,
-    EventRow,
-    KeyRow,
-)
+from mnemic.store.rows import ChangeRow, EventRow, HoldRow, KeyRow
 from mnemic.store.sqlite_binding import CHUNK, among
 
 
 class SqliteJournal:
-    """The part of `store.rows.Rows` that is the journal, and what is known by it."""
+    """`store.rows.JournalTables` over one connection."""
 
-    _db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def add_change(self, row: ChangeRow) -> None:
         self._db.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?)", tuple(row))
@@ -40,12 +38,6 @@ class SqliteJournal:
     def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
         statement = _NOTED + among("verb", len(verbs)) + " ORDER BY seq"
         return [seq for (seq,) in self._db.execute(statement, (tenant, after, *verbs))]
-
-    def blank_event(self, tenant: int, seq: int, n: int) -> None:
-        self._db.execute(
-            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE tenant = ? AND seq = ? AND n = ?",
-            (tenant, seq, n),
-        )
 
     def seq_at(self, tenant: int, at: int) -> int:
         # `at` never decreases with seq, so the last row at or before it is found from the newest end.
@@ -86,6 +78,13 @@ class SqliteJournal:
     def tombs(self, space: int) -> list[tuple[bytes, int]]:
         return list(self._db.execute("SELECT item, seq FROM tomb WHERE space = ? ORDER BY item", (space,)))
 
+
+class SqliteNotes:
+    """`store.rows.NoteTables` over one connection."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
     def meters(self) -> list[MeterRow]:
         return [MeterRow._make(row) for row in self._db.execute("SELECT * FROM meter ORDER BY at DESC, process")]
 
@@ -96,6 +95,37 @@ class SqliteJournal:
             " ON CONFLICT(process) DO UPDATE SET at = excluded.at, body = excluded.body",
             row,
         )
+
+    def checkpoints(self, tenant: int) -> list[CheckpointRow]:
+        rows = self._db.execute("SELECT * FROM checkpoint WHERE tenant = ? ORDER BY seq, name", (tenant,))
+        return [CheckpointRow._make(row) for row in rows]
+
+    def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None:
+        self._db.executemany("INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def drop_checkpoint(self, name: str) -> None:
+        self._db.execute("DELETE FROM checkpoint WHERE name = ?", (name,))
+
+    def holds(self, tenant: int) -> list[HoldRow]:
+        rows = self._db.execute("SELECT * FROM hold WHERE tenant = ? ORDER BY id", (tenant,))
+        return [HoldRow._make(row) for row in rows]
+
+    def add_hold(self, row: HoldRow) -> int:
+        self._db.execute("INSERT INTO hold VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:])
+        return self._db.last_insert_rowid()
+
+    def set_hold(self, row: HoldRow) -> None:
+        self._db.execute("REPLACE INTO hold VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+
+    def drop_hold(self, hold: int) -> None:
+        self._db.execute("DELETE FROM hold WHERE id = ?", (hold,))
+
+    def memo(self, tenant: int, name: str) -> bytes | None:
+        row = self._db.execute("SELECT value FROM memo WHERE tenant = ? AND name = ?", (tenant, name)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def set_memo(self, tenant: int, name: str, value: bytes) -> None:
+        self._db.execute("REPLACE INTO memo VALUES (?, ?, ?)", (tenant, name, value))
 
 
 # What writes neither a version nor a link has an index of its own.

@@ -8,15 +8,14 @@ from typing import Any
 import apsw
 
 from mnemic.core.clock import FOREVER
-from mnemic.store.rows import (
-    LinkRow,
-)
+from mnemic.store.rows import LinkRow
 
 
 class SqliteLinks:
-    """The part of `store.rows.Rows` that ties items."""
+    """`store.rows.LinkTables` over one connection."""
 
-    _db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def add_link(self, row: LinkRow) -> int:
         self._db.execute("INSERT INTO link VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:])
@@ -46,9 +45,6 @@ class SqliteLinks:
     def all_links(self, space: int) -> Iterator[LinkRow]:
         return iter(self._links("WHERE space = ? ORDER BY lver", (space,)))
 
-    def _links(self, tail: str, bound: tuple[Any, ...]) -> list[LinkRow]:
-        return [LinkRow._make(row) for row in self._db.execute("SELECT * FROM link " + tail, bound)]
-
     def add_derived(self, space: int, source: bytes, item: bytes) -> None:
         self._db.execute("INSERT INTO derived VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, source, item))
 
@@ -59,3 +55,6 @@ class SqliteLinks:
                 "SELECT item FROM derived WHERE space = ? AND source = ? ORDER BY item", (space, source)
             )
         ]
+
+    def _links(self, tail: str, bound: tuple[Any, ...]) -> list[LinkRow]:
+        return [LinkRow._make(row) for row in self._db.execute("SELECT * FROM link " + tail, bound)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -9,25 +10,16 @@ import apsw
 
 from mnemic.core.scope import SHARED, Shared
 from mnemic.store.ledger import GENESIS, space_owner
-from mnemic.store.rows import (
-    TRUNK,
-    Line,
-    SpaceRow,
-    TenantRow,
-)
-
-_TENANT: Final = (
-    "SELECT t.id, t.name, ifnull(c.seq, 0), ifnull(c.at, 0), ifnull(c.hash, zeroblob(32)), t.horizon, t.horizon_hash"
-    " FROM tenant t LEFT JOIN change c"
-    " ON c.tenant = t.id AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id) "
-)
-_SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes FROM space "
+from mnemic.store.rows import TRUNK, Descent, Line, SpaceRow, TenantRow
+from mnemic.store.schema import erase_name_statements, erase_space_statements
+from mnemic.store.sqlite_binding import THESE, highest, read_json, spend
 
 
 class SqliteSpaces:
-    """The part of `store.rows.Rows` that says whose memory it is."""
+    """`store.rows.SpaceTables` over one connection."""
 
-    _db: apsw.Connection
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def tenant(self, name: str) -> TenantRow | None:
         return self._tenant(_TENANT + "WHERE t.name = ?", name)
@@ -36,10 +28,6 @@ class SqliteSpaces:
         row = self._tenant(_TENANT + "WHERE t.id = ?", tenant)
         assert row is not None
         return row
-
-    def _tenant(self, statement: str, key: str | int) -> TenantRow | None:
-        row = self._db.execute(statement, (key,)).fetchone()
-        return None if row is None else TenantRow._make(row)
 
     def tenants(self) -> list[TenantRow]:
         return [TenantRow._make(row) for row in self._db.execute(_TENANT + "ORDER BY t.id")]
@@ -78,6 +66,40 @@ class SqliteSpaces:
     def set_space(self, row: SpaceRow) -> None:
         self._db.execute("UPDATE space SET seq = ?2, epoch = ?3 WHERE id = ?1", (row.id, row.seq, row.epoch))
 
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
+        name, shared = (None, 0) if user is None else space_owner(user)
+        self._db.execute(_ADD_SPACE, (space, tenant, name, shared, secret, *line))
+
+    def descents(self, tenant: int) -> list[Descent]:
+        found = read_json(self._db, _DESCENTS, (tenant,))
+        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in found]
+
+    def drop_space(self, space: int) -> tuple[int, int]:
+        bound = {"space": space}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space", bound).get
+        links = self._db.execute("SELECT count(*) FROM link WHERE space = :space", bound).get
+        last = highest(self._db)
+        for statement in _ERASE_SPACE:
+            self._db.execute(statement, bound)
+        spend(self._db, last)
+        return int(versions), int(links)
+
+    def drop_spaces(self, spaces: Sequence[int]) -> None:
+        for space in spaces:
+            for statement in _DROP_SPACE:
+                self._db.execute(statement, {"space": space})
+
+    def _tenant(self, statement: str, key: str | int) -> TenantRow | None:
+        row = self._db.execute(statement, (key,)).fetchone()
+        return None if row is None else TenantRow._make(row)
+
+
+class SqliteNames:
+    """`store.rows.NameTable` over one connection."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
     def name(self, space: int, text: str) -> int | None:
         row = self._db.execute("SELECT id FROM name WHERE space = ? AND text = ?", (space, text)).fetchone()
         return None if row is None else int(row[0])
@@ -93,14 +115,26 @@ class SqliteSpaces:
         self._db.execute("INSERT INTO name(space, text) VALUES (?, ?)", (space, text))
         return self._db.last_insert_rowid()
 
-    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
-        name, shared = (None, 0) if user is None else space_owner(user)
-        self._db.execute(_ADD_SPACE, (space, tenant, name, shared, secret, *line))
-
     def load_name(self, name: int, space: int, text: str) -> None:
         self._db.execute("INSERT INTO name(id, space, text) VALUES (?, ?, ?)", (name, space, text))
 
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(read_json(self._db, _NAME_NUMBERS, (space, after, limit)))
 
+    def drop_names(self, space: int, names: Sequence[int]) -> None:
+        self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
+
+    def drop_bare_name(self, space: int, text: str) -> None:
+        for statement in _ERASE_NAME:
+            self._db.execute(statement, {"space": space, "text": text})
+
+
+_TENANT: Final = (
+    "SELECT t.id, t.name, ifnull(c.seq, 0), ifnull(c.at, 0), ifnull(c.hash, zeroblob(32)), t.horizon, t.horizon_hash"
+    " FROM tenant t LEFT JOIN change c"
+    " ON c.tenant = t.id AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id) "
+)
+_SPACE: Final = "SELECT id, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes FROM space "
 _ADD_SPACE: Final = (
     "INSERT INTO space(id, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes)"
     " VALUES (?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?)"
@@ -111,3 +145,24 @@ def _space(row: Sequence[Any]) -> SpaceRow:
     space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
     owner = SHARED if shared else user
     return SpaceRow(space, tenant, owner, secret, seq, epoch, parent, base, branch, bool(lanes))
+
+
+_DESCENTS: Final = (
+    "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
+)
+_NAME_NUMBERS: Final = (
+    "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
+)
+# A session's page table is kept by its name's number, turns or not.
+_DROP_NAMES: Final = (
+    "DELETE FROM name WHERE +space = ?1 AND id"
+    + THESE
+    + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
+)
+_DROP_SPACE: Final = (
+    *erase_space_statements(),
+    # Its number is never given to another: a cache of some process may still hold what it held.
+    "UPDATE space SET tenant = 0, parent = 0 WHERE id = :space",
+)
+_ERASE_NAME: Final = erase_name_statements()
+_ERASE_SPACE: Final = tuple(erase_space_statements())

@@ -18,7 +18,7 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
-from mnemic.work.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
+from mnemic.strategies.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
 
 __all__ = [
     "Bond",
