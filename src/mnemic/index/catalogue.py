@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, PostingsSegment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, EntryColumns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane
@@ -48,7 +48,7 @@ class Catalogue:
 
     def _begin(self) -> None:
         self.seq = 0
-        self.columns = Columns()
+        self.columns = EntryColumns()
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
