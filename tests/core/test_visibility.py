@@ -17,7 +17,7 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import shown_by
-from mnemic.index.columns import Column, Columns
+from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.reading import Shelves, visible
 from mnemic.store.codec import columns as projections
 from mnemic.store.codec import encode_item
@@ -136,7 +136,7 @@ def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: F
 
 
 def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view: View, where: Filter) -> set[int]:
-    table = Columns()
+    table = EntryColumns()
     table.add([entry for row in some for entry in entries(row, False, (b"12345678",))])
     numbers = [None if name is None else NAMES.get(name, -1) for name in (where.agent, where.session)]
     shelves = Shelves(*numbers, vers=tuple(tagged) if where.tags else None)

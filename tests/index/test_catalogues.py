@@ -17,7 +17,7 @@ from mnemic.core.items import Kind, State
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
-from mnemic.index.columns import Column, Columns
+from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.reading import Reading
 from mnemic.store.drafts import Erasure
 
@@ -258,7 +258,7 @@ def entry(ver: int, session: int, pos: int) -> Entry:
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=50), st.integers(1, 50))
 def test_rows_lie_by_session_and_place_however_they_came(drawn: list[tuple[int, int]], batch: int) -> None:
     entries = [entry(ver, session, pos) for ver, (session, pos) in enumerate(drawn, start=1)]
-    columns = Columns()
+    columns = EntryColumns()
     for first in range(0, len(entries), batch):
         columns.add(entries[first : first + batch])
     expected = sorted(range(len(entries)), key=lambda i: (entries[i].session, entries[i].pos, i))

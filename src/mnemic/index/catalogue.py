@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import SEGMENT_ROWS, Column, Columns, PostingsSegment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, EntryColumns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane
@@ -19,12 +19,20 @@ if TYPE_CHECKING:
     from mnemic.store.snapshot import Snapshot
 
 _TAIL_ROWS: Final = 512
+"""Most rows in the tail; with one more it is compressed."""
+
 _TRICKLE: Final = 32
 """Most rows that come together and are not compressed at once: in the tail a row takes twenty times as much room."""
 
 _GROWTH: Final = 4
+"""A segment is merged with new rows unless it is so many times as large, so that each row is merged few times."""
+
 _LOAD: Final = 10_000
+"""Entries read at once, so that a large space is not in memory twice."""
+
 _READINGS: Final = 4
+"""Read sets kept: the present one, and those of pasts and filters that were asked for last."""
+
 _ROW_BYTES: Final = 200
 """What a row of the tail takes beside its columns."""
 
@@ -40,7 +48,7 @@ class Catalogue:
 
     def _begin(self) -> None:
         self.seq = 0
-        self.columns = Columns()
+        self.columns = EntryColumns()
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}

@@ -62,7 +62,7 @@ class Layout:
     sequential: bool
 
 
-class Columns:
+class EntryColumns:
     """Rows in order of arrival, so ascending by (ver, part). Rows are only added; closing one sets its `SEQ_TO`.
 
     `LENGTH` is the number of text tokens, `GROUP` numbers the sessions 1, 2 ... as they appear (0: none).

@@ -10,7 +10,7 @@ import numpy as np
 
 from mnemic.core.items import Kind
 from mnemic.core.visibility import conditions
-from mnemic.index.columns import Column, Columns
+from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.vectors import VisibleVectors
 from mnemic.store.codec import kind_number
 
@@ -73,7 +73,7 @@ class Reading:
     def __init__(
         self,
         space: int,
-        columns: Columns,
+        columns: EntryColumns,
         parts: tuple[PostingsSegment | Tail, ...],
         visible: NDArray[np.bool_],
         vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
@@ -239,7 +239,7 @@ class Reading:
         return total
 
 
-def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
+def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
     """Mark the rows that a view and a filter show to a reader whose head is `seq`: (rows,), in their order.
 
     The filter's agent, session and tags are taken from `shelves`.
@@ -264,7 +264,7 @@ def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shel
     return shown
 
 
-def _mask(columns: Columns, condition: Condition) -> NDArray[np.bool_]:
+def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
     """Compile a condition to a mask over all rows."""
     column = columns.column(_COLUMNS[condition.column])
     values = [kind_number(value) if isinstance(value, Kind) else int(value) for value in condition.values]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.index.columns import Columns
+    from mnemic.index.columns import EntryColumns
     from mnemic.store.following import VectorRow
 
     Floats = NDArray[np.float32]
@@ -121,7 +121,7 @@ class VectorTable:
         """The rows as they stand, and which of them are filled."""
         return self._rows, self._held
 
-    def take(self, columns: Columns, fresh: Iterable[VectorRow]) -> bool:
+    def take(self, columns: EntryColumns, fresh: Iterable[VectorRow]) -> bool:
         """Add vectors, ascending by (ver, part); those that are there stay. Returns whether there were new ones.
 
         Raises:
@@ -230,7 +230,7 @@ def _exact(dims: int) -> int:
     return EXACT * max(1, ENOUGH // dims)
 
 
-def _rows_of(columns: Columns, batch: list[VectorRow]) -> Rows:
+def _rows_of(columns: EntryColumns, batch: list[VectorRow]) -> Rows:
     """The row of each vector's entry; -1 for none."""
     vers = np.array([row.ver for row in batch], np.int64)
     parts = np.array([row.part for row in batch], np.int64)
