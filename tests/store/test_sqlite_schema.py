@@ -14,11 +14,12 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import location, migrations, schema, sqlite_items, sqlite_lanes, sqlite_vectors
+from mnemic.store import groups, location, migrations, schema, sqlite_items, sqlite_lanes, sqlite_vectors
 from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite_relations import SqliteRelations
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
@@ -113,6 +114,25 @@ def _harmless(source: str) -> bool:
         "column", "tagged", "name", "kind", "self.name", "self.tail", "pragma", "answer", "self.path",
         "','.join('?' * n)", "', '.join([*parts, *([self.key] if self.key else [])])",
     }  # fmt: skip
+
+
+def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relation() -> None:
+    relations = SqliteRelations(apsw.Connection(":memory:"))
+    hostile = "id) OR 1 = 1 --"
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.find(groups.NAME, **{hostile: 1})
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.find(groups.NAME, order=(hostile,))
+    with pytest.raises(KeyError):
+        relations.find(groups.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.update(groups.NAME, {hostile: 1}, id=1)
+
+
+def test_every_relation_declares_the_columns_that_its_table_has() -> None:
+    tables = {table.name: tuple(column for column, _, _ in table.columns) for table in TABLES}
+    declared = {value.name: value.columns for value in vars(groups).values() if isinstance(value, groups.Relation)}
+    assert {name: tables[name] for name in declared} == declared
 
 
 def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

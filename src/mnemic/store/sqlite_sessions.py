@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import apsw
-
 from mnemic.core.ids import from_bytes, to_bytes
-from mnemic.store.pages import PageRow, SessionRow
+from mnemic.store.groups import Sessions
+from mnemic.store.pages import PageRow
+from mnemic.store.sqlite_relations import SqliteGroup
 
 
-class SqliteSessions:
-    """`store.rows.SessionTables` over one connection."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-
-    def session(self, space: int, session: int) -> SessionRow | None:
-        row = self._db.execute("SELECT * FROM session WHERE space = ? AND session = ?", (space, session)).fetchone()
-        return None if row is None else SessionRow._make(row)
-
-    def sessions(self, space: int) -> list[SessionRow]:
-        return [SessionRow._make(row) for row in self._db.execute("SELECT * FROM session WHERE space = ?", (space,))]
-
-    def set_session(self, row: SessionRow) -> None:
-        self._db.execute("REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+class SqliteSessions(SqliteGroup, Sessions):
+    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
 
     def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
         if items is None:

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-import apsw
+from mnemic.store.following import VectorRow
+from mnemic.store.groups import VectorGroup
+from mnemic.store.sqlite_relations import SqliteGroup
 
-from mnemic.store.following import EmbedderRow, EmbedderState, VectorRow
 
-
-class SqliteVectors:
-    """`store.rows.VectorTables` over one connection."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-
-    def embedders(self) -> list[EmbedderRow]:
-        rows = self._db.execute("SELECT id, name, dims, state FROM embedder ORDER BY id")
-        return [EmbedderRow(model, name, dims, EmbedderState(state)) for model, name, dims, state in rows]
-
-    def add_embedder(self, name: str, dims: int, state: EmbedderState) -> int:
-        self._db.execute("INSERT INTO embedder(name, dims, state) VALUES (?, ?, ?)", (name, dims, int(state)))
-        return self._db.last_insert_rowid()
-
-    def set_embedder(self, row: EmbedderRow) -> None:
-        self._db.execute("UPDATE embedder SET state = ?2 WHERE id = ?1", (row.id, int(row.state)))
-
-    def drop_embedder(self, model: int) -> None:
-        self._db.execute("DELETE FROM embedder WHERE id = ?", (model,))
-
-    def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
-        statement = "SELECT ver, part, f16 FROM vector WHERE space = ? AND model = ? AND ver > ? ORDER BY ver, part"
-        return map(VectorRow._make, self._db.execute(statement, (space, model, after)))
-
-    def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
-        statement = "SELECT model, ver, part, length(f16) FROM vector WHERE space = ? ORDER BY model, ver, part"
-        yield from self._db.execute(statement, (space,))
+class SqliteVectors(SqliteGroup, VectorGroup):
+    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
 
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
         before = self._db.total_changes()
