@@ -8,10 +8,10 @@ from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
 from mnemic.core.scope import Shared
 from mnemic.store.rows import ChangeRow, Rows, SpaceRow, TenantRow
-from mnemic.store.sqlite_journal import SqliteJournal
 from mnemic.store.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite_rows import rows_of
 from mnemic.store.sqlite_spaces import SqliteNames, SqliteSpaces
+from mnemic.store.sqlite_work import SqliteJournal
 
 
 class GroupSpaces(SqliteSpaces):

@@ -143,10 +143,12 @@ SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
 NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
 CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
 EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
+_TIMES: Final = Relation("change", ("tenant", "seq", "at"), tuple)
 KEY: Final = Relation("idem", KeyRow._fields, _key)
 TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
 VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
 ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
+_NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
 STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
 LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
 DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)
@@ -289,7 +291,7 @@ class Journal(Group, ABC):
         return 0 if row is None else row.seq
 
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
-        return {row.seq: row.at for row in self.relations.find(CHANGE, ("seq", "in", seqs), tenant=tenant)}
+        return {seq: at for _, seq, at in self.relations.find(_TIMES, ("seq", "in", seqs), tenant=tenant)}
 
     def key(self, space: int, hashed: bytes) -> KeyRow | None:
         return self.relations.first(KEY, space=space, hash=hashed)
@@ -375,8 +377,8 @@ class Items(Group, ABC):
         """What is pinned, profile or procedure: profile first, then the newest."""
 
     def newest(self, space: int) -> int:
-        entry = self.relations.first(ENTRY, order=("-ver", "-part"), space=space)
-        return 0 if entry is None else entry.ver
+        row = self.relations.first(_NUMBERS, order=("-ver",), space=space)
+        return 0 if row is None else int(row[1])
 
     def highest(self) -> int:
         row = self.relations.first(VERSION, order=("-ver",))

@@ -1,7 +1,7 @@
-"""Rows, and what a keeper must be able to do with them inside one transaction.
+"""Rows as values, and the groups of them that one transaction offers (`groups`).
 
-Everything that gives a commit, an erasure or an audit its meaning is written once, above this
-protocol (`ledger`, `erasure`, `audit`, `transfer`); a keeper only finds, adds and removes rows.
+Everything that gives a commit, an erasure or an audit its meaning is written once above them (`ledger`, `erasure`,
+`audit`, `transfer`).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from mnemic.store.sqlite_relations import SqliteGroup
 
 
 class SqliteItems(SqliteGroup, Items):
-    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
+    """SQLite's own statements about items: what a view shows, what a cache asks for, taking one out."""
 
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]

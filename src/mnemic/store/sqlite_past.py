@@ -15,7 +15,7 @@ from mnemic.store.sqlite_relations import SqliteGroup
 
 
 class SqlitePast(SqliteGroup, Past):
-    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
+    """SQLite's own statements about what compaction and going back take out."""
 
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
         rows = [_version(row) for row in read_json(self._db, _CLOSED_VERSIONS, (space, horizon, *after, limit))]

@@ -9,13 +9,10 @@ from mnemic.core.ids import Entropy
 from mnemic.store.groups import Links, Notes
 from mnemic.store.rows import Rows
 from mnemic.store.sqlite_items import SqliteItems
-from mnemic.store.sqlite_journal import SqliteJournal
-from mnemic.store.sqlite_lanes import SqliteLanes
 from mnemic.store.sqlite_past import SqlitePast
 from mnemic.store.sqlite_relations import SqliteRelations
-from mnemic.store.sqlite_sessions import SqliteSessions
 from mnemic.store.sqlite_spaces import SqliteNames, SqliteSpaces
-from mnemic.store.sqlite_vectors import SqliteVectors
+from mnemic.store.sqlite_work import SqliteJournal, SqliteLanes, SqliteSessions, SqliteVectors
 
 
 def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:

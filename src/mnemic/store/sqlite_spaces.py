@@ -14,7 +14,7 @@ from mnemic.store.sqlite_relations import SqliteGroup
 
 
 class SqliteSpaces(SqliteGroup, Spaces):
-    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
+    """SQLite's own statements about tenants and spaces."""
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
@@ -41,7 +41,7 @@ class SqliteSpaces(SqliteGroup, Spaces):
 
 
 class SqliteNames(SqliteGroup, Names):
-    """Statements of SQLite for what joins, counts, or walks by an index of its own."""
+    """SQLite's own statements about names."""
 
     def drop_names(self, space: int, names: Sequence[int]) -> None:
         self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
