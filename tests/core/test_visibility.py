@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mnemic.core.clock import FOREVER, moment
-from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.core.clock import FOREVER, SystemClock, moment
+from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
 from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import shown_by
@@ -24,8 +24,7 @@ from mnemic.store.codec import encode_item
 from mnemic.store.ledger import entries
 from mnemic.store.migrations import create
 from mnemic.store.rows import VersionRow, Walk
-from mnemic.store.sqlite_items import SqliteItems
-from mnemic.store.sqlite_spaces import SqliteNames
+from mnemic.store.sqlite_rows import sqlite_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +114,7 @@ def row_of(ver: int, version: Version) -> VersionRow:
 def db() -> Iterator[apsw.Connection]:
     db = apsw.Connection(":memory:")
     create(db)
-    names = SqliteNames(db)
+    names = sqlite_rows(db, SystemClock(), SystemEntropy()).names
     for name, number in NAMES.items():
         names.load_name(number, 1, name)
     yield db
@@ -125,7 +124,7 @@ def db() -> Iterator[apsw.Connection]:
 def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: Filter) -> list[set[int]]:
     """What the walk over a space, the look at ids, and the count say; the count as that many versions of the walk."""
     db.execute("DELETE FROM version; DELETE FROM entry")
-    rows = SqliteItems(db)
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy()).items
     for row in some:
         rows.add_version(row)
         rows.add_entries(1, entries(row, False, (b"12345678",)))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import apsw
 
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
 from mnemic.core.scope import Shared
 from mnemic.store.rows import ChangeRow, Rows, SpaceRow, TenantRow
-from mnemic.store.sqlite_journal import SqliteJournal
-from mnemic.store.sqlite_rows import sqlite_rows
+from mnemic.store.sqlite_relations import SqliteRelations
+from mnemic.store.sqlite_rows import rows_of
 from mnemic.store.sqlite_spaces import SqliteNames, SqliteSpaces
+from mnemic.store.sqlite_work import SqliteJournal
 
 
 class GroupSpaces(SqliteSpaces):
@@ -21,8 +20,8 @@ class GroupSpaces(SqliteSpaces):
     Nobody else writes meanwhile, so nothing held can go stale; a transaction that is rolled back takes its rows along.
     """
 
-    def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db)
+    def __init__(self, relations: SqliteRelations) -> None:
+        super().__init__(relations)
         self._held: dict[str, TenantRow] = {}
         self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
         self._moved: dict[int, SpaceRow] = {}
@@ -58,8 +57,8 @@ class GroupSpaces(SqliteSpaces):
 class GroupNames(SqliteNames):
     """Asks once for each name."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db)
+    def __init__(self, relations: SqliteRelations) -> None:
+        super().__init__(relations)
         self._numbers: dict[tuple[int, str], int] = {}
 
     def name(self, space: int, text: str) -> int | None:
@@ -72,8 +71,8 @@ class GroupNames(SqliteNames):
 class GroupJournal(SqliteJournal):
     """Tells the spaces of each commit."""
 
-    def __init__(self, db: apsw.Connection, spaces: GroupSpaces) -> None:
-        super().__init__(db)
+    def __init__(self, relations: SqliteRelations, spaces: GroupSpaces) -> None:
+        super().__init__(relations)
         self._spaces = spaces
 
     def add_change(self, row: ChangeRow) -> None:
@@ -83,6 +82,7 @@ class GroupJournal(SqliteJournal):
 
 def group_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> tuple[Rows, GroupSpaces]:
     """The rows of a group commit, and what is to be finished before it ends."""
-    spaces = GroupSpaces(db)
-    plain = sqlite_rows(db, clock, entropy)
-    return replace(plain, spaces=spaces, names=GroupNames(db), journal=GroupJournal(db, spaces)), spaces
+    relations = SqliteRelations(db)
+    spaces = GroupSpaces(relations)
+    rows = rows_of(relations, spaces, GroupNames(relations), GroupJournal(relations, spaces), clock, entropy)
+    return rows, spaces

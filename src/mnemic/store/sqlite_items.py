@@ -2,63 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-import apsw
-
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import Kind
-from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.codec import kind_number
-from mnemic.store.rows import StrengthRow, VersionRow, Walk
+from mnemic.store.groups import Items
+from mnemic.store.rows import VersionRow, Walk
 from mnemic.store.schema import erase_item_statements
 from mnemic.store.sqlite_binding import CHUNK, among, highest, spend
+from mnemic.store.sqlite_relations import SqliteGroup
 
 
-class SqliteItems:
-    """`store.rows.ItemTables` over one connection."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-
-    def add_version(self, row: VersionRow) -> int:
-        self._db.execute(
-            "INSERT INTO version VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:]
-        )
-        return self._db.last_insert_rowid()
-
-    def close_version(self, row: VersionRow, seq_to: int) -> None:
-        self._db.execute("UPDATE version SET seq_to = ? WHERE ver = ?", (seq_to, row.ver))
-        self._db.execute("UPDATE entry SET seq_to = ? WHERE space = ? AND ver = ?", (seq_to, row.space, row.ver))
-
-    def standing(self, space: int, item: bytes) -> VersionRow | None:
-        row = self._db.execute(
-            "SELECT * FROM version WHERE space = ? AND id = ? AND seq_to = ?", (space, item, FOREVER)
-        ).fetchone()
-        return None if row is None else VersionRow._make(row)
-
-    def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
-        found: list[VersionRow] = []
-        for start in range(0, len(vers), CHUNK):
-            some = vers[start : start + CHUNK]
-            # The plus keeps the planner from walking the whole space by its index: the numbers are row ids.
-            statement = "SELECT * FROM version WHERE +space = ? AND " + among("ver", len(some))
-            found += [VersionRow._make(row) for row in self._db.execute(statement, (space, *some))]
-        return found
-
-    def written(self, space: int, seq: int) -> list[VersionRow]:
-        statement = (
-            "SELECT v.* FROM space s JOIN event e ON e.tenant = s.tenant AND e.seq = ?2 JOIN version v ON v.ver = e.ver"
-            " WHERE s.id = ?1 AND v.space = ?1 AND v.seq_from = ?2 ORDER BY e.n"
-        )
-        return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
-
-    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
-        rows = self._db.execute("SELECT * FROM version WHERE space = ? AND id = ? ORDER BY seq_from", (space, item))
-        return [VersionRow._make(row) for row in rows]
+class SqliteItems(SqliteGroup, Items):
+    """SQLite's own statements about items: what a view shows, what a cache asks for, taking one out."""
 
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
@@ -82,32 +43,6 @@ class SqliteItems:
         statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
         return int(self._db.execute(statement, bound).get)
 
-    def all_versions(self, space: int) -> Iterator[VersionRow]:
-        for row in self._db.execute("SELECT * FROM version WHERE space = ? ORDER BY ver", (space,)):
-            yield VersionRow._make(row)
-
-    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self._db.execute(
-                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry)
-            )
-
-    def entries(self, space: int, after: int) -> Iterator[Entry]:
-        statement = (
-            "SELECT ver, part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to,"
-            " agent, session, pos, pinned, terms"
-            " FROM entry WHERE space = ? AND ver > ? ORDER BY ver, part"
-        )
-        return map(Entry._make, self._db.execute(statement, (space, after)))
-
-    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
-        return tuple(
-            row[0]
-            for row in self._db.execute(
-                "SELECT terms FROM entry WHERE space = ? AND ver = ? ORDER BY part", (space, ver)
-            )
-        )
-
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
         rows = self._db.execute(
@@ -123,35 +58,8 @@ class SqliteItems:
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
-    def newest(self, space: int) -> int:
-        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM entry WHERE space = ?", (space,)).get)
-
-    def highest(self) -> int:
-        return int(self._db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
-
     def arrived(self, after: int) -> dict[int, int]:
         return dict(self._db.execute(_ARRIVED, (after,)))
-
-    def add_strength(self, row: StrengthRow) -> None:
-        self._db.execute(
-            "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE"
-            " SET uses = uses + excluded.uses, useful = useful + excluded.useful,"
-            " harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
-            tuple(row),
-        )
-
-    def set_strength(self, row: StrengthRow) -> None:
-        self._db.execute("REPLACE INTO strength VALUES (?, ?, ?, ?, ?, ?)", tuple(row))
-
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
-        row = self._db.execute("SELECT * FROM strength WHERE space = ? AND id = ?", (space, item)).fetchone()
-        return None if row is None else StrengthRow._make(row)
-
-    def strengths(self, space: int) -> list[StrengthRow]:
-        return [
-            StrengthRow._make(row)
-            for row in self._db.execute("SELECT * FROM strength WHERE space = ? ORDER BY id", (space,))
-        ]
 
     def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
         bound = {"space": space, "item": item}

@@ -6,19 +6,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import apsw
-
 from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.store.groups import Past
 from mnemic.store.heads import Wear
 from mnemic.store.rows import Borne, Cursor, Page, SpentLink, SpentVersion
 from mnemic.store.sqlite_binding import STRETCH, THESE, highest, paged, read_json, spend, stretch
+from mnemic.store.sqlite_relations import SqliteGroup
 
 
-class SqlitePast:
-    """`store.rows.PastTables` over one connection."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+class SqlitePast(SqliteGroup, Past):
+    """SQLite's own statements about what compaction and going back take out."""
 
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
         rows = [_version(row) for row in read_json(self._db, _CLOSED_VERSIONS, (space, horizon, *after, limit))]
@@ -27,9 +24,6 @@ class SqlitePast:
     def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
         rows = [_version(row) for row in read_json(self._db, _RETIRED_VERSIONS, (space, horizon, *after, limit))]
         return paged(rows, limit, lambda row: (row.seq_from, row.ver))
-
-    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
-        return [_version(row) for row in read_json(self._db, _RETIRED_AMONG, (space, _hex(items), horizon))]
 
     def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
         return [_version(row) for row in read_json(self._db, _VERSIONS_OF, (space, _hex(items)))]
@@ -83,20 +77,10 @@ class SqlitePast:
             spend(self._db, last)
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in versions])
 
-    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
-        if links:
-            self._db.execute(_DROP_LINKS, (json.dumps([row.lver for row in links]),))
-            self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
-
     def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
         bound = (json.dumps(list(spaces)), _hex(items))
         for statement in _DROP_TRACES:
             self._db.execute(statement, bound)
-
-    def drop_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        if pairs:
-            told = json.dumps([(source.hex(), item.hex()) for source, item in pairs])
-            self._db.execute(_DROP_DERIVED, (space, told))
 
     def drop_after(self, tenant: int, seq: int) -> int:
         bound = {"tenant": tenant, "seq": seq}
@@ -132,7 +116,7 @@ class SqlitePast:
 
 
 _VERSION: Final = (
-    "SELECT json_group_array(json_array(ver, space, hex(id), seq_from, seq_to, n, session,"
+    "SELECT json_group_array(json_array(ver, space, hex(id), seq_from, seq_to, n, session, state = 3,"
     " json_extract(CAST(body AS TEXT), '$.pinned'), json_extract(CAST(body AS TEXT), '$.source'))) FROM "
 )
 _CLOSED_VERSIONS: Final = (
@@ -146,12 +130,6 @@ _RETIRED_VERSIONS: Final = (
     " AND seq_from >= ?3 AND (seq_from, ver) > (?3, ?4) ORDER BY seq_from, ver LIMIT ?5)"
 )
 _THOSE: Final = " IN (SELECT unhex(value) FROM json_each(?2))"
-_RETIRED_AMONG: Final = (
-    _VERSION
-    + "version WHERE space = ?1 AND id"
-    + _THOSE
-    + " AND state = 3 AND seq_to = 9223372036854775807 AND seq_from <= ?3"
-)
 _VERSIONS_OF: Final = _VERSION + "version WHERE space = ?1 AND id" + _THOSE
 _LINK: Final = "SELECT json_group_array(json_array(lver, space, hex(src), hex(dst), seq_from, n)) FROM "
 _SPENT_LINKS: Final = (
@@ -199,7 +177,6 @@ _DROP_VERSIONS: Final = (
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + THESE,
     "DELETE FROM version WHERE +space = ?1 AND ver" + THESE,
 )
-_DROP_LINKS: Final = "DELETE FROM link WHERE lver IN (SELECT value FROM json_each(?))"
 _DROP_EVENTS: Final = (
     "DELETE FROM event WHERE tenant = ?1 AND (seq, n) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))"
 )
@@ -213,10 +190,6 @@ _DROP_TRACES: Final = (
     "DELETE FROM strength WHERE (space, id)" + _PAIRED,
     "DELETE FROM derived WHERE (space, source)" + _PAIRED,
     "DELETE FROM page INDEXED BY page_item WHERE (space, item)" + _PAIRED,
-)
-_DROP_DERIVED: Final = (
-    "DELETE FROM derived WHERE space = ?1"
-    " AND (source, item) IN (SELECT unhex(value ->> 0), unhex(value ->> 1) FROM json_each(?2))"
 )
 _ENTRY_STRETCH: Final = (
     "SELECT json_array(max(ver), count(*)) FROM"
@@ -253,14 +226,16 @@ _COUNT_CLOSED: Final = "SELECT count(*) FROM version WHERE space = ? AND seq_to 
 _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state = 3 AND seq_to = 9223372036854775807"
 
 
-def _version(told: list[Any]) -> SpentVersion:
-    ver, space, item, seq_from, seq_to, n, session, pinned, source = told
+def _version(row: list[Any]) -> SpentVersion:
+    ver, space, item, seq_from, seq_to, n, session, retired, pinned, source = row
     cited = tuple(map(to_bytes, source or ()))
-    return SpentVersion(ver, space, bytes.fromhex(item), seq_from, seq_to, n, session, bool(pinned), cited)
+    return SpentVersion(
+        ver, space, bytes.fromhex(item), seq_from, seq_to, n, session, bool(retired), bool(pinned), cited
+    )
 
 
-def _link(told: list[Any]) -> SpentLink:
-    lver, space, src, dst, seq_from, n = told
+def _link(row: list[Any]) -> SpentLink:
+    lver, space, src, dst, seq_from, n = row
     return SpentLink(lver, space, bytes.fromhex(src), bytes.fromhex(dst), seq_from, n)
 
 

@@ -1,4 +1,4 @@
-"""Rows in SQLite: each method one statement with bound parameters, nothing of a user's ever in the statement."""
+"""The rows of a SQLite database: its relations, and the groups that are made over them."""
 
 from __future__ import annotations
 
@@ -6,30 +6,41 @@ import apsw
 
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy
+from mnemic.store.groups import Links, Notes
 from mnemic.store.rows import Rows
 from mnemic.store.sqlite_items import SqliteItems
-from mnemic.store.sqlite_journal import SqliteJournal, SqliteNotes
-from mnemic.store.sqlite_lanes import SqliteLanes
-from mnemic.store.sqlite_links import SqliteLinks
 from mnemic.store.sqlite_past import SqlitePast
-from mnemic.store.sqlite_sessions import SqliteSessions
+from mnemic.store.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite_spaces import SqliteNames, SqliteSpaces
-from mnemic.store.sqlite_vectors import SqliteVectors
+from mnemic.store.sqlite_work import SqliteJournal, SqliteLanes, SqliteSessions, SqliteVectors
 
 
 def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:
     """The rows of a database, inside the transaction that its connection has open."""
+    relations = SqliteRelations(db)
+    return rows_of(relations, SqliteSpaces(relations), SqliteNames(relations), SqliteJournal(relations), clock, entropy)
+
+
+def rows_of(
+    relations: SqliteRelations,
+    spaces: SqliteSpaces,
+    names: SqliteNames,
+    journal: SqliteJournal,
+    clock: Clock,
+    entropy: Entropy,
+) -> Rows:
+    """Rows with these groups, and the others as they come."""
     return Rows(
-        spaces=SqliteSpaces(db),
-        names=SqliteNames(db),
-        journal=SqliteJournal(db),
-        items=SqliteItems(db),
-        links=SqliteLinks(db),
-        vectors=SqliteVectors(db),
-        lanes=SqliteLanes(db),
-        sessions=SqliteSessions(db),
-        past=SqlitePast(db),
-        notes=SqliteNotes(db),
+        spaces=spaces,
+        names=names,
+        journal=journal,
+        items=SqliteItems(relations),
+        links=Links(relations),
+        vectors=SqliteVectors(relations),
+        lanes=SqliteLanes(relations),
+        sessions=SqliteSessions(relations),
+        past=SqlitePast(relations),
+        notes=Notes(relations),
         clock=clock,
         entropy=entropy,
     )
