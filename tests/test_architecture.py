@@ -37,9 +37,10 @@ FLOORS = (
     ("worker",),
     ("opening",),
     ("reindexing", "past/timekeeping"),
-    ("admin", "aio_admin"),
-    ("handles",),
-    ("window", "session"),
+    ("window",),
+    ("arguments",),
+    ("admin",),
+    ("session",),
     ("memory", "aio"),
     ("tools",),
     ("lab",),
@@ -122,14 +123,26 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     assert shown.strip() == "[]"
 
 
-def test_the_environment_is_read_by_settings_and_by_nothing_else() -> None:
+def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
+    for name, path in modules():
+        if name.split("/")[0] in ("store", "lab", "testing") or name == "registry":
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        known = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        known += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        known += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        assert [text for text in known if text.startswith(("apsw", "sqlite:", "mnemic.store.sqlite"))] == [], name
+
+
+def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
     readers = [
         name
         for name, path in modules()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     ]
-    assert all(name.startswith("faces/") for name in readers), readers
+    assert "settings" in readers
+    assert all(name == "settings" or name.startswith("faces/") for name in readers), readers
 
 
 def test_every_name_in_a_table_is_a_class_that_loads() -> None:

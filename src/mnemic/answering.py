@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import ModelError
 from mnemic.flow import Request
-from mnemic.models.requests import Ask, Embed, EmbedQuestion
+from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.store.requests import answer
 from mnemic.strategies.base import Pause
 from mnemic.watching.metering import Meters
@@ -44,7 +44,7 @@ class LanguageModel:
     def _opened(self) -> Chat:
         with self._lock:
             if self._chat is None:
-                from mnemic.models.chat.opening import open_chat
+                from mnemic.models.chat.chat_opening import open_chat
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,12 +15,14 @@ from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
+from mnemic.settings import Settings
+from patience import PATIENCE, eventually
 
 DAY = datetime(2024, 5, 6, 9, tzinfo=UTC)
 
 
-class Counting(Scripted):
+class Counting(ScriptedEmbedder):
     """Counts its passages, and fails for as long as it is told to."""
 
     def __init__(self, fails: int = 0) -> None:
@@ -77,14 +78,12 @@ def test_what_was_written_is_recallable_by_its_words_before(ada: ScopedMemory) -
     assert [one.text for one in found] == ["The cello arrived."]
 
 
-@pytest.mark.background
-def test_the_thread_catches_up_by_itself(memory: Memory, ada: ScopedMemory) -> None:
-    ada.observe("I live in Lisbon.", speaker="Ada")
-    until = time.monotonic() + 30
-    while any(one.pending for one in memory.admin.behind()) or len(memory.admin.behind()) < 2:
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    assert profile(ada) == {"city": "Lisbon"}
+def test_the_thread_catches_up_by_itself(tmp_path: Path, embedder: Counting) -> None:
+    with Memory(tmp_path / "m.db", embedder=embedder, settings=Settings(background=True)) as memory:
+        ada = memory.scope(user="ada")
+        ada.observe("I live in Lisbon.", speaker="Ada")
+        eventually(lambda: [one.pending for one in memory.admin.behind()] == [0, 0], "the thread's work")
+        assert profile(ada) == {"city": "Lisbon"}
 
 
 def test_a_pin_embeds_nothing_anew(memory: Memory, ada: ScopedMemory, embedder: Counting) -> None:
@@ -106,7 +105,7 @@ def test_a_failing_embedder_loses_nothing_and_is_asked_again(tmp_path: Path) -> 
         (_, meaning) = memory.admin.behind()
         assert (meaning.pending, meaning.error) == (1, "the endpoint is down")
         assert [one.text for one in me.recall("cello")] == ["The cello arrived."]
-        assert memory.flush(seconds=30)
+        assert memory.flush(seconds=PATIENCE)
         assert flaky.seen == ["The cello arrived."]
 
 
@@ -205,7 +204,7 @@ def test_a_reindex_changes_the_embedder_and_is_taken_up_where_it_was_left(tmp_pa
         assert me.recall("cello").pending == 0
 
 
-class Other(Scripted):
+class Other(ScriptedEmbedder):
     """Another embedder, which breaks down after so many passages."""
 
     def __init__(self, fails_after: int | None) -> None:
@@ -274,18 +273,14 @@ def test_an_error_of_somebody_elses_embedder_is_a_model_error(tmp_path: Path) ->
         memory.scope(user="ada").observe("The cello arrived.")
         with pytest.raises(ModelError, match="the cable was pulled"):
             memory.flush()
-        assert memory.flush(seconds=30)
+        assert memory.flush(seconds=PATIENCE)
 
 
-@pytest.mark.background
 def test_the_thread_survives_an_error_of_somebody_elses_embedder(tmp_path: Path) -> None:
     rude = Rude(fails=1)
-    with Memory(tmp_path / "m.db", embedder=rude) as memory:
+    with Memory(tmp_path / "m.db", embedder=rude, settings=Settings(background=True)) as memory:
         memory.scope(user="ada").observe("The cello arrived.")
-        until = time.monotonic() + 30
-        while not rude.seen:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        eventually(lambda: rude.seen, "a second try")
 
 
 def test_an_embedder_that_answers_with_too_few_vectors_is_refused(tmp_path: Path) -> None:

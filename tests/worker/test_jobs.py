@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,16 @@ from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound
-from mnemic.models.requests import Ask
-from mnemic.models.scripted import Scripted
+from mnemic.models.model_requests import Ask
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
+from mnemic.store import lanes
 from mnemic.store.following import JobState, Order
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
+from mnemic.worker.thread import Background
+from patience import eventually
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 SECOND = 1_000_000
@@ -36,7 +39,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-class Choking(Scripted):
+class Choking(ScriptedEmbedder):
     """An embedder that one passage makes choke, or all of them while it is ill."""
 
     def __init__(self) -> None:
@@ -54,7 +57,7 @@ class Choking(Scripted):
         return super().passages(texts)
 
 
-def opened(clock: ManualClock, embedder: Scripted | str = "none", **settings: object) -> Memory:
+def opened(clock: ManualClock, embedder: ScriptedEmbedder | str = "none", **settings: object) -> Memory:
     fields: dict[str, object] = {"background": False, **settings}
     return Memory(MemoryStore(clock=clock), settings=Settings(**fields), clock=clock, embedder=embedder)  # type: ignore[arg-type]
 
@@ -396,21 +399,21 @@ def test_an_embedder_that_cannot_be_reached_is_told_of_by_whoever_looks(clock: M
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mnemic.store.rows_snapshot import RowsSnapshot
+    from mnemic.store.snapshot import Snapshot
 
     with opened(clock) as memory:
         for n in range(50):
             memory.scope(user=f"user {n}").observe("hello")
         worked(memory, clock)
         looked: list[int] = []
-        newest = RowsSnapshot.newest
+        newest = Snapshot.newest
 
-        def counting(self: RowsSnapshot, space: int) -> int:
+        def counting(self: Snapshot, space: int) -> int:
             looked.append(space)
             return newest(self, space)
 
-        monkeypatch.setattr(RowsSnapshot, "newest", counting)
-        monkeypatch.setattr(RowsSnapshot, "backlog", None)
+        monkeypatch.setattr(Snapshot, "newest", counting)
+        monkeypatch.setattr(Snapshot, "backlog", None)
         assert memory._opened.background.backlog.behind("house") == {}
         memory.scope(user="user 7").observe("again")
         assert len(memory._opened.background.backlog.behind("house")) == 1
@@ -442,38 +445,21 @@ def test_a_job_that_keeps_failing_is_dead_after_three_tries(clock: ManualClock) 
         assert "dreaming" in dead.error
 
 
-@pytest.fixture
-def thread_of(tmp_path: Path) -> Iterator[Callable[[], Memory]]:
-    opened: list[Memory] = []
-
-    def of() -> Memory:
-        opened.append(Memory(tmp_path / "m.db", embedder="scripted"))
-        return opened[-1]
-
-    yield of
-    for memory in opened:
-        memory.close()
-
-
-@pytest.mark.background
-def test_what_a_process_before_left_undone_is_picked_up_on_opening(
-    tmp_path: Path, thread_of: Callable[[], Memory]
-) -> None:
+def test_what_a_process_before_left_undone_is_picked_up_on_opening(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=False)) as memory:
         memory.scope(user="ada").observe("The cello arrived.")
-    memory = thread_of()
-    until = time.monotonic() + 30
-    while len(memory.admin.behind()) < 2 or any(one.pending for one in memory.admin.behind()):
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=True)) as memory:
+        eventually(lambda: [one.pending for one in memory.admin.behind()] == [0, 0], "the thread's work")
 
 
-@pytest.mark.background
-def test_opening_an_empty_store_writes_nothing_to_it(thread_of: Callable[[], Memory]) -> None:
-    memory = thread_of()
-    time.sleep(0.2)
-    with memory._opened.store.read() as snapshot:
-        assert snapshot.embedders() == []
+def test_opening_an_empty_store_writes_nothing_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{Background.__module__}.IDLE_SECONDS", 0.0)  # the thread looks once and ends
+    with Memory(tmp_path / "m.db", embedder="scripted", settings=Settings(background=True)) as memory:
+        for thread in threading.enumerate():
+            if thread.name == "mnemic-worker":
+                thread.join()
+        with memory._opened.store.read() as snapshot:
+            assert snapshot.embedders() == []
 
 
 def test_a_run_whose_lease_was_lost_half_way_writes_nothing(
@@ -508,7 +494,7 @@ def test_a_clock_set_back_keeps_no_lane_for_a_worker_that_is_gone(
         me = memory.scope(user="ada")
         me.observe("a")
         space = 1
-        assert memory._opened.store.claim(space, "noting", "somebody", 60) is not None
+        assert memory._opened.store.transact(lanes.claim, space, "noting", "somebody", 60) is not None
         clock.tick(-3600 * SECOND)
         memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a"]

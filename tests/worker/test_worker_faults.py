@@ -16,13 +16,14 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, ModelError
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import Ask, ask
-from mnemic.models.scripted import Scripted
+from mnemic.models.model_requests import Ask, ask
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
+from mnemic.store import lanes
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, Order
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.worker.gc_job import gc_order
 from mnemic.worker.job_types import JobContext
@@ -44,12 +45,12 @@ def _noting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "noting", "noting:Noting")
 
 
-class Ill(Scripted):
+class Ill(ScriptedEmbedder):
     def passages(self, texts: object) -> object:  # type: ignore[override]
         raise ModelError("it is ill")
 
 
-def opened(clock: ManualClock, embedder: Scripted | str = "none", **settings: object) -> Memory:
+def opened(clock: ManualClock, embedder: ScriptedEmbedder | str = "none", **settings: object) -> Memory:
     fields: dict[str, object] = {"background": False, **settings}
     return Memory(MemoryStore(clock=clock), settings=Settings(**fields), clock=clock, embedder=embedder)  # type: ignore[arg-type]
 
@@ -119,19 +120,25 @@ def test_a_worker_asked_to_work_once_ends_though_its_embedder_is_ill(clock: Manu
 def test_upkeep_that_another_worker_does_is_waited_for(clock: ManualClock) -> None:
     with opened(clock, strategies="noting") as memory:
         memory.scope(user="ada").observe("hello")
-        assert memory._opened.store.claim(1, "noting:maintain", "another", 60) is not None
+        assert memory._opened.store.transact(lanes.claim, 1, "noting:maintain", "another", 60) is not None
         memory.admin.order(Order(name="maintain", key="k", space=1, payload=b'{"strategy": "noting"}'))
         served(memory._opened.background, waits=3, lanes=("jobs",))
         (job,) = (one for one in memory.admin.jobs() if one.id)
         assert (job.state, job.not_before is not None) == ("waiting", True)
 
 
-def test_looking_for_a_job_that_is_not_there_wakes_nobody(clock: ManualClock) -> None:
-    store = MemoryStore(clock=clock)
-    before = store.moved()
-    assert store.claim_job(("gc",), "one", 60) is None
-    assert store.moved() == before
-    store.close()
+def test_a_worker_that_finds_nothing_to_do_writes_nothing_and_wakes_nobody(clock: ManualClock) -> None:
+    with opened(clock) as memory:
+        before = memory._opened.store.moved()
+        served(memory._opened.background, once=True)
+        assert memory._opened.store.moved() == before
+
+
+def recorded_answers(memory: Memory) -> list[bytes]:
+    """The answers of models that the store in memory keeps."""
+    assert isinstance(memory._opened.store, MemoryStore)
+    with memory._opened.store._apart() as db:
+        return [bytes(answer) for (answer,) in db.execute("SELECT answer FROM answer")]
 
 
 def test_nothing_of_what_was_erased_during_a_run_is_kept_by_it(clock: ManualClock) -> None:
@@ -151,7 +158,7 @@ def test_nothing_of_what_was_erased_during_a_run_is_kept_by_it(clock: ManualCloc
             with memory._opened.store.read() as snapshot:
                 assert {lane.error for lane in snapshot.lanes()} == {""}
                 assert snapshot.jobs(JobState.DEAD) == []
-            assert not memory._opened.store._tables.content(1).answers  # type: ignore[attr-defined]
+            assert recorded_answers(memory) == []
             clock.tick(120 * SECOND)
             memory.flush()
             assert [v.item.text for v in me.list(where=NOTES) if "notes" not in v.item.text] == ["Noted: stays"]
@@ -304,7 +311,7 @@ def test_a_collection_that_ended_elsewhere_is_not_kept(clock: ManualClock) -> No
         assert runs == {}
 
 
-class Unheard(Scripted):
+class Unheard(ScriptedEmbedder):
     """An endpoint that has not answered yet: not even how long its vectors are is known."""
 
     down = True
@@ -350,7 +357,7 @@ def test_why_an_embedder_cannot_be_opened_here_is_seen(clock: ManualClock) -> No
         name = memory.admin.behind()[-1].embedder
         with store.read() as snapshot:
             (row,) = snapshot.embedders()
-        other = store.enlist("far away", row.dims, row.state)
+        other = store.transact(lanes.enlist, "far away", row.dims, row.state)
         memory.flush()
         found = {one.embedder: one for one in memory.admin.behind()}
         assert (found[name].pending, found[name].error) == (0, "")
@@ -405,7 +412,7 @@ def test_an_erasure_of_what_a_run_was_given_takes_its_answers(clock: ManualClock
             return f"Noted: {cut[-1]}"
 
         served(answering(memory, answer), once=True)
-        assert not memory._opened.store._tables.content(1).answers  # type: ignore[attr-defined]
+        assert recorded_answers(memory) == []
         clock.tick(120 * SECOND)
         memory.flush()
         texts = sorted(v.item.text for v in me.list(where=NOTES))
@@ -418,11 +425,10 @@ def test_kept_answers_go_with_what_was_read_out_of_them(clock: ManualClock) -> N
         me.observe(["zebra", "horse"])
         answering(memory, lambda ask: f"Noted: {ask.messages[-1].content}")
         memory.flush()
-        answers = memory._opened.store._tables.content(1).answers  # type: ignore[attr-defined]
-        assert len(answers) == 2
+        assert len(recorded_answers(memory)) == 2
         (note,) = (v.item.id for v in me.list(where=NOTES) if "zebra" in v.item.text)
         me.erase(note)
-        assert not any(b"zebra" in said for said, _ in answers.values())
+        assert not any(b"zebra" in said for said in recorded_answers(memory))
 
 
 def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:

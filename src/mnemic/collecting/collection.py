@@ -20,20 +20,21 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Refused
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER, Slice
 from mnemic.registry import COLLECTORS, load
 from mnemic.settings import Settings
 from mnemic.store.codec import canonical
-from mnemic.store.compaction import SLICE_SECONDS
+from mnemic.store.compaction import SLICE_SECONDS, enter, jot, move
 from mnemic.store.drafts import Draft, Note, Op, Put
 from mnemic.store.heads import SpaceHead
 from mnemic.store.receipts import Swept
-from mnemic.store.requests import commit, enter, jot, look, move_horizon, sweep
+from mnemic.store.requests import commit, look, sweep, transact
 from mnemic.store.snapshot import Snapshot
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
-from mnemic.tiers.retention import Past, Retention
+from mnemic.tiers.retention import RetainedPast, Retention
 from mnemic.tiers.schedule import Bandit, Measures, Thresholds, firing, reward
 from mnemic.writing import Desk
 
@@ -74,7 +75,7 @@ class CollectionPlan:
     tenant: str
     collectors: tuple[Collector, ...]
     retention: Retention = field(default_factory=Retention)
-    past: Past = field(default_factory=Past)
+    past: RetainedPast = field(default_factory=RetainedPast)
     trigger: str = ASKED
     seconds: float = SLICE_SECONDS
     choose_only: bool = False
@@ -217,9 +218,7 @@ def _draft(
     standing = snapshot.standing((head.id,), _named(choices))
     same = {item for item, version in standing.items() if version.seq_from == run._seen[item]}
     going = [c for c in choices if c.id not in kept and same.issuperset(_named([c]))]
-    puts: list[Op] = [
-        Put(verb=Verb.RETIRED, item=replace(standing[c.id].item, state=State.RETIRED), terms=None) for c in going
-    ]
+    puts: list[Op] = [Put(verb=Verb.RETIRED, item=retired(standing[c.id].item), terms=None) for c in going]
     heirs = _inherited(standing, going)
     puts += (Put(verb=Verb.REVISED, item=version.item, terms=None) for version in heirs.values())
     payload = {"collector": collector, "trigger": run.plan.trigger, "items": len(going)}
@@ -256,7 +255,7 @@ def _move(desk: Desk, run: Collection) -> Flow[Slice]:
     upto = min(wanted, floor)
     if upto > stands:
         try:
-            yield from move_horizon(run.plan.tenant, upto)
+            yield from transact(move, run.plan.tenant, upto)
             run.horizon = stands, upto
         except Refused as error:
             run.held_back = str(error)  # a branch or a hold came between the look and the deed
@@ -370,10 +369,11 @@ def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: 
         return
     kept = {MEMO: canonical({"at": desk.clock.now(), "bytes": bytes_after, "paid": before.bandit.state()})}
     if not did:
-        yield from jot(run.plan.tenant, kept)
+        yield from transact(jot, run.plan.tenant, kept)
         return
     payload = canonical({**_record(run), "freed": bytes_before - bytes_after})
-    run.seq = yield from enter(run.plan.tenant, Verb.COLLECTED, payload, kept)
+    tenant = run.plan.tenant
+    run.seq = yield from transact(enter, tenant, Verb.COLLECTED, payload, kept)
 
 
 def _first(snapshot: Snapshot, name: str) -> int:

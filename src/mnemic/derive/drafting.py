@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.items import Channel, Item, Link, State, Version
+from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
-from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.drafts import Draft, Op, Put, Tie
 from mnemic.store.requests import commit, look
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
-from mnemic.writing import closed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +51,7 @@ def _draft(desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known
     for newer, d in zip(fresh, edits.write, strict=True):
         for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
             older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
-            closed[older.id] = closed_by(older, newer)
+            closed[older.id] = superseded(older, newer)
             ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
@@ -113,7 +112,7 @@ def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], re
 
 
 def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:
-    item = replace(_own(strategy, _known(known, id)), state=State.RETIRED)
+    item = retired(_own(strategy, _known(known, id)))
     return Put(verb=Verb.RETIRED, item=item, terms=None)
 
 

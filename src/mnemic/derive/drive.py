@@ -6,15 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Conflict, MnemicError, OverBudget
-from mnemic.flow import All, Flow, Request
+from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 from mnemic.store.following import Answer
-from mnemic.store.requests import look, record
+from mnemic.store.jobs import record
+from mnemic.store.requests import Transact, look
 from mnemic.strategies.base import Edits, Known
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
@@ -72,26 +73,12 @@ class _Asking:
     def answered(self, request: Request) -> Flow[Any]:
         """Answer one request."""
         match request:
-            case All(requests):
-                return (yield from self._each(requests))
             case Known():
                 return (yield from self._known(request))
             case Ask():
                 return (yield from self._asked(request))
             case _:
                 return (yield request)
-
-    def _each(self, requests: Sequence[Request]) -> Flow[list[Any]]:
-        """Answer several requests; in the place of one that failed stands its error."""
-        outcomes: list[Any] = []
-        for request in requests:
-            try:
-                outcomes.append((yield from self.answered(request)))
-            except Conflict:
-                raise
-            except MnemicError as error:
-                outcomes.append(error)
-        return outcomes
 
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
@@ -113,7 +100,8 @@ class _Asking:
             return before.decode()
         self._meter.count(request)
         answer: str = yield request
-        if not (yield from record(self._kept(asked, answer.encode()))):
+        kept = self._kept(asked, answer.encode())
+        if not (yield Transact(record, (kept,), urgent=True)):
             raise Conflict("something was erased meanwhile; the run goes on from its answers")
         return answer
 

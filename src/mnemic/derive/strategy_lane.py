@@ -18,7 +18,8 @@ from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, HOUSE, IDLE, LEASE_SECONDS, WAITS, Slice
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.requests import claim, look, release
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import look, transact
 
 if TYPE_CHECKING:
     from mnemic.store.following import Lane
@@ -43,7 +44,7 @@ def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOption
     due = yield from look(lambda s: due_lane(s, strategy, space, options, now))
     if due is None:
         return IDLE
-    lane = yield from claim(space, due.name, options.owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, due.name, options.owner, LEASE_SECONDS)
     if lane is None:
         return (yield from lease_denied(space, due.name))
     if crashes_repeatedly(lane):
@@ -52,7 +53,7 @@ def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOption
     if run is not None:
         edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
         yield from commit_run(desk, strategy, run, edits, known)
-    yield from release(space, lane.name, options.owner)
+    yield from transact(release, space, lane.name, options.owner)
     return BUSY if run is None else Slice(done=len(run.vers))
 
 

@@ -12,10 +12,11 @@ from mnemic.errors import Conflict, ModelError, NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, LEASE_SECONDS, Slice, next_vers
-from mnemic.models.requests import embed
+from mnemic.models.model_requests import embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Lane, VectorRow, Vectors, embedding_lane
-from mnemic.store.requests import claim, keep, look, release
+from mnemic.store.lanes import claim, keep, release
+from mnemic.store.requests import look, transact
 from mnemic.store.snapshot import Snapshot
 
 EMBED_PARTS: Final = 64
@@ -35,7 +36,7 @@ def embed_slice(
         ModelError: the embedder failed; whoever runs this says so with `report_failure`, and nothing is lost.
     """
     name = embedding_lane(model)
-    lane = yield from claim(space, name, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, name, owner, LEASE_SECONDS)
     if lane is None:
         return (yield from lease_denied(space, name))
     if crashes_repeatedly(lane):
@@ -44,10 +45,10 @@ def embed_slice(
     rows, upto = yield from _embedded(model, unembedded, at_once)
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=upto)
     try:
-        yield from keep(batch)
+        yield from transact(keep, batch)
     except (Conflict, NotFound):
         return BUSY  # the lease ran out and somebody else went on, or the space was erased meanwhile
-    yield from release(space, name, owner)
+    yield from transact(release, space, name, owner)
     return Slice(done=max(1, len(rows)))
 
 
@@ -93,7 +94,8 @@ def embed_letter(space: int, model: int, ver: int, step: JobStep) -> Flow[None]:
     vectors = (yield from embed(model, [text for _, _, text in passages])) if passages else []
     rows = tuple(VectorRow(ver, part, v) for (_, part, _), v in zip(passages, vectors, strict=True))
     span = {"after": ver - 1, "upto": ver}
-    yield from keep(Vectors(space=space, model=model, rows=rows, lane=name, owner=step.owner, job=step, **span))
+    batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=step.owner, job=step, **span)
+    yield from transact(keep, batch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of, next_vers
 from mnemic.store.following import Lane
 from mnemic.store.jobs import LAPSED
-from mnemic.store.requests import bury, claim, look, release
+from mnemic.store.lanes import bury, claim, release
+from mnemic.store.requests import look, transact
 
 BACKOFF_SECONDS: Final = (1, 2, 5, 15, 60)
 """How long a lane waits after its first, second ... failure in a row."""
@@ -44,7 +45,7 @@ def shrink_after_crash(lane: Lane, limit: int) -> Flow[Slice]:
     """
     vers = yield from look(lambda s: next_vers(s, lane.space, lane, limit))
     if not vers:
-        yield from release(lane.space, lane.name, lane.owner)
+        yield from transact(release, lane.space, lane.name, lane.owner)
         return IDLE
     buried = yield from _halve_or_bury(lane, lane.owner, vers, f"{LAPSED}, time and again")
     return Slice(done=int(buried), busy=not buried)
@@ -53,10 +54,10 @@ def shrink_after_crash(lane: Lane, limit: int) -> Flow[Slice]:
 def _halve_or_bury(lane: Lane, owner: str, vers: list[int], error: str) -> Flow[bool]:
     """Have the next run take half of what failed, or bury the one version left of it; whether it was buried."""
     if len(vers) == 1:
-        yield from bury(lane.space, lane.name, owner, lane.cursor, vers[0], error)
-        yield from release(lane.space, lane.name, owner)
+        yield from transact(bury, lane.space, lane.name, owner, lane.cursor, vers[0], error)
+        yield from transact(release, lane.space, lane.name, owner)
         return True
-    yield from release(lane.space, lane.name, owner, error, 0, len(vers) // 2, max(lane.reach, vers[-1]))
+    yield from transact(release, lane.space, lane.name, owner, error, 0, len(vers) // 2, max(lane.reach, vers[-1]))
     return False
 
 
@@ -79,27 +80,27 @@ def report_failure(
     present, epoch_now = yield from look(lambda s: (s.lane(space, name), epoch_of(s, space)))
     if epoch != epoch_now and present.owner != owner:
         return False  # an erasure took the lease: the run is repeated as it was, and finds the answers that were left
-    lane = yield from claim(space, name, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, name, owner, LEASE_SECONDS)
     if lane is None:
         return False
     erased = epoch != (yield from look(lambda s: epoch_of(s, space)))
     if erased or isinstance(error, Conflict | Compacted):  # it was overtaken: thought again from the present
-        yield from release(space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
+        yield from transact(release, space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     not_before, message = now + _backoff(lane), str(error) or type(error).__name__
     vers = yield from look(lambda s: next_vers(s, space, lane, limit))
     early = lane.attempt + 1 < WHOLE_TRIES and (not lane.stride or len(vers) == 1)
     if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
-        yield from release(space, name, owner, message, not_before, lane.stride, lane.reach)
+        yield from transact(release, space, name, owner, message, not_before, lane.stride, lane.reach)
         return False
     return (yield from _halve_or_bury(lane, owner, vers, message))
 
 
 def report_unreachable_embedder(space: int, owner: str, error: MnemicError, now: int) -> Flow[None]:
     """Record why an embedder that has no lane yet cannot be asked, where other processes find it."""
-    lane = yield from claim(space, EMBED, owner, LEASE_SECONDS)
+    lane = yield from transact(claim, space, EMBED, owner, LEASE_SECONDS)
     if lane is not None:
-        yield from release(space, EMBED, owner, str(error), now + _backoff(lane))
+        yield from transact(release, space, EMBED, owner, str(error), now + _backoff(lane))
 
 
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:

@@ -13,7 +13,7 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
+ask a model (`models.model_requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Request, run
 from mnemic.memory import Memory
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.strategies.base import Edits, Given, Known, Pause, Revision, Strategy, known

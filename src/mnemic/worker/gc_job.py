@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import Flow, run
 from mnemic.store.following import JobState, Order
+from mnemic.store.jobs import order
 from mnemic.store.requests import look
 
 if TYPE_CHECKING:
@@ -79,6 +80,6 @@ def gc_chore(answering: Answering, desk: Desk) -> Callable[[float], None]:
             trigger = run(due(desk, name, info.folded, info.free, idle), answering.perform)
             if trigger is not None:
                 key = f"{tenant} {desk.clock.now()}"
-                store.order(gc_order(tenant, key, trigger))
+                store.transact(order, gc_order(tenant, key, trigger))
 
     return chore

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.events import Verb
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import entry_terms
+from mnemic.core.transitions import retired
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import MAINTAIN, RERUN, RunOptions, dead_letter_run
@@ -25,15 +25,16 @@ from mnemic.flow import Flow
 from mnemic.lanes.embedding_slice import embed_letter
 from mnemic.lanes.failures import CONFLICT_SECONDS
 from mnemic.lanes.slices import DERIVER
-from mnemic.past.undoing import SUPERSEDES
+from mnemic.past.branching import put_of
+from mnemic.past.undoing import reopening
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
 from mnemic.store.following import Job, JobState, Lane, Order
-from mnemic.store.jobs import DIGEST
-from mnemic.store.requests import claim, commit, end_job, look, release
+from mnemic.store.jobs import DIGEST, end
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import commit, look, transact
 from mnemic.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -89,7 +90,7 @@ def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     names = (strategy.name, strategy.name + MAINTAIN)
     leased: list[Lane] = []
     for name in names:
-        lane = yield from claim(job.order.space, name, step.owner, LEASE_SECONDS)
+        lane = yield from transact(claim, job.order.space, name, step.owner, LEASE_SECONDS)
         if lane is not None:
             leased.append(lane)
     if len(leased) == len(names):
@@ -100,7 +101,7 @@ def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
         yield from commit(replace(draft, ops=(), expect={}, lane=back, job=None))
         yield from commit(draft)
     for lane in leased:
-        yield from release(lane.space, lane.name, step.owner)
+        yield from transact(release, lane.space, lane.name, step.owner)
     if len(leased) < len(names):
         raise Conflict(f"another worker has a lane of {strategy.name}; this comes after it")
     return False
@@ -137,16 +138,16 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
         raise NotFound(f"space {space} is not here, or was erased")
     own = [version for version in _standing(snapshot, space) if version.item.slots.get("by") == strategy.by]
     gone = {version.item.id for version in own}
-    back = _superseded(snapshot, space, gone)
-    ops: list[Op] = [_retired(version) for version in own]
-    ops += [_reopened(version) for version in back]
+    back = reopening(snapshot, space, gone, gone)
+    ops: list[Op] = [Put(verb=Verb.RETIRED, item=retired(v.item, **{RERUN: True}), terms=None) for v in own]
+    ops += [put_of(again, version.item) for version, again in back]
     return Draft(
         tenant=dict(snapshot.tenants())[head.tenant],
         user=head.user,
         branch=head.branch,
         actor=DERIVER,
         ops=tuple(ops),
-        expect={version.item.id: version.seq_from for version in (*own, *back)},
+        expect={version.item.id: version.seq_from for version in (*own, *(version for version, _ in back))},
         lane=Advance(name=lane.name, owner=step.owner, after=lane.cursor, upto=0, again=True),
         job=step,
     )
@@ -163,32 +164,18 @@ def _standing(snapshot: Snapshot, space: int) -> list[Version]:
     return found
 
 
-def _superseded(snapshot: Snapshot, space: int, gone: set[ItemId]) -> list[Version]:
-    """What these took the place of and was not derived with them: it stands again, until it is superseded again."""
-    links = snapshot.links((space,), sorted(gone))
-    older = sorted({link.dst for link in links if link.type == SUPERSEDES and link.src in gone} - gone)
-    return [v for v in snapshot.standing((space,), older).values() if v.item.state is State.SUPERSEDED]
-
-
-def _retired(version: Version) -> Put:
-    item = replace(version.item, state=State.RETIRED, slots={**version.item.slots, RERUN: True})
-    return Put(verb=Verb.RETIRED, item=item, terms=None)
-
-
-def _reopened(version: Version) -> Put:
-    item = replace(version.item, state=State.ACTIVE, known_to=None, valid_to=None)
-    return Put(verb=Verb.REOPENED, item=item, terms=entry_terms(item))
-
-
 def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:
     """Record that a slice of a job is done, and whether that was the last."""
-    return (yield from end_job(step, JobState.WAITING if more else JobState.DONE))
+    state = JobState.WAITING if more else JobState.DONE
+    return (yield from transact(end, step, state))
 
 
 def report_failed_job(context: JobContext, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
     """Record that a slice of a job failed: it waits, and is dead after the last try; one overtaken just waits."""
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
     if isinstance(error, Conflict):
-        return (yield from end_job(step, JobState.WAITING, not_before=now + round(CONFLICT_SECONDS * 1_000_000)))
+        soon = now + round(CONFLICT_SECONDS * 1_000_000)
+        return (yield from transact(end, step, JobState.WAITING, not_before=soon))
     state = JobState.DEAD if job.attempts + 1 >= TRIES else JobState.WAITING
-    return (yield from end_job(step, state, message, now + 2**job.attempts * 1_000_000))
+    later = now + 2**job.attempts * 1_000_000
+    return (yield from transact(end, step, state, message, later))

@@ -11,7 +11,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.derive.drive import tokens_of
 
 if TYPE_CHECKING:
-    from mnemic.models.requests import Ask
+    from mnemic.models.model_requests import Ask
     from mnemic.settings import Settings
 
 HOUR: Final = 3600.0

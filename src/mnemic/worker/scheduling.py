@@ -16,11 +16,11 @@ from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, JOBS, Slice
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import ask, embed
+from mnemic.models.model_requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
-from mnemic.store.jobs import LAPSED
-from mnemic.store.requests import claim_job, look
+from mnemic.store.jobs import LAPSED, claim
+from mnemic.store.requests import look, transact
 from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:
@@ -186,14 +186,15 @@ class Scheduler:
         """Give a slice of the most urgent job, if one is due; jobs whose time has not come wait like lanes."""
         if not cycle.takes(JOBS):
             return
-        owner = self._owner()
+        owner, names, perform = self._owner(), tuple(self._job_types), self._perform
         with suppress(MnemicError):
-            job: Job | None = run(claim_job(tuple(self._job_types), owner, LEASE_SECONDS), self._perform)
+            # Looking takes no lock: a worker with nothing to do keeps no writer waiting.
+            waiting = run(look(lambda s: [job for job in s.jobs(JobState.WAITING) if job.order.name in names]), perform)
+            job = run(transact(claim, names, owner, LEASE_SECONDS), perform) if waiting else None
             if job is not None:
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
-                waiting = run(look(lambda s: s.jobs(JobState.WAITING)), self._perform)
-                cycle.later += sum(job.order.name in self._job_types for job in waiting)
+                cycle.later += len(waiting)
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:

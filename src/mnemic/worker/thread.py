@@ -19,8 +19,9 @@ from mnemic.flow import Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
-from mnemic.models.requests import Ask, Embed
-from mnemic.store.requests import Record
+from mnemic.models.model_requests import Ask, Embed
+from mnemic.store.jobs import prolong
+from mnemic.store.requests import Transact
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.worker.job_types import JOB_TYPES, JobContext, JobSlice
@@ -237,7 +238,7 @@ class Background:
 
     def _attend(self, task: Task, request: Request) -> Any:
         """Answer a request of a slice once nobody is in front; an answer in hand is put down at once."""
-        if not isinstance(request, Record):
+        if not (isinstance(request, Transact) and request.urgent):
             self.yielding.park()
         match request:
             case Pause():
@@ -268,7 +269,8 @@ class Background:
 
     def _lease_kept(self, task: Task) -> AbstractContextManager[None]:
         """Prolong a task's lease while a model is waited for, which may take longer than that lasts."""
-        return beating(lambda: self.answering.store.prolong(task.space, task.owner, LEASE_SECONDS, task.job))
+        store = self.answering.store
+        return beating(lambda: store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
     def _follow(self) -> None:
         while not self._closed:
