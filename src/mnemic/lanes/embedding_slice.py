@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 from typing import Final
 
-from mnemic.core.passages import passage_texts
+from mnemic.core.parts import passage_texts
 from mnemic.errors import Conflict, ModelError, NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
