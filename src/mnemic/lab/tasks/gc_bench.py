@@ -124,6 +124,14 @@ class _Waits:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock unwatched, as the store does before a fork."""
+        return self._lock.acquire(blocking, timeout)
+
+    def release(self) -> None:
+        """Give it back."""
+        self._lock.release()
+
 
 @dataclass(frozen=True, slots=True)
 class _Run:
