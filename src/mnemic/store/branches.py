@@ -29,13 +29,15 @@ def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
     return found
 
 
-def standing(rows: Rows, space: SpaceRow, item: bytes) -> VersionRow | None:
-    """The standing version of an item as a space reads it; of a branch it may lie in its parent."""
-    own = rows.standing(space.id, item)
-    if own is not None or not space.parent:
-        return own
-    behind = lineage(rows, space)[1:]
-    return next((row for layer in behind if (row := _stood(rows, layer, item)) is not None), None)
+def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+    """The standing versions of items as a space reads them; of a branch they may lie in its parent."""
+    found = rows.standing(space.id, items)
+    if not space.parent:
+        return found
+    for layer in lineage(rows, space)[1:]:
+        rest = [item for item in items if item not in found]
+        found.update((item, row) for item in rest if (row := _stood(rows, layer, item)) is not None)
+    return found
 
 
 def _stood(rows: Rows, layer: Layer, item: bytes) -> VersionRow | None:
@@ -127,13 +129,17 @@ class Sight:
             found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
         return found
 
-    def standing(self, spaces: Sequence[int], item: bytes) -> VersionRow | None:
-        """The standing version of an item; the nearest layer that has it answers."""
+    def standing(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        """The standing versions of items; of each the nearest layer that has it answers."""
+        found: dict[bytes, VersionRow] = {}
         for layer in self.layers(spaces):
-            row = self._rows.standing(layer.space, item) if layer.upto is None else _stood(self._rows, layer, item)
-            if row is not None:
-                return self._clipped(layer, row)
-        return None
+            rest = [item for item in items if item not in found]
+            if layer.upto is None:
+                here = self._rows.standing(layer.space, rest)
+            else:
+                here = {item: row for item in rest if (row := _stood(self._rows, layer, item)) is not None}
+            found.update((item, self._clipped(layer, row)) for item, row in here.items())
+        return found
 
     def story(self, spaces: Sequence[int], item: bytes) -> list[VersionRow]:
         """The versions of an item, those behind first."""
@@ -143,6 +149,13 @@ class Sight:
             for row in self._rows.item_rows(layer.space, item)
             if row.seq_from <= _at(layer, None)
         ]
+
+    def closed_by(self, space: int, seq: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        """The versions of items that a commit ended, as the space reads them."""
+        if self.plain((space,)):
+            return {row.id: row for row in self._rows.closed_by(space, seq)} if items else {}
+        stories = ((item, row) for item in items for row in self.story((space,), item))
+        return {item: row for item, row in stories if row.seq_to == seq}
 
     def _clipped(self, layer: Layer, row: VersionRow) -> VersionRow:
         """A version as the read set sees it end: not at what the parent did after the base."""
@@ -160,29 +173,36 @@ class Sight:
         plain = self.plain(spaces)
         for layer in self.layers(spaces):
             bound = _at(layer, at)
-            rows = {row.lver: row for item in items for row in self._rows.links_of(layer.space, item)}
-            known = [row for row in rows.values() if row.seq_from <= bound]
+            known = [row for row in self._rows.links_of(layer.space, items) if row.seq_from <= bound]
             ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
             found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
             told |= set(ends.values())
         return found
 
-    def derived(self, space: int, source: bytes) -> list[bytes]:
-        """What was ever derived from a source."""
-        found = (self._rows.derived(layer.space, source) for layer in self.layers((space,)))
-        return sorted({item for items in found for item in items})
+    def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
+        """By source, what was ever derived from it."""
+        found: dict[bytes, set[bytes]] = {}
+        for layer in self.layers((space,)):
+            for source, item in self._rows.derived(layer.space, sources):
+                found.setdefault(source, set()).add(item)
+        return {source: sorted(items) for source, items in found.items()}
 
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
         """Counters of use, those of the layers together: they are not versioned."""
-        found = [row for x in self.layers((space,)) if (row := self._rows.strength(x.space, item)) is not None]
-        if len(found) < 2:
-            return found[0] if found else None
-        uses, useful, harms = (sum(column) for column in zip(*(row[2:5] for row in found), strict=True))
-        return StrengthRow(space, item, uses, useful, harms, max(row.last_used for row in found))
+        found: dict[bytes, StrengthRow] = {}
+        for layer in self.layers((space,)):
+            for item, row in self._rows.strength(layer.space, items).items():
+                found[item] = _added(found[item], row) if item in found else row
+        return found
 
     def home(self, space: int, seq: int) -> list[int]:
         """The spaces in which a commit can be one that a space reads."""
         return [layer.space for layer in self.layers((space,)) if layer.upto is None or seq <= layer.upto]
+
+
+def _added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
+    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
+    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
 
 
 def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes) -> SpaceRow:

@@ -65,9 +65,12 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now
         return Erased(None, (), 0, 0)
     holds.refuse_items(rows, tenant.id, going)
     ids = tuple(dict.fromkeys(from_bytes(raw) for _, raw in going))
+    owned: dict[int, list[bytes]] = {}
+    for home, raw in going:
+        owned.setdefault(home, []).append(raw)
     ledger.check_expected(rows, space, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
-    ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links_of(home, raw)})
+    ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.name(space.id, erasure.actor) or rows.add_name(space.id, erasure.actor)
     seq = ledger.journal(
@@ -95,9 +98,9 @@ def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[i
     for row in homes:
         owned.setdefault(row.user, []).append(row.id)
     while queue:
-        source = queue.pop()
+        sources, queue = queue, []
         for home in homes:
-            for derived in rows.derived(home.id, source):
+            for _, derived in rows.derived(home.id, sources):
                 if (home.id, derived) not in going:
                     going.update(((one, derived), None) for one in owned[home.user])
                     queue.append(derived)

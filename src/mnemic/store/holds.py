@@ -33,7 +33,11 @@ def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
     if hold.user is not None and space is None:
         raise NotFound("nothing was ever remembered for this user")
     item = None if hold.item is None else to_bytes(hold.item)
-    if item is not None and space is not None and not any(rows.standing(s.id, item) for s in branches.kin(rows, space)):
+    if (
+        item is not None
+        and space is not None
+        and not any(rows.standing(s.id, (item,)) for s in branches.kin(rows, space))
+    ):
         raise NotFound(f"no item {hold.item} here to hold")
     if hold.session and space is not None and not any(_has(rows, s, hold.session) for s in branches.kin(rows, space)):
         raise NotFound(f"no session {hold.session!r} here to hold")

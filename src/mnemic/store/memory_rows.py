@@ -122,8 +122,9 @@ class MemoryRows(MemorySpent, MemoryRewound):
         head = self._tables.tenants[row.tenant]
         self._tables.tenants[row.tenant] = head._replace(seq=row.seq, at=row.at, hash=row.hash)
 
-    def add_event(self, row: EventRow) -> None:
-        self._tables.journal(row.tenant).add_event(row)
+    def add_events(self, rows: Sequence[EventRow]) -> None:
+        for row in rows:
+            self._tables.journal(row.tenant).add_event(row)
 
     def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
         changes = self._tables.journal(tenant).changes
@@ -159,20 +160,25 @@ class MemoryRows(MemorySpent, MemoryRewound):
 
     # Versions, entries, links
 
-    def add_version(self, row: VersionRow) -> int:
+    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
+        return [self._add_version(row) for row in rows]
+
+    def _add_version(self, row: VersionRow) -> int:
         ver = self._tables.number("version")
         content = self._tables.content(row.space)
         content.versions[ver] = row._replace(ver=ver)
         content.items.add(row.id, ver)
         return ver
 
-    def close_version(self, row: VersionRow, seq_to: int) -> None:
-        content = self._tables.content(row.space)
-        content.versions[row.ver] = row._replace(seq_to=seq_to)
-        content.entries[row.ver] = tuple(e._replace(seq_to=seq_to) for e in content.entries.get(row.ver, ()))
+    def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
+        content = self._tables.content(space)
+        for ver in vers:
+            content.versions[ver] = content.versions[ver]._replace(seq_to=seq_to)
+            content.entries[ver] = tuple(e._replace(seq_to=seq_to) for e in content.entries.get(ver, ()))
 
-    def standing(self, space: int, item: bytes) -> VersionRow | None:
-        return self._tables.content(space).standing(item)
+    def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        content = self._tables.content(space)
+        return {item: row for item in items if (row := content.standing(item)) is not None}
 
     def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
         versions = self._tables.content(space).versions
@@ -215,12 +221,17 @@ class MemoryRows(MemorySpent, MemoryRewound):
         table = self._tables.content(space).entries
         return (entry for ver in sorted(v for v in table if v > after) for entry in table[ver])
 
-    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
-        return tuple(entry.terms for entry in self._tables.content(space).entries.get(ver, ()))
+    def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
+        entries = self._tables.content(space).entries
+        return {ver: tuple(entry.terms for entry in entries[ver]) for ver in vers if ver in entries}
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         rows = self._tables.content(space).versions.values()
         return sorted((row.ver, row.seq_to) for row in rows if after_seq < row.seq_to < FOREVER)
+
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        rows = self._tables.content(space).versions.values()
+        return sorted((row for row in rows if row.seq_to == seq), key=lambda row: row.ver)
 
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
         content, shown = self._tables.content(space), self._shown(Filter(), view)
@@ -245,8 +256,9 @@ class MemoryRows(MemorySpent, MemoryRewound):
         rows = self._link_rows(space, src, dst, type_)
         return next((row for row in rows if row.seq_to == FOREVER), None)
 
-    def links_of(self, space: int, item: bytes) -> list[LinkRow]:
-        return sorted(self._tables.content(space).links_at(item), key=lambda row: (row.src != item, row.lver))
+    def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        found = {row.lver: row for item in items for row in self._tables.content(space).links_at(item)}
+        return [found[lver] for lver in sorted(found)]
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         links = self._tables.content(space).links
@@ -261,13 +273,19 @@ class MemoryRows(MemorySpent, MemoryRewound):
         rows = self._tables.content(space).links
         return iter([rows[lver] for lver in sorted(rows)])
 
-    def add_derived(self, space: int, source: bytes, item: bytes) -> None:
-        self._tables.content(space).derived.add(source, item)
+    def add_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        for source, item in pairs:
+            self._tables.content(space).derived.add(source, item)
 
-    def derived(self, space: int, source: bytes) -> list[bytes]:
-        return sorted(self._tables.content(space).derived.get(source, ()))
+    def derived(self, space: int, sources: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+        known = self._tables.content(space).derived
+        return sorted((source, item) for source in set(sources) for item in known.get(source, ()))
 
-    def add_strength(self, row: StrengthRow) -> None:
+    def add_strengths(self, rows: Sequence[StrengthRow]) -> None:
+        for row in rows:
+            self._add_strength(row)
+
+    def _add_strength(self, row: StrengthRow) -> None:
         table = self._tables.content(row.space).strengths
         had = table.get(row.id, StrengthRow(row.space, row.id, 0, 0, 0, 0))
         table[row.id] = StrengthRow(
@@ -279,8 +297,9 @@ class MemoryRows(MemorySpent, MemoryRewound):
             max(had.last_used, row.last_used),
         )
 
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
-        return self._tables.content(space).strengths.get(item)
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
+        known = self._tables.content(space).strengths
+        return {item: known[item] for item in items if item in known}
 
     def strengths(self, space: int) -> list[StrengthRow]:
         return [row for _, row in sorted(self._tables.content(space).strengths.items())]
@@ -319,10 +338,11 @@ class MemoryRows(MemorySpent, MemoryRewound):
                 written += 1
         return written
 
-    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
-        held = self._tables.content(home).vectors.get(ver)
-        if held is not None:
-            self._tables.content(space).vectors[to] = tuple((model, row._replace(ver=to)) for model, row in held)
+    def carry_vectors(self, home: int, space: int, moved: Sequence[tuple[int, int]]) -> None:
+        for ver, to in moved:
+            held = self._tables.content(home).vectors.get(ver)
+            if held is not None:
+                self._tables.content(space).vectors[to] = tuple((model, row._replace(ver=to)) for model, row in held)
 
     def drop_vectors(self, model: int, limit: int) -> int:
         tables = [self._tables.content(space).vectors for space in self._tables.spaces]
@@ -437,14 +457,16 @@ class MemoryRows(MemorySpent, MemoryRewound):
 
     # Keys and tombstones
 
-    def key(self, space: int, hashed: bytes) -> KeyRow | None:
-        return self._tables.content(space).keys.get(hashed)
+    def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
+        known = self._tables.content(space).keys
+        return {hashed: known[hashed] for hashed in hashes if hashed in known}
 
-    def add_key(self, row: KeyRow) -> None:
-        content = self._tables.content(row.space)
-        content.keys[row.hash] = row
-        if row.item is not None:
-            content.keyed.add(row.item, row.hash)
+    def add_keys(self, rows: Sequence[KeyRow]) -> None:
+        for row in rows:
+            content = self._tables.content(row.space)
+            content.keys[row.hash] = row
+            if row.item is not None:
+                content.keyed.add(row.item, row.hash)
 
     def keys(self, space: int) -> list[KeyRow]:
         return [row for _, row in sorted(self._tables.content(space).keys.items())]

@@ -125,7 +125,7 @@ def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
     last: dict[tuple[int, str], int] = {}
     for space, counts in _used(rows, tenant, seq, tenant.seq):
         for item, (uses, useful, harms, _) in counts.items():
-            had = rows.strength(space, to_bytes(item))
+            had = rows.strength(space, (to_bytes(item),)).get(to_bytes(item))
             if had is not None:
                 left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
                 rows.set_strength(left)
@@ -135,7 +135,7 @@ def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
             if (space, item) in last:
                 last[space, item] = max(at, last[space, item])
     for (space, item), at in last.items():
-        had = rows.strength(space, to_bytes(item))
+        had = rows.strength(space, (to_bytes(item),)).get(to_bytes(item))
         if had is not None:
             rows.set_strength(had._replace(last_used=at))
 
@@ -198,7 +198,7 @@ class _Erased:
         """By space, what only something erased had taken the place of: it stands again, as it did after the erasure."""
         found: dict[int, dict[str, Put]] = {}
         for space, item in self.reopened:
-            row = rows.standing(space, to_bytes(item.id)) if space in spaces else None
+            row = rows.standing(space, (to_bytes(item.id),)).get(to_bytes(item.id)) if space in spaces else None
             if row is not None and row.state == State.SUPERSEDED:
                 found.setdefault(space, {})[item.id] = Put(verb=Verb.REOPENED, item=item, terms=None)
         return [(space, list(puts.values())) for space, puts in sorted(found.items())]

@@ -36,6 +36,8 @@ class RowsSnapshot:
         self._sight = Sight(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[int, int] = {}
+        self._names: dict[int, str] = {}
+        self._homes: dict[tuple[int, ...], list[SpaceRow]] = {}
 
     def tenant(self, name: str) -> int | None:
         row = self._rows.tenant(name)
@@ -53,7 +55,7 @@ class RowsSnapshot:
         return None if row is None else _space_head(row)
 
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
-        return [_space_head(row) for row in self._rows.space_rows(ids)]
+        return [_space_head(row) for row in self._space_rows(ids)]
 
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         return [_space_head(row) for row in self._rows.tenant_spaces(tenant)]
@@ -74,16 +76,14 @@ class RowsSnapshot:
         self._refuse_compacted(spaces, view)
         raw = [to_bytes(item) for item in ids]
         rows = self._sight.visible(spaces, raw, Walk(Filter(), view, 0, len(raw))) if raw else []
+        self._note_all_times(rows)
         return {from_bytes(row.id): self._version(spaces, row) for row in rows}
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
-        found = {}
-        for item in ids:
-            raw = to_bytes(item)
-            row = self._sight.standing(spaces, raw)
-            if row is not None:
-                found[item] = self._version(spaces, row)
-        return found
+        raw = {to_bytes(item): item for item in ids}
+        rows = self._sight.standing(spaces, list(raw)) if raw else {}
+        self._note_all_times(list(rows.values()))
+        return {item: self._version(spaces, rows[key]) for key, item in raw.items() if key in rows}
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         rows = self._rows.version_rows(space, vers)
@@ -156,9 +156,9 @@ class RowsSnapshot:
         return recorded(self._rows, space, lane, asked)
 
     def keyed(self, space: int, key: str) -> ItemId | None:
-        found = (self._rows.key(home.id, key_hash(home.secret, key)) for home in self._rows.space_rows((space,)))
-        row = next(found, None)
-        return None if row is None or row.item is None else from_bytes(row.item)
+        homes = {key_hash(home.secret, key): home.id for home in self._space_rows((space,))}
+        rows = (row for hashed, home in homes.items() for row in self._rows.keyed(home, (hashed,)).values())
+        return next((from_bytes(row.item) for row in rows if row.item is not None), None)
 
     def session(self, space: int, name: str) -> SessionRow | None:
         number = self._rows.name(space, name)
@@ -176,16 +176,15 @@ class RowsSnapshot:
         return [decode_link(row) for row in self._sight.links(spaces, [to_bytes(item) for item in ids], view.at)]
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
-        found: dict[ItemId, None] = {}
-        for item in ids:
-            for raw in self._sight.derived(space, to_bytes(item)):
-                found.setdefault(from_bytes(raw))
+        raw, sources = [to_bytes(item) for item in ids], set(ids)
+        known = self._sight.derived(space, raw) if raw else {}
+        found = dict.fromkeys(from_bytes(item) for source in raw for item in known.get(source, ()))
         standing = self.standing((space,), list(found))
-        return [d for d in found if d in standing and set(ids) & set(standing[d].item.source)]
+        return [d for d in found if d in standing and sources & set(standing[d].item.source)]
 
     def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
-        rows = ((item, self._sight.strength(space, to_bytes(item))) for item in ids)
-        return {item: _strength(row) for item, row in rows if row is not None}
+        rows = self._sight.strength(space, [to_bytes(item) for item in ids])
+        return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
         rows = self._rows.changes(tenant, after, limit, newest)
@@ -221,11 +220,11 @@ class RowsSnapshot:
         return self._rows.memo(tenant, name)
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
-        pairs = []
-        for row in (row for home in self._sight.home(space, seq) for row in self._rows.written(home, seq)):
-            before = [r for r in self._sight.story((space,), row.id) if r.seq_to == seq]
-            pairs.append((self._version((space,), row), self._version((space,), before[0]) if before else None))
-        return pairs
+        rows = [row for home in self._sight.home(space, seq) for row in self._rows.written(home, seq)]
+        before = self._sight.closed_by(space, seq, [row.id for row in rows])
+        self._note_all_times([*rows, *before.values()])
+        former = {item: self._version((space,), row) for item, row in before.items()}
+        return [(self._version((space,), row), former.get(row.id)) for row in rows]
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
         rows = (row for home in self._sight.home(space, seq) for row in self._rows.links_written(home, seq))
@@ -236,6 +235,17 @@ class RowsSnapshot:
 
     def seq_at(self, tenant: int, at: int) -> int:
         return self._rows.seq_at(tenant, at)
+
+    def _space_rows(self, spaces: Sequence[int]) -> list[SpaceRow]:
+        key = tuple(spaces)
+        if key not in self._homes:
+            self._homes[key] = self._rows.space_rows(key)
+        return self._homes[key]
+
+    def _name_text(self, name: int) -> str:
+        if name not in self._names:
+            self._names[name] = self._rows.name_text(name) or ERASED
+        return self._names[name]
 
     def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
         if row.space not in spaces and all(
@@ -263,13 +273,13 @@ class RowsSnapshot:
 
     def _tenant_of(self, space: int) -> int:
         if space not in self._tenants:
-            self._tenants[space] = self._rows.space_rows((space,))[0].tenant
+            self._tenants[space] = self._space_rows((space,))[0].tenant
         return self._tenants[space]
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:
             return
-        for space in self._rows.space_rows(tuple(spaces)):
+        for space in self._space_rows(tuple(spaces)):
             horizon = self._rows.tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
@@ -279,7 +289,7 @@ class RowsSnapshot:
             seq=row.seq,
             space=row.space,
             at=moment(row.at),
-            actor=self._rows.name_text(row.actor) or ERASED,
+            actor=self._name_text(row.actor),
             cause=row.cause or None,
             hash=row.hash,
             events=tuple(_event(event) for event in events),

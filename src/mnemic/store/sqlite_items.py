@@ -21,21 +21,28 @@ class SqliteItems:
 
     _db: apsw.Connection
 
-    def add_version(self, row: VersionRow) -> int:
-        self._db.execute(
-            "INSERT INTO version VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row)[1:]
-        )
-        return self._db.last_insert_rowid()
+    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
+        first = self.highest() + 1
+        vers = list(range(first, first + len(rows)))
+        numbered = [(ver, *row[1:]) for ver, row in zip(vers, rows, strict=True)]
+        self._db.executemany("INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", numbered)
+        return vers
 
-    def close_version(self, row: VersionRow, seq_to: int) -> None:
-        self._db.execute("UPDATE version SET seq_to = ? WHERE ver = ?", (seq_to, row.ver))
-        self._db.execute("UPDATE entry SET seq_to = ? WHERE space = ? AND ver = ?", (seq_to, row.space, row.ver))
+    def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
+        for start in range(0, len(vers), CHUNK):
+            some = vers[start : start + CHUNK]
+            these = among("ver", len(some))
+            self._db.execute("UPDATE version SET seq_to = ? WHERE " + these, (seq_to, *some))
+            self._db.execute("UPDATE entry SET seq_to = ? WHERE space = ? AND " + these, (seq_to, space, *some))
 
-    def standing(self, space: int, item: bytes) -> VersionRow | None:
-        row = self._db.execute(
-            "SELECT * FROM version WHERE space = ? AND id = ? AND seq_to = ?", (space, item, FOREVER)
-        ).fetchone()
-        return None if row is None else VersionRow._make(row)
+    def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        found: dict[bytes, VersionRow] = {}
+        for start in range(0, len(items), CHUNK):
+            some = items[start : start + CHUNK]
+            statement = "SELECT * FROM version WHERE space = ? AND seq_to = ? AND " + among("id", len(some))
+            rows = map(VersionRow._make, self._db.execute(statement, (space, FOREVER, *some)))
+            found.update((row.id, row) for row in rows)
+        return found
 
     def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
         found: list[VersionRow] = []
@@ -147,10 +154,10 @@ class SqliteItems:
         return dict(self._db.execute(_ARRIVED, (after,)))
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self._db.execute(
-                "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (space, *entry)
-            )
+        self._db.executemany(
+            "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            ((space, *entry) for entry in entries),
+        )
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         statement = (
@@ -160,13 +167,14 @@ class SqliteItems:
         )
         return map(Entry._make, self._db.execute(statement, (space, after)))
 
-    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
-        return tuple(
-            row[0]
-            for row in self._db.execute(
-                "SELECT terms FROM entry WHERE space = ? AND ver = ? ORDER BY part", (space, ver)
-            )
-        )
+    def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
+        found: dict[int, tuple[bytes, ...]] = {}
+        for start in range(0, len(vers), CHUNK):
+            some = vers[start : start + CHUNK]
+            statement = "SELECT ver, terms FROM entry WHERE space = ? AND " + among("ver", len(some))
+            for ver, terms in self._db.execute(statement + " ORDER BY ver, part", (space, *some)):
+                found[ver] = (*found.get(ver, ()), terms)
+        return found
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
@@ -176,6 +184,10 @@ class SqliteItems:
         )
         return list(rows)
 
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        statement = "SELECT * FROM version WHERE space = ? AND seq_to = ? AND seq_to < 9223372036854775807 ORDER BY ver"
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
+
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
         at = FOREVER - 1 if view.at is None else view.at
         clauses, bound = self._where((space,), Filter(), view)
@@ -183,17 +195,22 @@ class SqliteItems:
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
-    def add_strength(self, row: StrengthRow) -> None:
-        self._db.execute(
+    def add_strengths(self, rows: Sequence[StrengthRow]) -> None:
+        self._db.executemany(
             "INSERT INTO strength VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(space, id) DO UPDATE"
             " SET uses = uses + excluded.uses, useful = useful + excluded.useful,"
             " harms = harms + excluded.harms, last_used = max(last_used, excluded.last_used)",
-            tuple(row),
+            rows,
         )
 
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
-        row = self._db.execute("SELECT * FROM strength WHERE space = ? AND id = ?", (space, item)).fetchone()
-        return None if row is None else StrengthRow._make(row)
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
+        found: dict[bytes, StrengthRow] = {}
+        for start in range(0, len(items), CHUNK):
+            some = items[start : start + CHUNK]
+            statement = "SELECT * FROM strength WHERE space = ? AND " + among("id", len(some))
+            rows = map(StrengthRow._make, self._db.execute(statement, (space, *some)))
+            found.update((row.id, row) for row in rows)
+        return found
 
     def strengths(self, space: int) -> list[StrengthRow]:
         return [

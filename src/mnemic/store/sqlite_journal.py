@@ -24,8 +24,8 @@ class SqliteJournal:
     def add_change(self, row: ChangeRow) -> None:
         self._db.execute("INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?)", tuple(row))
 
-    def add_event(self, row: EventRow) -> None:
-        self._db.execute("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+    def add_events(self, rows: Sequence[EventRow]) -> None:
+        self._db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
         statement = _CHANGES_NEWEST if newest else _CHANGES
@@ -62,12 +62,16 @@ class SqliteJournal:
             found.update(self._db.execute(statement, (tenant, *some)))
         return found
 
-    def key(self, space: int, hashed: bytes) -> KeyRow | None:
-        row = self._db.execute("SELECT * FROM idem WHERE space = ? AND hash = ?", (space, hashed)).fetchone()
-        return None if row is None else _key(row)
+    def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
+        found: dict[bytes, KeyRow] = {}
+        for start in range(0, len(hashes), CHUNK):
+            some = hashes[start : start + CHUNK]
+            statement = "SELECT * FROM idem WHERE space = ? AND " + among("hash", len(some))
+            found.update((row[1], _key(row)) for row in self._db.execute(statement, (space, *some)))
+        return found
 
-    def add_key(self, row: KeyRow) -> None:
-        self._db.execute("INSERT INTO idem VALUES (?, ?, ?, ?, ?, ?, ?, ?)", tuple(row))
+    def add_keys(self, rows: Sequence[KeyRow]) -> None:
+        self._db.executemany("INSERT INTO idem VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def keys(self, space: int) -> list[KeyRow]:
         return [_key(row) for row in self._db.execute("SELECT * FROM idem WHERE space = ? ORDER BY hash", (space,))]

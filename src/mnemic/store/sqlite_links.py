@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -11,6 +11,7 @@ from mnemic.core.clock import FOREVER
 from mnemic.store.rows import (
     LinkRow,
 )
+from mnemic.store.sqlite_binding import CHUNK, among
 
 
 class SqliteLinks:
@@ -31,9 +32,14 @@ class SqliteLinks:
         )
         return rows[0] if rows else None
 
-    def links_of(self, space: int, item: bytes) -> list[LinkRow]:
-        starting = self._links("WHERE space = ? AND src = ? ORDER BY lver", (space, item))
-        return starting + self._links("WHERE space = ? AND dst = ? AND src <> dst ORDER BY lver", (space, item))
+    def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        found: dict[int, LinkRow] = {}
+        for start in range(0, len(items), CHUNK):
+            some = items[start : start + CHUNK]
+            for end in ("src", "dst"):
+                rows = self._links("WHERE space = ? AND " + among(end, len(some)), (space, *some))
+                found.update((row.lver, row) for row in rows)
+        return [found[lver] for lver in sorted(found)]
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         return self._links(
@@ -49,13 +55,15 @@ class SqliteLinks:
     def _links(self, tail: str, bound: tuple[Any, ...]) -> list[LinkRow]:
         return [LinkRow._make(row) for row in self._db.execute("SELECT * FROM link " + tail, bound)]
 
-    def add_derived(self, space: int, source: bytes, item: bytes) -> None:
-        self._db.execute("INSERT INTO derived VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, source, item))
+    def add_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        self._db.executemany(
+            "INSERT INTO derived VALUES (?, ?, ?) ON CONFLICT DO NOTHING", ((space, *pair) for pair in pairs)
+        )
 
-    def derived(self, space: int, source: bytes) -> list[bytes]:
-        return [
-            row[0]
-            for row in self._db.execute(
-                "SELECT item FROM derived WHERE space = ? AND source = ? ORDER BY item", (space, source)
-            )
-        ]
+    def derived(self, space: int, sources: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+        found: list[tuple[bytes, bytes]] = []
+        for start in range(0, len(sources), CHUNK):
+            some = sources[start : start + CHUNK]
+            statement = "SELECT source, item FROM derived WHERE space = ? AND " + among("source", len(some))
+            found += self._db.execute(statement + " ORDER BY source, item", (space, *some))
+        return found
