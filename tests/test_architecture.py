@@ -32,7 +32,7 @@ FLOORS = (
     ("work/hidden",),
     ("work/gathering",),
     ("work/drafting", "work/driving"),
-    ("work/deriving",),
+    ("work/deriving", "work/unread"),
     ("work/docket", "work/following", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
     ("verbs",),
     ("kernel",),

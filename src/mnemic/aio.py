@@ -235,9 +235,11 @@ class AsyncScopedMemory(Handle):
         """Every version of an item, and of what it superseded or was superseded by, oldest first."""
         return await self._run(self._kernel.history(self._who, id))
 
-    async def log(self, *, limit: int = 20, after: int = 0, newest: bool = True) -> Sequence[Change]:
+    async def log(
+        self, *, limit: int = 20, after: int = 0, newest: bool = True, every: bool = False
+    ) -> Sequence[Change]:
         """The journal of this user's space."""
-        return await self._run(self._kernel.log(self._who, limit, after, newest=newest))
+        return await self._run(self._kernel.log(self._who, limit, after, newest=newest, every=every))
 
     async def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
         """What differs between two commits; `b` left out is now."""
@@ -277,7 +279,7 @@ class AsyncScopedMemory(Handle):
 
     # Watching
 
-    async def changes(self, *, after: int | str = 0, limit: int = 100) -> Sequence[Notice]:
+    async def changes(self, *, after: int | str = 0, limit: int = 100, every: bool = False) -> Sequence[Notice]:
         """The commits of this memory and the shared one after commit `after`, oldest first; on a branch, of it alone.
 
         With an agent or a session named, what they did to items of that shelf, in both memories: to what `recall` and
@@ -291,13 +293,13 @@ class AsyncScopedMemory(Handle):
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
                 before it. Once there are as many commits again, only a mark can tell.
         """
-        return await self._run(changes(self._who, after, limit))
+        return await self._run(changes(self._who, after, limit, every=every))
 
     async def written(self, seq: int) -> Sequence[Version]:
         """What a commit wrote, as it left it, but for what was erased since."""
         return await self._run(written(self._who, seq))
 
-    def watch(self, *, after: int | str | None = None) -> AsyncWatch:
+    def watch(self, *, after: int | str | None = None, every: bool = False) -> AsyncWatch:
         """The commits of this memory and the shared one as they are made, by any thread or process; as of `changes`.
 
         An iterator that waits for the next one and ends when it is closed, or the memory is.
@@ -310,7 +312,7 @@ class AsyncScopedMemory(Handle):
             NotFound: the branch is not there; the iterator, once it was dropped.
             Compacted: of the iterator, as of `changes`.
         """
-        return AsyncWatch(self._opened, self._who, after)
+        return AsyncWatch(self._opened, self._who, after, every=every)
 
     async def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = await self._run(flow, asked)

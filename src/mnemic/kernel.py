@@ -13,6 +13,7 @@ from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
 from mnemic.verbs.writing import Writing
+from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk
 
 
@@ -24,3 +25,4 @@ class Kernel(Writing, Transacting, TakingBack, Branching, Recalling, Reading):
     catalogues: Catalogues
     settings: Settings
     standings: Standings = field(default_factory=Standings)
+    unread: UnreadRules = field(default_factory=UnreadRules)

@@ -235,5 +235,8 @@ def _told(question: Question, found: _Found, chosen: Chosen) -> list[str]:
 
 
 def _head(snapshot: Snapshot, query: Query) -> int:
-    heads = snapshot.spaces(query.spaces[:1])
-    return snapshot.head(heads[0].tenant).seq if heads else 0
+    """The last commit of what is read: of the spaces themselves, of what a branch comes off as far as it reads that."""
+    layers = snapshot.layers(query.spaces)
+    heads = snapshot.spaces([layer.space for layer in layers])
+    seqs = (h.seq if x.upto is None else min(h.seq, x.upto) for x, h in zip(layers, heads, strict=True))
+    return max(seqs, default=0)

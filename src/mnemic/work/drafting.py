@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
+from mnemic.core.ids import derived_id
 from mnemic.core.items import Channel, Item, Link, State, Version
 from mnemic.errors import Invalid
 from mnemic.past.undoing import SUPERSEDES
@@ -30,7 +31,7 @@ def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits) -> Draft:
     """
     known = {version.item.id: version for version in run.known}
     evidence = {item.id: item for item in run.given.evidence}
-    fresh = [_derived_item(desk, strategy, d, evidence) for d in edits.write]
+    fresh = [_derived_item(desk, strategy, run, d, evidence) for d in edits.write]
     closed: dict[ItemId, Item] = {}
     ties: list[Op] = []
     for newer, d in zip(fresh, edits.write, strict=True):
@@ -68,12 +69,12 @@ def _own(strategy: Strategy, version: Version) -> Item:
     return version.item
 
 
-def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[ItemId, Item]) -> Item:
+def _derived_item(desk: Desk, strategy: Strategy, run: Run, d: Derivation, evidence: dict[ItemId, Item]) -> Item:
     """It belongs to the user and the agent it was said to, not to the session it was said in."""
     if not d.source or d.source[0] not in evidence or d.slots.get("by") != strategy.by:
         raise Invalid("edits", f"{d.key} cites no evidence of this run, or not its author", "See strategies.base.")
     return Item(
-        id=desk.fresh_id(),
+        id=_derived_id(desk, run, d),
         kind=d.kind,
         text=d.text,
         slots=d.slots,
@@ -86,6 +87,15 @@ def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[
         pos=micros(d.said),
         channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
     )
+
+
+def _derived_id(desk: Desk, run: Run, d: Derivation) -> ItemId:
+    """An id that whoever repeats the run gives too, so that a reader who was shown it ahead of the commit knows it.
+
+    One that is there already, or was erased, is not given again.
+    """
+    id = derived_id(d.source[0], run.space, run.epoch, d.key)
+    return desk.fresh_id() if id in run.made else id
 
 
 def _revised(desk: Desk, strategy: Strategy, known: dict[ItemId, Version], one: Revision) -> Put:
