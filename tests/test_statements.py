@@ -122,8 +122,8 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "revert": (_reverted, Most(2, 1, 1, 40, each=3)),
     "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(2, 2, 1, 45, each=24)),
     "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(3, 1, 1, 30)),
-    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(5, 0, 0, 70)),
-    "session.window": (lambda w, n: lambda: w.session.window(), Most(2, 0, 0, 35)),
+    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 45)),
+    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 25)),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -59,9 +60,13 @@ class Recalling:
 
     def recall(self, who: Who, ask: Ask) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
+        return (yield from look((yield from self.recalling(who, ask))))
+
+    def recalling(self, who: Who, ask: Ask) -> Flow[Callable[[Snapshot], Context]]:
+        """What a recall makes of a snapshot, once its question is checked and has its vectors."""
         self._check(ask)
         meant = yield from embed_question(ask.query)
-        return (yield from look(lambda s: self._recall(s, who, ask, meant)))
+        return lambda snapshot: self._recall(snapshot, who, ask, meant)
 
     def context(self, who: Who, ask: Ask) -> Flow[Context]:
         """A block for a prompt: what is always at hand first, the evidence for a question after it.
@@ -72,15 +77,10 @@ class Recalling:
         meant = yield from embed_question(ask.query)
         return (yield from look(lambda s: self._block(s, who, ask, meant)))
 
-    def always(self, who: Who, room: int) -> Flow[Always]:
-        """The always-on part of a context, of at most `room` tokens."""
-        return (yield from look(lambda s: self.always_part(s, who, room)))
-
     def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
-        self._check(ask)
-        meant = yield from embed_question(ask.query)
-        context, profile = yield from look(lambda s: (self._recall(s, who, ask, meant), self._profile(s, who)))
+        recall = yield from self.recalling(who, ask)
+        context, profile = yield from look(lambda s: (recall(s), self._profile(s, who)))
         from mnemic.recall.answer import answer
         from mnemic.recall.profile import stated
 

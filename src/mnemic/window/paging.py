@@ -26,13 +26,15 @@ from mnemic.verbs.recalling import Ask
 from mnemic.verbs.who import Who
 from mnemic.window.behind import LEASE_SECONDS, WriteBehind
 from mnemic.window.contents import Contents, needed
-from mnemic.window.kept import Heads, Kept, as_page, beside, followed, kept, written_down
+from mnemic.window.kept import Followed, Heads, Kept, as_page, beside, followed, kept, written_down
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
 from mnemic.window.resuming import check_pins, take_up
 from mnemic.window.terms import Terms
 from mnemic.work.lanes import DERIVER
 
 if TYPE_CHECKING:
+    from mnemic.core.items import Version
+    from mnemic.recall.always import Always
     from mnemic.store.snapshot import Snapshot
 
 
@@ -114,10 +116,12 @@ class SessionFlows:
     def context(self, ask: Ask) -> Flow[Context]:
         """The window after a question: what bears on it is paged in, what was there stays where it was."""
         self._check_open()
-        yield from self._follow()
-        yield from self._renew_always()
         k = min(self._terms.reach.k if ask.k is None else ask.k, self._kernel.settings.k_limit)
-        found = yield from self._kernel.recall(self._reader, replace(ask, k=k, budget=None))
+        recall = yield from self._kernel.recalling(self._reader, replace(ask, k=k, budget=None))
+        meanwhile, found = yield from self._kernel.read(
+            self._reader, lambda s, spaces, _: (self._meanwhile(s, spaces), recall(s))
+        )
+        self._take_in(*meanwhile)
         hits = [hit for hit in found.items if SEGMENT not in hit.item.tags]
         yield from self._recollect({hit.id: hit.item for hit in hits})
         faults = self.contents.bring_in(hits)
@@ -218,17 +222,21 @@ class SessionFlows:
         """Read what faults will need: what was written down of pages long gone, and the items tied to others."""
         forgotten, mates = needed(self.contents, wanted)
         self.contents.recalled = {}
-        if forgotten:
-            rows = yield from self._kernel.read(
-                self._reader, lambda s, _, own: written_down(s, own, self.name, forgotten)
-            )
-            self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
-        yield from self._read_lines(mates)
+        if not forgotten:
+            yield from self._read_lines(mates)
+            return
+        rows, found = yield from self._kernel.read(
+            self._reader, lambda s, spaces, own: (written_down(s, own, self.name, forgotten), s.get(spaces, mates))
+        )
+        self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
+        self._take_lines(mates, found)
 
     def _read_lines(self, ids: Sequence[ItemId]) -> Flow[None]:
-        if not ids:
-            return
-        found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+        if ids:
+            found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+            self._take_lines(ids, found)
+
+    def _take_lines(self, ids: Sequence[ItemId], found: Mapping[ItemId, Version]) -> None:
         for item in ids:
             if item in found:
                 self.contents.line(found[item].item, found[item].seq_from)
@@ -274,20 +282,25 @@ class SessionFlows:
 
     def _follow(self) -> Flow[None]:
         """Let go of what was erased, forgotten or superseded since the last look, and show anew what was changed."""
-        ids = self.contents.ids
-        seen = yield from self._kernel.read(self._reader, lambda s, spaces, _: followed(s, spaces, self._heads, ids))
-        moved, self._heads = seen.heads != self._heads, seen.heads
+        self._take_in(*(yield from self._kernel.read(self._reader, lambda s, spaces, _: self._meanwhile(s, spaces))))
+
+    def _meanwhile(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
+        """What became of the pages since the last look; and the always-on block, if anything was committed."""
+        seen = followed(snapshot, spaces, self._heads, self.contents.ids)
+        if seen.heads == self._heads and self.contents.always is not None:
+            return seen, None
+        return seen, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
+
+    def _take_in(self, seen: Followed, always: Always | None) -> None:
+        self._heads = seen.heads
         for item in seen.checked:
             version = seen.versions.get(item)
             if version is None:
                 self.contents.gone(item)
             else:
                 self.contents.changed(version)
-        if moved:
-            yield from self._renew_always()
-
-    def _renew_always(self) -> Flow[None]:
-        self.contents.renew_always((yield from self._kernel.always(self._reader, self.contents.always_room)))
+        if always is not None:
+            self.contents.renew_always(always)
 
     def _check_quoted(self, segment: Item) -> Flow[None]:
         if SEGMENT not in segment.tags:
