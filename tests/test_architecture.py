@@ -26,7 +26,7 @@ FLOORS = (
     ("demo",),
     ("recall",),
     ("past/branching",),
-    ("past/history", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
+    ("past/journal_views", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
     ("work/lanes", "collecting/surveying"),
     ("collecting/slices",),
     ("work/hidden",),

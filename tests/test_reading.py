@@ -12,7 +12,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
 from mnemic.memory import ScopedMemory
-from mnemic.testing.statements import counted
+from mnemic.testing.sql_counts import counted
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
 

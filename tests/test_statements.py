@@ -13,7 +13,7 @@ from mnemic import Memory, Settings
 from mnemic.core.ids import ItemId
 from mnemic.memory import ScopedMemory
 from mnemic.session import Session
-from mnemic.testing.statements import Statements, counted
+from mnemic.testing.sql_counts import Statements, counted
 
 MANY = 50
 

@@ -18,7 +18,7 @@ from mnemic.errors import Invalid, NotFound, StoreError
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
-from mnemic.past.history import store_commits
+from mnemic.past.journal_views import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings

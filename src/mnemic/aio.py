@@ -18,7 +18,7 @@ from mnemic.core.scope import Shared
 from mnemic.flow import Flow, Request, arun, name_of
 from mnemic.handles import Front, Handle, as_revision, as_statement
 from mnemic.past.branching import Branch
-from mnemic.past.history import Difference
+from mnemic.past.journal_views import Difference
 from mnemic.past.merging import Merge
 from mnemic.store.receipts import ErasureReceipt
 from mnemic.verbs.recalling import Ask
@@ -269,7 +269,7 @@ class AsyncScopedMemory(Handle):
 
     async def session_pages(self, name: str) -> Sequence[PageRow]:
         """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
-        from mnemic.window.kept import at_hand
+        from mnemic.window.session_state import at_hand
 
         return await self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
 

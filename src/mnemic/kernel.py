@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from mnemic.index.lexical import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
-from mnemic.verbs.branching import Branching
-from mnemic.verbs.reading import Reading
+from mnemic.verbs.branch_verbs import Branching
+from mnemic.verbs.changing import Writing
+from mnemic.verbs.looking_up import Reading
 from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
-from mnemic.verbs.writing import Writing
 from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk
 

@@ -1,4 +1,4 @@
-"""An agent's window over its memory: `with me.session("chat-1") as s`, awaited likewise. The verbs are in `paging`."""
+"""An agent's window over its memory: `with me.session("chat-1") as s`, awaited likewise. Its verbs are in `window.session_flows`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mnemic.tiers.pager import Pager, Pressure
 from mnemic.verbs.recalling import Ask
 from mnemic.window.layout import Window
 from mnemic.window.leaving import give_back_at_exit
-from mnemic.window.paging import SessionFlows
+from mnemic.window.session_flows import SessionFlows
 from mnemic.window.terms import Terms
 from mnemic.writing import Given, as_messages
 

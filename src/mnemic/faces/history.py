@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mnemic.core.events import Change, Event
     from mnemic.core.items import Item, Version
     from mnemic.memory import ScopedMemory
-    from mnemic.past.history import Difference
+    from mnemic.past.journal_views import Difference
 
 _LASTING: Final = frozenset(
     {Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED, Did.BRANCHED, Did.MERGED, Did.REVERTED, Did.COLLECTED}

@@ -20,7 +20,7 @@ from mnemic.settings import Settings
 from mnemic.shelves import at_hand, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.standing import unread_versions
+from mnemic.verbs.named_items import unread_versions
 from mnemic.verbs.who import Who, spaces_of, view_of
 from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk

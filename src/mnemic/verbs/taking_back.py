@@ -21,7 +21,7 @@ from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import draft_of, erasure_of, thought
-from mnemic.verbs.standing import catch_up
+from mnemic.verbs.named_items import catch_up
 from mnemic.verbs.who import Who, own_space, writable
 from mnemic.writing import Desk
 

@@ -18,8 +18,8 @@ from mnemic.store.drafts import Op, Put
 from mnemic.store.requests import commit, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import TRIES, draft_of
-from mnemic.verbs.reading import LIST_LIMIT
-from mnemic.verbs.standing import absent, chunks_of, cited_versions, refuse_uncited
+from mnemic.verbs.looking_up import LIST_LIMIT
+from mnemic.verbs.named_items import absent, chunks_of, cited_versions, refuse_uncited
 from mnemic.verbs.statements import Statement, revision, stated
 from mnemic.verbs.who import Who, last_commit, own_or_none, writable
 from mnemic.writing import Desk

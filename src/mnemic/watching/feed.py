@@ -23,7 +23,7 @@ from mnemic.opening import Opened
 from mnemic.shelves import on_shelf
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.who import Who
 
 if TYPE_CHECKING:

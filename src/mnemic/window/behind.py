@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.ids import ItemId
 from mnemic.store.pages import Paging
-from mnemic.window.kept import as_row
+from mnemic.window.session_state import as_row
 
 if TYPE_CHECKING:
     from mnemic.window.contents import Contents
-    from mnemic.window.kept import Kept
+    from mnemic.window.session_state import Kept
 
 LEASE_SECONDS: Final = 60.0
 """How long a session stays its process's own after the last write; another may take it over then."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.errors import Refused
-from mnemic.window.kept import as_page
 from mnemic.window.layout import TOOL, line, role_of
+from mnemic.window.session_state import as_page
 
 if TYPE_CHECKING:
     from mnemic.store.pages import PageRow
     from mnemic.window.contents import Contents
-    from mnemic.window.kept import Kept
+    from mnemic.window.session_state import Kept
 
 
 def check_pins(contents: Contents, found: Kept, name: str) -> None:

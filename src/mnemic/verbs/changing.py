@@ -21,7 +21,7 @@ from mnemic.store.drafts import Note, Put, Tie
 from mnemic.store.requests import commit, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import committed, draft_of
-from mnemic.verbs.standing import (
+from mnemic.verbs.named_items import (
     chunks_of,
     cited_versions,
     look_again,

@@ -26,9 +26,9 @@ from mnemic.verbs.recalling import Ask
 from mnemic.verbs.who import Who
 from mnemic.window.behind import LEASE_SECONDS, WriteBehind
 from mnemic.window.contents import Contents, needed
-from mnemic.window.kept import Followed, Heads, Kept, as_page, beside, followed, kept, written_down
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
 from mnemic.window.resuming import check_pins, take_up
+from mnemic.window.session_state import Followed, Heads, Kept, as_page, beside, followed, kept, written_down
 from mnemic.window.terms import Terms
 from mnemic.work.lanes import DERIVER
 
