@@ -269,9 +269,9 @@ class AsyncScopedMemory(Handle):
 
     async def session_pages(self, name: str) -> Sequence[PageRow]:
         """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
-        from mnemic.window.session_state import at_hand
+        from mnemic.window.session_state import session_pages
 
-        return await self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
+        return await self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
 
     async def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
         """Those of these items that can be seen now, in no order."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from mnemic.index.lexical import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
-from mnemic.verbs.branch_verbs import Branching
-from mnemic.verbs.changing import Writing
-from mnemic.verbs.looking_up import Reading
+from mnemic.verbs.branch_verbs import BranchVerbs
+from mnemic.verbs.changing import Changing
+from mnemic.verbs.looking_up import LookingUp
 from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
@@ -18,7 +18,7 @@ from mnemic.writing import Desk
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Writing, Transacting, TakingBack, Branching, Recalling, Reading):
+class Kernel(Changing, Transacting, TakingBack, BranchVerbs, Recalling, LookingUp):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

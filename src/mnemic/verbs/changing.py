@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mnemic.store.pages import Paging
 
 
-class Writing:
+class Changing:
     """The verbs that write, of a `Kernel`."""
 
     __slots__ = ()

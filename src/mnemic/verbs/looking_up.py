@@ -26,7 +26,7 @@ LIST_LIMIT: Final = 1_000_000
 """Most rows one call may ask for."""
 
 
-class Reading:
+class LookingUp:
     """The verbs that look things up, of a `Kernel`."""
 
     __slots__ = ()

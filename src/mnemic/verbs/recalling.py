@@ -17,7 +17,7 @@ from mnemic.flow import Flow
 from mnemic.index.lexical import Catalogues
 from mnemic.models.requests import Meant, embed_question
 from mnemic.settings import Settings
-from mnemic.shelves import at_hand, shelved
+from mnemic.shelves import always_shown, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.named_items import unread_versions
@@ -138,7 +138,7 @@ class Recalling:
             core.pop(item, None)
             if version.item.state is State.ACTIVE:
                 core[item] = version
-        shown = [version for version in core.values() if at_hand(who.scope, version.item)]
+        shown = [version for version in core.values() if always_shown(who.scope, version.item)]
         return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
 
     def _why_not(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant, item: ItemId) -> Lost:

@@ -20,7 +20,7 @@ from mnemic.store.drafts import Put
 from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.committing import draft_of, erasure_of, thought
+from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
 from mnemic.verbs.named_items import catch_up
 from mnemic.verbs.who import Who, own_space, writable
 from mnemic.writing import Desk
@@ -47,7 +47,7 @@ class TakingBack:
         writable(who)
         whole("seq", seq, low=1)
         blank = draft_of(who, ())
-        _, done = yield from thought(who, lambda s: (None, reverting(s, own_space(s, who), seq, blank)))
+        _, done = yield from compare_and_commit(who, lambda s: (None, reverting(s, own_space(s, who), seq, blank)))
         return Receipt(seq=seq, ids=(), repeated=1) if done is None else done
 
     def erase(

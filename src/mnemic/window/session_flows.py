@@ -24,11 +24,21 @@ from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.who import Who
-from mnemic.window.behind import LEASE_SECONDS, WriteBehind
 from mnemic.window.contents import Contents, needed
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
 from mnemic.window.resuming import check_pins, take_up
-from mnemic.window.session_state import Followed, Heads, Kept, as_page, beside, followed, kept, written_down
+from mnemic.window.session_state import (
+    LEASE_SECONDS,
+    Followed,
+    Heads,
+    SessionState,
+    WriteBehind,
+    as_page,
+    beside,
+    followed,
+    session_pages,
+    session_state,
+)
 from mnemic.window.terms import Terms
 from mnemic.work.lanes import DERIVER
 
@@ -62,14 +72,15 @@ class SessionFlows:
             Conflict: another process has it open.
             Refused: its pins do not fit the budget; nothing was written.
         """
-        found = yield from self._kernel.read(self._reader, self._kept)
+        found = yield from self._kernel.read(self._reader, self._state_in)
         if found.known:
             self._be_as(found)
             check_pins(self.contents, found, self.name)
             self.contents.turns, self.pager.now = found.turns, found.clock
             self._behind.take_up(found)
             yield from self._write((), taking=True)
-            found = yield from self._kernel.read(self._reader, self._kept)  # whoever had it may have written until then
+            # Whoever had it may have written until then.
+            found = yield from self._kernel.read(self._reader, self._state_in)
             self._be_as(found)
         self._behind.take_up(found)
         take_up(self.contents, found)
@@ -195,11 +206,11 @@ class SessionFlows:
         yield from self._follow()
         return self.contents.looked_at()
 
-    def told(self, first: str) -> Flow[list[dict[str, object]]]:
+    def messages(self, first: str) -> Flow[list[dict[str, object]]]:
         """The window as messages for a provider."""
         self._check_open()
         yield from self._follow()
-        return self.contents.told(first)
+        return self.contents.as_messages(first)
 
     # Underneath
 
@@ -226,7 +237,7 @@ class SessionFlows:
             yield from self._read_lines(mates)
             return
         rows, found = yield from self._kernel.read(
-            self._reader, lambda s, spaces, own: (written_down(s, own, self.name, forgotten), s.get(spaces, mates))
+            self._reader, lambda s, spaces, own: (session_pages(s, own, self.name, forgotten), s.get(spaces, mates))
         )
         self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
         self._take_lines(mates, found)
@@ -270,10 +281,10 @@ class SessionFlows:
         yield from self._kernel.page(self._writer, paging)
         self._behind.landed(paging)
 
-    def _kept(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> Kept:
-        return kept(snapshot, spaces, own, self.name)
+    def _state_in(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> SessionState:
+        return session_state(snapshot, spaces, own, self.name)
 
-    def _be_as(self, found: Kept) -> None:
+    def _be_as(self, found: SessionState) -> None:
         """Have the budget and the policy that were written down, where none was given; a caller's own policy is not."""
         if self._terms.budget is None and found.known:
             self.pager.resize(found.budget)
