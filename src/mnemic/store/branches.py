@@ -35,14 +35,14 @@ def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes,
     if not space.parent:
         return found
     for layer in lineage(rows, space)[1:]:
-        rest = [item for item in items if item not in found]
-        found.update((item, row) for item in rest if (row := _stood(rows, layer, item)) is not None)
+        found.update(_stood(rows, layer, [item for item in items if item not in found]))
     return found
 
 
-def _stood(rows: Rows, layer: Layer, item: bytes) -> VersionRow | None:
-    at = _at(layer, None)
-    return next((row for row in rows.item_rows(layer.space, item) if row.seq_from <= at < row.seq_to), None)
+def _stood(rows: Rows, layer: Layer, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+    """The versions of items that stand in a layer as it is read."""
+    at, known = _at(layer, None), rows.item_rows(layer.space, items)
+    return {item: row for item, versions in known.items() for row in versions if row.seq_from <= at < row.seq_to}
 
 
 def _at(layer: Layer, at: int | None) -> int:
@@ -89,8 +89,9 @@ class Sight:
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
         """The local numbers of all their versions, ascending."""
-        items = self.hidden(layer, at)
-        return tuple(sorted(row.ver for item in items for row in self._rows.item_rows(layer.space, item)))
+        items = list(self.hidden(layer, at))
+        known = self._rows.item_rows(layer.space, items)
+        return tuple(sorted(row.ver for versions in known.values() for row in versions))
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """As the rows' own, over layers."""
@@ -134,28 +135,27 @@ class Sight:
         found: dict[bytes, VersionRow] = {}
         for layer in self.layers(spaces):
             rest = [item for item in items if item not in found]
-            if layer.upto is None:
-                here = self._rows.standing(layer.space, rest)
-            else:
-                here = {item: row for item in rest if (row := _stood(self._rows, layer, item)) is not None}
+            plain = layer.upto is None
+            here = self._rows.standing(layer.space, rest) if plain else _stood(self._rows, layer, rest)
             found.update((item, self._clipped(layer, row)) for item, row in here.items())
         return found
 
-    def story(self, spaces: Sequence[int], item: bytes) -> list[VersionRow]:
-        """The versions of an item, those behind first."""
-        return [
-            self._clipped(layer, row)
-            for layer in reversed(self.layers(spaces))
-            for row in self._rows.item_rows(layer.space, item)
-            if row.seq_from <= _at(layer, None)
-        ]
+    def stories(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        """The versions of items, those behind first."""
+        found: dict[bytes, list[VersionRow]] = {}
+        for layer in reversed(self.layers(spaces)):
+            upto = _at(layer, None)
+            for item, versions in self._rows.item_rows(layer.space, items).items():
+                here = [self._clipped(layer, row) for row in versions if row.seq_from <= upto]
+                found.setdefault(item, []).extend(here)
+        return found
 
     def closed_by(self, space: int, seq: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
         """The versions of items that a commit ended, as the space reads them."""
         if self.plain((space,)):
             return {row.id: row for row in self._rows.closed_by(space, seq)} if items else {}
-        stories = ((item, row) for item in items for row in self.story((space,), item))
-        return {item: row for item, row in stories if row.seq_to == seq}
+        stories = self.stories((space,), items)
+        return {item: row for item, versions in stories.items() for row in versions if row.seq_to == seq}
 
     def _clipped(self, layer: Layer, row: VersionRow) -> VersionRow:
         """A version as the read set sees it end: not at what the parent did after the base."""
@@ -163,7 +163,8 @@ class Sight:
             return row
         if row.id not in self.hidden(layer, None):
             return row._replace(seq_to=FOREVER)
-        firsts = ((one, first) for one in layer.nearer for first in self._rows.item_rows(one.space, row.id)[:1])
+        nearer = ((one, self._rows.item_rows(one.space, (row.id,)).get(row.id, [])) for one in layer.nearer)
+        firsts = ((one, versions[0]) for one, versions in nearer if versions)
         return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= _at(one, None)))
 
     def links(self, spaces: Sequence[int], items: Sequence[bytes], at: int | None) -> list[LinkRow]:

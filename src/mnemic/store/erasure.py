@@ -56,7 +56,9 @@ def apply(rows: Rows, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
 
 def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure, now: int, entropy: Entropy) -> Erased:
     own = branches.kin(rows, space)
-    known = [to_bytes(item) for item in erasure.ids if any(rows.item_rows(s.id, to_bytes(item)) for s in own)]
+    named = [to_bytes(item) for item in erasure.ids]
+    there = {item for home in own for item in rows.item_rows(home.id, named)}
+    known = [item for item in named if item in there]
     # What is shared may have been built upon in every user's space; what is one user's, in their own and its branches.
     reach = rows.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else own
     going = _with_derived(rows, reach, [(home.id, raw) for raw in known for home in own])

@@ -189,8 +189,9 @@ class MemoryRows(MemorySpent, MemoryRewound):
         rows = (versions.get(event.ver) for event in self._events_in(space, seq))
         return [row for row in rows if row is not None and row.seq_from == seq]
 
-    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
-        return self._tables.content(space).rows_of(item)
+    def item_rows(self, space: int, items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        content = self._tables.content(space)
+        return {item: rows for item in items if (rows := content.rows_of(item))}
 
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         content, beneath = self._tables.content(space), self._tables.content(below).items

@@ -103,7 +103,8 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
     for row in rows.all_versions(space.id):
         if row.seq_from > seq:
             sources = decode_item(from_bytes(row.id), row.body).source
-            stood = (v.ver for source in sources for v in rows.item_rows(space.id, to_bytes(source)))
+            known = rows.item_rows(space.id, [to_bytes(source) for source in sources])
+            stood = (v.ver for versions in known.values() for v in versions)
             earliest = min((ver for ver in (earliest, *stood) if ver is not None), default=None)
     if earliest is None:
         return

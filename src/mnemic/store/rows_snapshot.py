@@ -91,8 +91,12 @@ class RowsSnapshot:
         return {row.ver: self._version((space,), row) for row in rows}
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
-        raw = to_bytes(item)
-        return [self._version(spaces, row) for row in self._sight.story(spaces, raw)]
+        return self.histories(spaces, (item,)).get(item, [])
+
+    def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
+        stories = self._sight.stories(spaces, [to_bytes(item) for item in ids])
+        self._note_all_times([row for versions in stories.values() for row in versions])
+        return {from_bytes(raw): [self._version(spaces, row) for row in rows] for raw, rows in stories.items()}
 
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
@@ -264,8 +268,9 @@ class RowsSnapshot:
     def _note_times(self, space: int, seqs: Sequence[int]) -> None:
         """Look up at once when these commits were recorded."""
         tenant = self._tenant_of(space)
-        times = self._rows.times(tenant, seqs)
-        self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
+        if unknown := [seq for seq in dict.fromkeys(seqs) if (tenant, seq) not in self._recorded]:
+            times = self._rows.times(tenant, unknown)
+            self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
 
     def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
         for space in {row.space for row in rows}:

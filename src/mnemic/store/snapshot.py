@@ -75,6 +75,10 @@ class Snapshot(Protocol):
         """Every retained version of an item, oldest first."""
         ...
 
+    def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
+        """Every retained version of each of these items, oldest first; what is not there is left out."""
+        ...
+
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
     ) -> list[tuple[int, Version]]:

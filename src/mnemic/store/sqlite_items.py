@@ -60,9 +60,14 @@ class SqliteItems:
         )
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
 
-    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
-        rows = self._db.execute("SELECT * FROM version WHERE space = ? AND id = ? ORDER BY seq_from", (space, item))
-        return [VersionRow._make(row) for row in rows]
+    def item_rows(self, space: int, items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        found: dict[bytes, list[VersionRow]] = {}
+        for start in range(0, len(items), CHUNK):
+            some = items[start : start + CHUNK]
+            statement = "SELECT * FROM version WHERE space = ? AND " + among("id", len(some)) + " ORDER BY id, seq_from"
+            for row in map(VersionRow._make, self._db.execute(statement, (space, *some))):
+                found.setdefault(row.id, []).append(row)
+        return found
 
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
