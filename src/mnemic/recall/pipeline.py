@@ -150,11 +150,14 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
 
 def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
     """The hit that is a version, and its rank."""
-    for rank, hit in enumerate(ranked.found.ranking.hits(), start=1):
-        same_commit = ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
-        if same_commit and fetched([hit], snapshot)[hit.space, hit.ver].item.id == version.item.id:
-            return rank, hit
-    return None
+    of_commit = [
+        (rank, hit)
+        for rank, hit in enumerate(ranked.found.ranking.hits(), start=1)
+        if ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
+    ]
+    versions = fetched([hit for _, hit in of_commit], snapshot)
+    same = ((rank, hit) for rank, hit in of_commit if versions[hit.space, hit.ver].item.id == version.item.id)
+    return next(same, None)
 
 
 def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, hit: Hit) -> Lost:
