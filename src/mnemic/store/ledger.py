@@ -305,9 +305,8 @@ class _Commit:
         if not puts:
             return {}
         rows, space = self.rows, self.space.id
-        items = [to_bytes(op.item.id) for _, op, _ in puts]
-        before = self._followed(items, [op for _, op, _ in puts])
         versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
+        before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
         vers = rows.add_versions(versions)
         written = [row._replace(ver=ver) for row, ver in zip(versions, vers, strict=True)]
         carried = {
@@ -315,7 +314,7 @@ class _Commit:
             for row, (_, op, _) in zip(written, puts, strict=True)
             if op.terms is None and row.id in before
         }
-        terms = self._carried_terms(carried)
+        terms = self._carried_terms(carried) if carried else {}
         rows.add_entries(
             space,
             [
@@ -324,10 +323,15 @@ class _Commit:
                 for entry in entries(row, op.item.pinned, terms.get(row.ver, (b"",)) if op.terms is None else op.terms)
             ],
         )
-        rows.add_derived(
-            space, [(to_bytes(source), to_bytes(op.item.id)) for _, op, _ in puts for source in op.item.source]
-        )
-        self._put_keys(puts)
+        cited = [
+            (to_bytes(source), row.id)
+            for row, (_, op, _) in zip(versions, puts, strict=True)
+            for source in op.item.source
+        ]
+        if cited:
+            rows.add_derived(space, cited)
+        if keyed := [(op.key, op.lasting, sealed) for _, op, sealed in puts if op.key is not None]:
+            self._put_keys(keyed)
         return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
 
     def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
@@ -338,8 +342,8 @@ class _Commit:
                 seq = before[item].seq_from
                 raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
         # What a branch reads in its parent stands there as it did.
-        own = [row.ver for row in before.values() if row.space == self.space.id]
-        self.rows.close_versions(self.space.id, own, self.seq)
+        if own := [row.ver for row in before.values() if row.space == self.space.id]:
+            self.rows.close_versions(self.space.id, own, self.seq)
         return before
 
     def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
@@ -352,29 +356,19 @@ class _Commit:
             self.rows.carry_vectors(home, self.space.id, moved)
         return terms
 
-    def _put_keys(self, puts: Sequence[tuple[int, Put, Sealed]]) -> None:
-        self.rows.add_keys(
-            [
-                KeyRow(
-                    self.space.id,
-                    key_hash(self.space.secret, op.key),
-                    sealed.salt,
-                    sealed.content_digest,
-                    self.seq,
-                    sealed.item,
-                    op.lasting,
-                    self.at,
-                )
-                for _, op, sealed in puts
-                if op.key is not None
-            ]
-        )
+    def _put_keys(self, keyed: Sequence[tuple[str, bool, Sealed]]) -> None:
+        secret, space = self.space.secret, self.space.id
+        self.rows.add_keys([
+            KeyRow(space, key_hash(secret, key), s.salt, s.content_digest, self.seq, s.item, lasting, self.at)
+            for key, lasting, s in keyed
+        ])  # fmt: skip
 
     def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
+        assert sealed.item is not None
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         agent, session = self._name(item.agent), self._name(item.session)
         return VersionRow(
-            0, self.space.id, to_bytes(item.id), self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
+            0, self.space.id, sealed.item, self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
             valid_to, agent, session, pos, sealed.body,
         )  # fmt: skip
 
