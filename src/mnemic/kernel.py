@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mnemic.index.lexical import Catalogues
+from mnemic.derive.unread import UnreadRules
+from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
 from mnemic.verbs.branch_verbs import BranchVerbs
@@ -13,7 +14,6 @@ from mnemic.verbs.looking_up import LookingUp
 from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
-from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk
 
 

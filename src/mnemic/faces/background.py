@@ -12,7 +12,7 @@ import click
 from mnemic.faces.errand import Errand, errand
 from mnemic.faces.paper import flat, many
 from mnemic.faces.verb import WORDS, verb
-from mnemic.work.lanes import EMBED, HOUSE
+from mnemic.lanes.slices import EMBED, HOUSE
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind

@@ -18,7 +18,7 @@ from mnemic.faces.paper import Paper, excerpt, flat, many, size
 from mnemic.faces.records import change_record, drops_branch, item_record, said, validity, version_record, who
 from mnemic.faces.verb import WORDS, verb
 from mnemic.faces.writing import acknowledge
-from mnemic.work.lanes import DERIVER
+from mnemic.lanes.slices import DERIVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

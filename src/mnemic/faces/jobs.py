@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
-    from mnemic.work.docket import Entry
+    from mnemic.worker.status import Entry
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""

@@ -15,7 +15,7 @@ from mnemic.faces.errand import Errand, errand
 from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
-    from mnemic.lab.paging import Plan, Row
+    from mnemic.lab.tasks.paging.paging_bench import PagingPlan, PagingRow
 
 
 @verb(
@@ -60,11 +60,11 @@ def paging(
     PATHS hold conversations with questions (LoCoMo's json, unified jsonl). A bar that is missed decides the exit code,
     where all families and both baselines are measured at the usual capacities.
     """
-    from mnemic.lab import paging as lab
-    from mnemic.lab import traces
+    from mnemic.lab.tasks.paging import paging_bench as lab
+    from mnemic.lab.tasks.paging import traces
 
     run = errand()
-    plan = lab.Plan(
+    plan = lab.PagingPlan(
         policies=_policies(policies),
         capacities=_capacities(capacity),
         prefetch=prefetch,
@@ -83,14 +83,14 @@ def paging(
     _show(run, rows, plan, sheet, plots)
 
 
-def _show(run: Errand, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
-    from mnemic.lab import paging_report
+def _show(run: Errand, rows: Sequence[PagingRow], plan: PagingPlan, sheet: Path | None, plots: Path | None) -> None:
+    from mnemic.lab.tasks.paging import paging_report
 
     paging_report.show(rows, plan, sys.stdout, as_json=run.paper.json)
     if sheet is not None:
         paging_report.write_csv(rows, sheet)
     if plots is not None:
-        from mnemic.lab.paging_plots import draw
+        from mnemic.lab.tasks.paging.paging_plots import draw
 
         for path in draw(rows, plots):
             run.paper.note(f"drawn: {path}")
@@ -117,15 +117,15 @@ def retention_train(
     seed: int,
 ) -> None:
     """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
-    from mnemic.lab import dialogues, paging, retention
+    from mnemic.lab.tasks.paging import dialogues, paging_bench, retention_training
 
     run = errand()
-    recipe = retention.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
-    plan = paging.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
-    every = list(paging.gather(paths, (), list(dialogues.GOLD), plan))
+    recipe = retention_training.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
+    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
     with progress(run) as tell:
-        weights = retention.train(every, recipe, tell)
-    retention.write(weights, recipe, sorted({trace.name for trace in every}), out)
+        weights = retention_training.train(every, recipe, tell)
+    retention_training.write(weights, recipe, sorted({trace.name for trace in every}), out)
     run.paper.note(f"weights: {out}")
 
 

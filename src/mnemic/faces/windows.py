@@ -15,8 +15,9 @@ from mnemic.faces.verb import WORDS, verb
 
 if TYPE_CHECKING:
     from mnemic.faces.errand import Errand
-    from mnemic.lab.prefix import Prefix, Told
-    from mnemic.lab.session import LongTalk
+    from mnemic.lab.kit.run import Progress
+    from mnemic.lab.tasks.session.prefix import PrefixReuse
+    from mnemic.lab.tasks.session.session_bench import LongTalk
 
 
 @verb(
@@ -53,7 +54,7 @@ def session(
     """
     if path is None and (skip_long or limit is not None):
         raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
-    from mnemic.lab.session_report import figures, show, write_csv
+    from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
     run = errand()
     named = listed(policy or run.settings.policy)
@@ -67,14 +68,14 @@ def session(
     hold_to_bars(must)
 
 
-def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Told) -> LongTalk:
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Progress) -> LongTalk:
     from tempfile import TemporaryDirectory
 
-    from mnemic.lab.session import long_talk
+    from mnemic.lab.tasks.session.session_bench import long_talk
 
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "memory.db")
-        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, told=told)
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=told)
 
 
 def _played(
@@ -85,13 +86,14 @@ def _played(
     embedder: str,
     seed: int,
     limit: int | None,
-    told: Told,
-) -> list[Prefix]:
-    from mnemic.lab.datasets import load
-    from mnemic.lab.prefix import prefix
-    from mnemic.models.opening import open_embedder
+    told: Progress,
+) -> list[PrefixReuse]:
+    from mnemic.lab.kit.datasets import load
+    from mnemic.lab.tasks.session.prefix import prefix
+    from mnemic.models.embedder_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
-        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told, limit=limit) for one in policies
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=told, limit=limit)
+        for one in policies
     ]

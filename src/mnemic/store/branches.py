@@ -14,6 +14,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store.codec import decode_link
 from mnemic.store.drafts import Draft, Fork
+from mnemic.store.groups import added
 from mnemic.store.heads import Layer
 from mnemic.store.rows import Line, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow, Walk
 
@@ -24,14 +25,14 @@ def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
     upto = FOREVER
     while space.parent:
         upto = min(upto, space.base)
-        (space,) = rows.space_rows((space.parent,))
+        (space,) = rows.spaces.space_rows((space.parent,))
         found = (*found, Layer(space.id, upto, found))
     return found
 
 
 def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
     """The standing versions of items as a space reads them; of a branch they may lie in its parent."""
-    found = rows.standing(space.id, items)
+    found = rows.items.standing(space.id, items)
     if not space.parent:
         return found
     for layer in lineage(rows, space)[1:]:
@@ -41,7 +42,7 @@ def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes,
 
 def _stood(rows: Rows, layer: Layer, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
     """The versions of items that stand in a layer as it is read."""
-    at, known = _at(layer, None), rows.item_rows(layer.space, items)
+    at, known = _at(layer, None), rows.items.item_rows(layer.space, items)
     return {item: row for item, versions in known.items() for row in versions if row.seq_from <= at < row.seq_to}
 
 
@@ -69,7 +70,7 @@ class Sight:
         return self._layers[key]
 
     def _found(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
-        lines = [lineage(self._rows, row) for row in self._rows.space_rows(spaces)]
+        lines = [lineage(self._rows, row) for row in self._rows.spaces.space_rows(spaces)]
         bases = [layer.upto for line in lines for layer in line if layer.upto is not None]
         if not bases:
             return tuple(Layer(space) for space in spaces)
@@ -83,27 +84,27 @@ class Sight:
         """The items of a layer that nearer ones have too, at a past."""
         key = layer, at
         if key not in self._hidden:
-            found = (self._rows.covered(one.space, layer.space, _at(one, at)) for one in layer.nearer)
+            found = (self._rows.items.covered(one.space, layer.space, _at(one, at)) for one in layer.nearer)
             self._hidden[key] = frozenset(item for items in found for item in items)
         return self._hidden[key]
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
         """The local numbers of all their versions, ascending."""
         items = list(self.hidden(layer, at))
-        known = self._rows.item_rows(layer.space, items)
+        known = self._rows.items.item_rows(layer.space, items)
         return tuple(sorted(row.ver for versions in known.values() for row in versions))
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """As the rows' own, over layers."""
         if self.plain(spaces):
-            return self._rows.visible(spaces, items, walk)
+            return self._rows.items.visible(spaces, items, walk)
         found: list[VersionRow] = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, walk.view.at)
             wanted = None if items is None else [item for item in items if item not in hidden]
             if wanted is None or wanted:
                 here = walk._replace(view=layer.view(walk.view), limit=walk.limit + len(hidden))
-                page = self._rows.visible((layer.space,), wanted, here)
+                page = self._rows.items.visible((layer.space,), wanted, here)
                 found += [self._clipped(layer, row) for row in page if row.id not in hidden]
         found.sort(key=attrgetter("ver"), reverse=walk.newest)
         return found[: walk.limit] if items is None else found
@@ -111,14 +112,14 @@ class Sight:
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many items a view of layers shows."""
         if self.plain(spaces):
-            return self._rows.count(spaces, where, view)
+            return self._rows.items.count(spaces, where, view)
         total = 0
         for layer in self.layers(spaces):
-            total += self._rows.count((layer.space,), where, layer.view(view))
+            total += self._rows.items.count((layer.space,), where, layer.view(view))
             hidden = list(self.hidden(layer, view.at))
             if hidden:
                 walk = Walk(where, layer.view(view), 0, len(hidden))
-                total -= len(self._rows.visible((layer.space,), hidden, walk))
+                total -= len(self._rows.items.visible((layer.space,), hidden, walk))
         return total
 
     def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:
@@ -126,7 +127,7 @@ class Sight:
         found = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, view.at)
-            rows = self._rows.core(layer.space, layer.view(view), limit + len(hidden))
+            rows = self._rows.items.core(layer.space, layer.view(view), limit + len(hidden))
             found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
         return found
 
@@ -136,7 +137,7 @@ class Sight:
         for layer in self.layers(spaces):
             rest = [item for item in items if item not in found]
             plain = layer.upto is None
-            here = self._rows.standing(layer.space, rest) if plain else _stood(self._rows, layer, rest)
+            here = self._rows.items.standing(layer.space, rest) if plain else _stood(self._rows, layer, rest)
             found.update((item, self._clipped(layer, row)) for item, row in here.items())
         return found
 
@@ -145,7 +146,7 @@ class Sight:
         found: dict[bytes, list[VersionRow]] = {}
         for layer in reversed(self.layers(spaces)):
             upto = _at(layer, None)
-            for item, versions in self._rows.item_rows(layer.space, items).items():
+            for item, versions in self._rows.items.item_rows(layer.space, items).items():
                 here = [self._clipped(layer, row) for row in versions if row.seq_from <= upto]
                 found.setdefault(item, []).extend(here)
         return found
@@ -153,7 +154,7 @@ class Sight:
     def closed_by(self, space: int, seq: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
         """The versions of items that a commit ended, as the space reads them."""
         if self.plain((space,)):
-            return {row.id: row for row in self._rows.closed_by(space, seq)} if items else {}
+            return {row.id: row for row in self._rows.items.closed_by(space, seq)} if items else {}
         stories = self.stories((space,), items)
         return {item: row for item, versions in stories.items() for row in versions if row.seq_to == seq}
 
@@ -163,7 +164,7 @@ class Sight:
             return row
         if row.id not in self.hidden(layer, None):
             return row._replace(seq_to=FOREVER)
-        nearer = ((one, self._rows.item_rows(one.space, (row.id,)).get(row.id, [])) for one in layer.nearer)
+        nearer = ((one, self._rows.items.item_rows(one.space, (row.id,)).get(row.id, [])) for one in layer.nearer)
         firsts = ((one, versions[0]) for one, versions in nearer if versions)
         return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= _at(one, None)))
 
@@ -174,7 +175,7 @@ class Sight:
         plain = self.plain(spaces)
         for layer in self.layers(spaces):
             bound = _at(layer, at)
-            known = [row for row in self._rows.links_of(layer.space, items) if row.seq_from <= bound]
+            known = [row for row in self._rows.links.links_of(layer.space, items) if row.seq_from <= bound]
             ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
             found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
             told |= set(ends.values())
@@ -184,7 +185,7 @@ class Sight:
         """By source, what was ever derived from it."""
         found: dict[bytes, set[bytes]] = {}
         for layer in self.layers((space,)):
-            for source, item in self._rows.derived(layer.space, sources):
+            for source, item in self._rows.links.derived(layer.space, sources):
                 found.setdefault(source, set()).add(item)
         return {source: sorted(items) for source, items in found.items()}
 
@@ -192,18 +193,13 @@ class Sight:
         """Counters of use, those of the layers together: they are not versioned."""
         found: dict[bytes, StrengthRow] = {}
         for layer in self.layers((space,)):
-            for item, row in self._rows.strength(layer.space, items).items():
-                found[item] = _added(found[item], row) if item in found else row
+            for item, row in self._rows.items.strength(layer.space, items).items():
+                found[item] = added(found[item], row) if item in found else row
         return found
 
     def home(self, space: int, seq: int) -> list[int]:
         """The spaces in which a commit can be one that a space reads."""
         return [layer.space for layer in self.layers((space,)) if layer.upto is None or seq <= layer.upto]
-
-
-def _added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
-    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
-    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
 
 
 def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes) -> SpaceRow:
@@ -213,7 +209,7 @@ def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes)
         NotFound: there is nothing to branch from.
         Invalid, Compacted: the base lies ahead of the journal, or behind its horizon.
     """
-    parent = rows.space(tenant.id, draft.user, made.of)
+    parent = rows.spaces.space(tenant.id, draft.user, made.of)
     if parent is None:
         raise NotFound("nothing has been remembered for this user yet, so there is nothing to branch from")
     base = tenant.seq if made.base is None else made.base
@@ -221,7 +217,7 @@ def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes)
         raise Invalid("base", f"commit {base} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if base < tenant.horizon:
         raise Compacted(f"commit {base} lies behind the horizon, which is commit {tenant.horizon}")
-    return rows.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
+    return rows.spaces.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
 
 
 def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRow:
@@ -231,21 +227,21 @@ def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRo
         NotFound: it names a branch that is not there.
         Conflict: it makes a branch that is there.
     """
-    space = rows.space(tenant.id, draft.user, draft.branch)
+    space = rows.spaces.space(tenant.id, draft.user, draft.branch)
     if space is None and draft.fork is not None:
         return fork(rows, tenant, draft, draft.fork, secret)
     if space is None and draft.branch:
         raise NotFound(f"no branch {draft.branch!r} here")
     if space is not None and draft.fork is not None:
         raise Conflict(f"there is a branch {draft.branch!r} already")
-    return space or rows.add_space(tenant.id, draft.user, secret)
+    return space or rows.spaces.add_space(tenant.id, draft.user, secret)
 
 
 def children(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
     """The branches that come off a space and are still there."""
-    return [row for row in rows.tenant_spaces(space.tenant) if row.parent == space.id and row.user is not None]
+    return [row for row in rows.spaces.tenant_spaces(space.tenant) if row.parent == space.id and row.user is not None]
 
 
 def kin(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
     """All spaces of the same owner: their own, and every branch."""
-    return [row for row in rows.tenant_spaces(space.tenant) if row.user == space.user]
+    return [row for row in rows.spaces.tenant_spaces(space.tenant) if row.user == space.user]

@@ -27,7 +27,7 @@ def fed(
             does not reach that far any more: it was brought back. What was written anew under numbers that somebody has
             read before cannot be told from what they read.
     """
-    head = rows.tenant_row(tenant)
+    head = rows.spaces.tenant_row(tenant)
     horizon = head.horizon
     if after > head.seq:
         raise Compacted(f"commit {after} is not in the journal, which ends at commit {head.seq}; go on from there")
@@ -36,7 +36,7 @@ def fed(
     found: list[tuple[ChangeRow, list[EventRow]]] = []
     upto = first = max(after, horizon)
     while len(found) < limit and upto - first < MOST:
-        page = rows.changes(tenant, upto, PAGE, False)
+        page = rows.journal.changes(tenant, upto, PAGE, False)
         mine = [change for change in page if change.space in spaces][: limit - len(found)]
         events = _by_commit(rows, tenant, mine)
         found += [(change, events.get(change.seq, [])) for change in mine]
@@ -51,6 +51,6 @@ def _by_commit(rows: Rows, tenant: int, changes: Sequence[ChangeRow]) -> dict[in
     found: dict[int, list[EventRow]] = {}
     for _, run in groupby(enumerate(changes), lambda pair: pair[1].seq - pair[0]):
         seqs = [change.seq for _, change in run]
-        for event in rows.events(tenant, seqs[0], seqs[-1]):
+        for event in rows.journal.events(tenant, seqs[0], seqs[-1]):
             found.setdefault(event.seq, []).append(event)
     return found

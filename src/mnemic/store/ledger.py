@@ -111,7 +111,7 @@ def _sealed(op: Op, entropy: Entropy) -> Sealed:
     return Sealed(op, item, body, salt, seal(salt, body), content)
 
 
-def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def apply(rows: Rows, prepared: Prepared) -> Receipt:
     """Write a prepared draft inside the transaction that `rows` stands for.
 
     Raises:
@@ -120,10 +120,10 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     """
     draft = prepared.draft
     if draft.used:
-        return _count_use(rows, prepared, now)
+        return _count_use(rows, prepared)
     if draft.paging is not None and not draft.ops:
-        return _page(rows, draft, draft.paging, now)
-    tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
+        return _page(rows, draft, draft.paging)
+    tenant = rows.spaces.tenant(draft.tenant) or rows.spaces.add_tenant(draft.tenant)
     space = branches.named(rows, tenant, draft, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
     landed = bool(earlier) and len(earlier) == sum(
@@ -134,7 +134,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.job is not None:
         _finish(rows, space, draft, draft.job, landed)
     if draft.paging is not None:
-        pages.write(rows, space.id, draft.paging, now, making=True)
+        pages.write(rows, space.id, draft.paging, making=True)
     if landed:
         return _first_receipt(prepared, earlier)
     if not draft.ops:
@@ -142,7 +142,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.upon is not None and space.seq != draft.upon:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     commit.write([sealed for place, sealed in enumerate(prepared.sealed) if place not in earlier])
     if draft.uncited:
         _check_uncited(rows, space, draft.uncited)
@@ -153,29 +153,29 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
 
 def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Advance, landed: bool) -> None:
     """Move the draft's lane; one that has landed before has moved it, if it was of this step."""
-    if landed and rows.lane(space.id, step.name).cursor >= step.upto:
+    if landed and rows.lanes.lane(space.id, step.name).cursor >= step.upto:
         return
-    if rows.newest(space.id) == 0:
+    if rows.items.newest(space.id) == 0:
         raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
     lanes.advance(rows, space.id, step)
     if step.again:
         for op in draft.ops:
             if isinstance(op, Put):
-                rows.drop_keys(space.id, to_bytes(op.item.id))
+                rows.journal.drop_keys(space.id, to_bytes(op.item.id))
     _refuse_unfounded(rows, tenant, space, draft)
 
 
 def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bool) -> None:
     """Mark the draft's job as done; one that has landed before has done it."""
-    if landed and (job := rows.job(step.id)) is not None and job.state is JobState.DONE:
+    if landed and (job := rows.lanes.job(step.id)) is not None and job.state is JobState.DONE:
         return
     jobs.finish(rows, step)
-    _refuse_unfounded(rows, rows.tenant_row(space.tenant), space, draft)
+    _refuse_unfounded(rows, rows.spaces.tenant_row(space.tenant), space, draft)
 
 
 def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
     """Raise `Conflict` if what an item cites was erased while it was thought of."""
-    shared = rows.space(tenant.id, SHARED)
+    shared = rows.spaces.space(tenant.id, SHARED)
     homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
     cited = dict.fromkeys(source for item in puts for source in item.source)
@@ -187,31 +187,31 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
 
 
-def _page(rows: Rows, draft: Draft, paging: Paging, now: int) -> Receipt:
+def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
     """Write a session's pages and nothing else: no commit, and no trace of what was never written to."""
-    tenant = rows.tenant(draft.tenant)
-    space = None if tenant is None else rows.space(tenant.id, draft.user, draft.branch)
+    tenant = rows.spaces.tenant(draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, draft.user, draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
-    pages.write(rows, space.id, paging, now, making=False)
+    pages.write(rows, space.id, paging, making=False)
     return Receipt(seq=tenant.seq, ids=())
 
 
-def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone.
 
     That something was only shown is journaled, for the counters to be told again, but the space stays at the commit
     that it stood at: nobody who reads from it sees that they were read to.
     """
-    tenant = rows.tenant(prepared.draft.tenant)
-    space = None if tenant is None else rows.space(tenant.id, prepared.draft.user, prepared.draft.branch)
+    tenant = rows.spaces.tenant(prepared.draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, prepared.draft.user, prepared.draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
     stands = branches.standing(rows, space, [item for item, _ in prepared.used])
     used = [(item, delta) for item, delta in prepared.used if item in stands]
     if not used:
         return Receipt(seq=tenant.seq, ids=())
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     commit.write(prepared.sealed)
     commit.count_use(used)
     commit.finish(prepared.draft, moving=any(delta.useful or delta.harms for _, delta in used))
@@ -236,7 +236,7 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
         for place, sealed in enumerate(prepared.sealed)
         if isinstance(sealed.op, Put) and sealed.op.key is not None
     }
-    known = rows.keyed(space.id, [hashed for _, hashed in given.values()]) if given else {}
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()]) if given else {}
     found: dict[int, KeyRow] = {}
     for place, (op, hashed) in given.items():
         row = known.get(hashed)
@@ -273,7 +273,7 @@ def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, in
 
 
 def _check_uncited(rows: Rows, space: SpaceRow, items: Iterable[ItemId]) -> None:
-    if cited := rows.cited((space.id,), sorted(map(to_bytes, items)), live=True):
+    if cited := rows.past.cited((space.id,), sorted(map(to_bytes, items)), live=True):
         raise Conflict(f"something rests on {', '.join(sorted(map(from_bytes, cited)))}; read again and retry")
 
 
@@ -297,7 +297,7 @@ class _Commit:
             )
             for n, sealed in placed
         ]  # fmt: skip
-        self.rows.add_events(events)
+        self.rows.journal.add_events(events)
         self.events += events
 
     def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> dict[int, int]:
@@ -307,7 +307,7 @@ class _Commit:
         rows, space = self.rows, self.space.id
         versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
         before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
-        vers = rows.add_versions(versions)
+        vers = rows.items.add_versions(versions)
         written = [row._replace(ver=ver) for row, ver in zip(versions, vers, strict=True)]
         carried = {
             row.ver: before[row.id]
@@ -315,7 +315,7 @@ class _Commit:
             if op.terms is None and row.id in before
         }
         terms = self._carried_terms(carried) if carried else {}
-        rows.add_entries(
+        rows.items.add_entries(
             space,
             [
                 entry
@@ -329,7 +329,7 @@ class _Commit:
             for source in op.item.source
         ]
         if cited:
-            rows.add_derived(space, cited)
+            rows.links.add_derived(space, cited)
         if keyed := [(op.key, op.lasting, sealed) for _, op, sealed in puts if op.key is not None]:
             self._put_keys(keyed)
         return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
@@ -343,7 +343,7 @@ class _Commit:
                 raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
         # What a branch reads in its parent stands there as it did.
         if own := [row.ver for row in before.values() if row.space == self.space.id]:
-            self.rows.close_versions(self.space.id, own, self.seq)
+            self.rows.items.close_versions(self.space.id, own, self.seq)
         return before
 
     def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
@@ -351,14 +351,14 @@ class _Commit:
         terms: dict[int, tuple[bytes, ...]] = {}
         for home in {row.space for row in carried.values()}:
             moved = [(row.ver, ver) for ver, row in carried.items() if row.space == home]
-            known = self.rows.entry_terms(home, [ver for ver, _ in moved])
+            known = self.rows.items.entry_terms(home, [ver for ver, _ in moved])
             terms |= {to: known[ver] for ver, to in moved if ver in known}
-            self.rows.carry_vectors(home, self.space.id, moved)
+            self.rows.vectors.carry_vectors(home, self.space.id, moved)
         return terms
 
     def _put_keys(self, keyed: Sequence[tuple[str, bool, Sealed]]) -> None:
         secret, space = self.space.secret, self.space.id
-        self.rows.add_keys([
+        self.rows.journal.add_keys([
             KeyRow(space, key_hash(secret, key), s.salt, s.content_digest, self.seq, s.item, lasting, self.at)
             for key, lasting, s in keyed
         ])  # fmt: skip
@@ -375,35 +375,37 @@ class _Commit:
     def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
         assert sealed.item is not None
         dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
-        before = self.rows.standing_link(self.space.id, sealed.item, dst, type_)
+        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
         if before is not None:
-            self.rows.close_link(before, self.seq)
+            self.rows.links.close_link(before, self.seq)
         opened = op.verb is Verb.LINKED
         row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
-        return self.rows.add_link(row)
+        return self.rows.links.add_link(row)
 
     def _name(self, text: str | None) -> int:
         if text is None:
             return 0
-        return self.rows.name(self.space.id, text) or self.rows.add_name(self.space.id, text)
+        return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
-        self.rows.add_strengths([
+        space = self.space.id
+        deltas = [
             StrengthRow(
-                self.space.id, item, delta.uses, delta.useful, delta.harms,
+                space, item, delta.uses, delta.useful, delta.harms,
                 0 if delta.last_used is None else micros(delta.last_used),
             )
             for item, delta in used
-        ])  # fmt: skip
+        ]  # fmt: skip
+        self.rows.items.add_strengths(space, deltas)
 
     def finish(self, draft: Draft, *, moving: bool = True) -> None:
         """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
         actor = self._name(draft.actor)
         change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
         change = change._replace(hash=chain(self.tenant.hash, change, self.events))
-        self.rows.add_change(change)
+        self.rows.journal.add_change(change)
         if moving:
-            self.rows.set_space(self.space._replace(seq=self.seq))
+            self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
 def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
@@ -429,24 +431,22 @@ def journal(
     verb: Verb,
     payload: bytes,
     actor: int,
-    now: int,
-    entropy: Entropy,
     *,
     note: bytes | None = None,
     ops: Sequence[Op] = (),
 ) -> int:
     """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
-    seq, at = tenant.seq + 1, max(now, tenant.at)
+    seq, at = tenant.seq + 1, max(rows.now(), tenant.at)
     said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
     events = []
     for n, (what, stored) in enumerate(said):
-        salt = entropy.bytes(16)
+        salt = rows.entropy.bytes(16)
         events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
     change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
-    rows.add_events(events)
+    rows.journal.add_events(events)
     if ops:
-        commit = _Commit(rows, tenant, rows.space_rows((space,))[0], at)
+        commit = _Commit(rows, tenant, rows.spaces.space_rows((space,))[0], at)
         commit.events = events
-        commit.write([_sealed(op, entropy) for op in ops])
-    rows.add_change(change._replace(hash=chain(tenant.hash, change, events)))
+        commit.write([_sealed(op, rows.entropy) for op in ops])
+    rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, events)))
     return seq

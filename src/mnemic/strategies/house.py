@@ -17,7 +17,7 @@ from mnemic.extract.phrasing import phrased
 from mnemic.extract.revocations import Revocation, revocations, revoked
 from mnemic.extract.slots import Finding, slots
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
-from mnemic.work.triggers import EachEvent, Query, Trigger
+from mnemic.strategies.triggers import EachEvent, Query, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

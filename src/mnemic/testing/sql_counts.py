@@ -59,7 +59,7 @@ class Statements:
                 self.writes += 1
             elif not text.startswith(("COMMIT", "ROLLBACK", "PRAGMA", "SAVEPOINT", "RELEASE")):
                 self.ran.append(text)
-                self.commits += text.startswith("INSERT INTO change ")
+                self.commits += text.startswith("INSERT INTO change(")
         return True
 
 

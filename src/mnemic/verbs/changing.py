@@ -12,10 +12,10 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Version
+from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
-from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Note, Put, Tie
 from mnemic.store.requests import commit, look
@@ -31,7 +31,7 @@ from mnemic.verbs.named_items import (
 )
 from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
 from mnemic.verbs.who import Who, own_or_none, writable
-from mnemic.writing import Desk, closed_by
+from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.store.pages import Paging
@@ -113,7 +113,7 @@ class Changing:
         written = stated(self.desk, who, statement, sources)
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
-        closed = closed_by(older, newer)
+        closed = superseded(older, newer)
         puts: tuple[Put, ...]
         if older is before.item:
             puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
@@ -140,7 +140,7 @@ class Changing:
             raise closed_already(before.item)
         written = stated(self.desk, who, statement, {})
         parts = (before, *chunks)
-        hidden = (Put(verb=Verb.RETIRED, item=replace(v.item, state=State.RETIRED), terms=None) for v in parts)
+        hidden = (Put(verb=Verb.RETIRED, item=retired(v.item), terms=None) for v in parts)
         tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
         expect = {v.item.id: v.seq_from for v in parts}
         return (yield from committed(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
@@ -184,7 +184,7 @@ class Changing:
             found = standing_versions(snapshot, who, items)
             return {**found, **chunks_of(snapshot, who, found.values())}
 
-        return (yield from self._marked(who, named, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
+        return (yield from self._marked(who, named, Verb.RETIRED, retired))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
         """Keep items at hand, or let them go again."""

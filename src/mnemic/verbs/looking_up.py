@@ -10,6 +10,7 @@ from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
+from mnemic.derive.unread import UnreadRules
 from mnemic.flow import Flow
 from mnemic.past.journal_views import Difference, commits_shown, differences, story
 from mnemic.shelves import on_shelf, shelved
@@ -17,7 +18,6 @@ from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.named_items import absent, unread_versions
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
-from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk
 
 T = TypeVar("T")

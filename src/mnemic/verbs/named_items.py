@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeVar
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
 from mnemic.core.scope import Shared
+from mnemic.derive.strategy_lane import house_slice
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.shelves import on_shelf
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.who import Who, own_or_none, spaces_of
-from mnemic.work.deriving import house_slice
 
 if TYPE_CHECKING:
-    from mnemic.work.unread import UnreadRules
+    from mnemic.derive.unread import UnreadRules
     from mnemic.writing import Desk
 
 T = TypeVar("T")

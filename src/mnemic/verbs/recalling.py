@@ -7,22 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from mnemic.checking import instant, whole, zone
-from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
+from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.index.lexical import Catalogues
-from mnemic.models.requests import Meant, embed_question
+from mnemic.index.catalogues import Catalogues
+from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.shelves import always_shown, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.named_items import unread_versions
 from mnemic.verbs.who import Who, spaces_of, view_of
-from mnemic.work.unread import UnreadRules
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
 )
+
+_NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
@@ -69,7 +70,7 @@ class Recalling:
         return lambda snapshot: self._recall(snapshot, who, ask, meant)
 
     def context(self, who: Who, ask: Ask) -> Flow[Context]:
-        """A block for a prompt: what is always at hand first, the evidence for a question after it.
+        """A block for a prompt: what is always at hand first, the evidence for a question after it, if one is asked.
 
         What was said just now is read by rules for it, so that an instruction holds from the moment it was given.
         """
@@ -105,7 +106,8 @@ class Recalling:
     def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
         budget = self.settings.budget if ask.budget is None else ask.budget
         always = self.always_part(snapshot, who, int(budget * self.settings.always_share))
-        found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
+        rest = replace(ask, budget=max(1, budget - always.tokens))
+        found = self._recall(snapshot, who, rest, meant) if ask.query.strip() else _NOTHING_ASKED
         return replace(
             found,
             text="\n".join(text for text in (always.text, found.text) if text),
@@ -167,19 +169,13 @@ class Recalling:
         )
 
     def _check(self, ask: Ask) -> None:
-        if not isinstance(ask.query, str):
-            raise Invalid("query", f"is {type(ask.query).__name__}, not a string", "Ask in words.")
-        if len(ask.query.encode("utf-8", "surrogatepass")) > self.settings.item_limit:
-            raise Invalid(
-                "query", "is longer than an item may be", f"Ask in at most {self.settings.item_limit:,} bytes."
-            )
-        if ask.k is not None:
-            whole("k", ask.k, low=1, high=self.settings.k_limit)
-        if ask.budget is not None:
-            whole("budget", ask.budget, low=1)
-        if ask.now is not None:
-            instant("now", ask.now)
+        """Raise for what is over a limit that a setting holds."""
+        if len(ask.query.encode()) > self.settings.item_limit:
+            told = f"Ask in at most {self.settings.item_limit:,} bytes."
+            raise Invalid("query", "is longer than an item may be", told)
+        if ask.k is not None and ask.k > self.settings.k_limit:
+            raise Invalid("k", f"is {ask.k}", f"Give 1 to {self.settings.k_limit}.")
 
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
-        return offset_minutes(now if now is not None else moment(us).astimezone(zone(self.settings.timezone)))
+        return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))

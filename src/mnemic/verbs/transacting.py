@@ -10,6 +10,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Item, State, Version
 from mnemic.core.queries import Filter
+from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Invalid
 from mnemic.flow import Flow
 from mnemic.index.standing import Standings
@@ -91,14 +92,14 @@ class Transacting:
         if unseen := [item for item in named if item not in standing]:
             raise absent(unseen[0])
         cited = list(dict.fromkeys(source for statement in edits.write for source in statement.source))
-        retired = [standing[item] for item in dict.fromkeys(edits.retire)]
-        sources, chunks = yield from look(lambda s: (cited_versions(s, who, cited), chunks_of(s, who, retired)))
+        hiding = [standing[item] for item in dict.fromkeys(edits.retire)]
+        sources, chunks = yield from look(lambda s: (cited_versions(s, who, cited), chunks_of(s, who, hiding)))
         refuse_uncited(sources, cited)
         written = [put for one in edits.write for put in stated(self.desk, who, one, _of(sources, one.source)).puts]
         revised = [self._changed(standing[item].item, changes) for item, changes in edits.revise.items()]
-        every = {version.item.id: version.item for version in (*retired, *chunks.values())}
+        every = {version.item.id: version.item for version in (*hiding, *chunks.values())}
         hidden = (
-            Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None)
+            Put(verb=Verb.RETIRED, item=retired(item), terms=None)
             for item in every.values()
             if item.state is not State.RETIRED
         )

@@ -10,13 +10,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from mnemic.collecting.slices import MEMO
+from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.opening import Opened
+from mnemic.store.heads import Info
 from mnemic.store.meters import PERIOD, SECOND, MeterRow
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.metering import Histogram, Measured, Sort
@@ -134,16 +134,21 @@ class Vitals:
 
 def vitals(opened: Opened) -> Vitals:
     """Look at a store. It reads, and writes nothing."""
-    now, info = opened.clock.now(), opened.store.info()
+    info = opened.store.info()
     with opened.store.read() as snapshot:
-        tenants = [number for number, _ in snapshot.tenants()]
-        heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
-        before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
-        jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
-        leases = [_leases(snapshot, tenant) for tenant in tenants]
-        rows, runs = snapshot.meters(), [run for tenant in tenants for run in _collected(snapshot, tenant)]
+        return vitals_of(opened, info, snapshot)
+
+
+def vitals_of(opened: Opened, info: Info, snapshot: Snapshot) -> Vitals:
+    """What files and a snapshot of a store say of how it is doing."""
+    now, tenants = opened.clock.now(), [number for number, _ in snapshot.tenants()]
+    heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
+    before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
+    jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
+    leases = [_leases(snapshot, tenant) for tenant in tenants]
+    runs = [run for tenant in tenants for run in _collected(snapshot, tenant)]
     commits = sum(heads.values())
-    processes = tuple(_processes(rows, opened.meters.measured(), now))
+    processes = tuple(_processes(snapshot.meters(), opened.meters.measured(), now))
     return Vitals(
         at=now,
         commits=commits,
@@ -152,7 +157,7 @@ def vitals(opened: Opened) -> Vitals:
         windows=_windows([until for some in leases for until in some], processes, now),
         bytes=info.bytes,
         free=info.free,
-        log=_log_bytes(info.url),
+        log=info.log,
         collected=max(runs, key=lambda run: run.at, default=None),
         processes=processes,
     )
@@ -216,10 +221,3 @@ def _windows(leases: Sequence[int], processes: Iterable[Process], now: int) -> W
         held.update({name: int(gauges.get(f"windows.{name}", 0)) for name in ("pages", "tokens", "budget")})
     opened = sum(until > now for until in leases)
     return WindowUse(sessions=opened, known=len(leases), **held)
-
-
-def _log_bytes(url: str) -> int:
-    if not url.startswith("sqlite:///"):
-        return 0
-    log = Path(url.removeprefix("sqlite://") + "-wal")
-    return log.stat().st_size if log.exists() else 0

@@ -19,6 +19,7 @@ from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
 from mnemic.kernel import Kernel
+from mnemic.lanes.slices import DERIVER
 from mnemic.registry import POLICIES
 from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
@@ -40,7 +41,6 @@ from mnemic.window.session_state import (
     session_state,
 )
 from mnemic.window.terms import Terms
-from mnemic.work.lanes import DERIVER
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
