@@ -28,7 +28,7 @@ from mnemic.collecting.housekeeping import Collected
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
-from mnemic.core.tokens import entry_terms
+from mnemic.core.parts import entry_terms
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
