@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite_binding import CHUNK
 from mnemic.store.sqlite_relations import Shape, SqliteRelations
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
@@ -127,6 +129,36 @@ def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relati
         relations.find(groups.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not in tuple"):
         relations.update(groups.NAME, {hostile: 1}, id=1)
+
+
+@pytest.fixture
+def relations() -> Iterator[SqliteRelations]:
+    db = apsw.Connection(":memory:")
+    migrations.create(db)
+    yield SqliteRelations(db)
+    db.close()
+
+
+def test_rows_that_are_added_together_are_numbered_one_after_another(relations: SqliteRelations) -> None:
+    assert relations.add(groups.NAME, (None, 1, "a")) == 1
+    assert relations.add(groups.NAME, *((None, 1, text) for text in "bcd")) == 2
+    assert [row[0] for row in relations.find(groups.NAME, order=("text",))] == [1, 2, 3, 4]
+    assert relations.add(groups.NAME, (None, 1, "e")) == 5
+
+
+def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) -> None:
+    count = 2 * CHUNK + 1
+    relations.add(groups.NAME, *((None, 1, f"{n}") for n in range(count)))
+    numbers = range(1, count + 1)
+    assert [row[0] for row in relations.find(groups.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
+    assert list(relations.find(groups.NAME, ("id", "in", ()))) == []
+    relations.update(groups.NAME, {"space": 2}, ("id", "in", ()))
+    relations.drop(groups.NAME, ("id", "in", ()))
+    assert len(list(relations.find(groups.NAME, space=1))) == count
+    relations.update(groups.NAME, {"space": 2}, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(groups.NAME, space=1)] == [1]
+    relations.drop(groups.NAME, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(groups.NAME)] == [1]
 
 
 RELATIONS = [value for value in vars(groups).values() if isinstance(value, groups.Relation)]

@@ -236,7 +236,9 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
         for place, sealed in enumerate(prepared.sealed)
         if isinstance(sealed.op, Put) and sealed.op.key is not None
     }
-    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()]) if given else {}
+    if not given:
+        return {}
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()])
     found: dict[int, KeyRow] = {}
     for place, (op, hashed) in given.items():
         row = known.get(hashed)
@@ -308,30 +310,23 @@ class _Commit:
         versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
         before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
         vers = rows.items.add_versions(versions)
-        written = [row._replace(ver=ver) for row, ver in zip(versions, vers, strict=True)]
-        carried = {
-            row.ver: before[row.id]
-            for row, (_, op, _) in zip(written, puts, strict=True)
-            if op.terms is None and row.id in before
-        }
-        terms = self._carried_terms(carried) if carried else {}
-        rows.items.add_entries(
-            space,
-            [
-                entry
-                for row, (_, op, _) in zip(written, puts, strict=True)
-                for entry in entries(row, op.item.pinned, terms.get(row.ver, (b"",)) if op.terms is None else op.terms)
-            ],
-        )
-        cited = [
-            (to_bytes(source), row.id)
-            for row, (_, op, _) in zip(versions, puts, strict=True)
-            for source in op.item.source
-        ]
+        written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
+        same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
+        carried = self._carried_terms(same) if same else {}
+        catalogued: list[Entry] = []
+        cited: list[tuple[bytes, bytes]] = []
+        keys: list[KeyRow] = []
+        for row, ver, op, sealed in written:
+            terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
+            catalogued += entries(row._replace(ver=ver), op.item.pinned, terms)
+            cited += [(to_bytes(source), row.id) for source in op.item.source]
+            if op.key is not None:
+                keys.append(self._key(op.key, op.lasting, sealed))
+        rows.items.add_entries(space, catalogued)
         if cited:
             rows.links.add_derived(space, cited)
-        if keyed := [(op.key, op.lasting, sealed) for _, op, sealed in puts if op.key is not None]:
-            self._put_keys(keyed)
+        if keys:
+            rows.journal.add_keys(keys)
         return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
 
     def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
@@ -356,12 +351,9 @@ class _Commit:
             self.rows.vectors.carry_vectors(home, self.space.id, moved)
         return terms
 
-    def _put_keys(self, keyed: Sequence[tuple[str, bool, Sealed]]) -> None:
-        secret, space = self.space.secret, self.space.id
-        self.rows.journal.add_keys([
-            KeyRow(space, key_hash(secret, key), s.salt, s.content_digest, self.seq, s.item, lasting, self.at)
-            for key, lasting, s in keyed
-        ])  # fmt: skip
+    def _key(self, key: str, lasting: bool, sealed: Sealed) -> KeyRow:
+        space, hashed = self.space, key_hash(self.space.secret, key)
+        return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
 
     def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
         assert sealed.item is not None
