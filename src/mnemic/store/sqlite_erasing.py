@@ -61,9 +61,7 @@ class SqliteErasing(SqliteFile):
         with self._gate.alone(PATIENCE) as quiet:
             if not quiet:
                 return False
-            for reader in self._readers:
-                reader.close()
-            self._readers.clear()
+            self._close_readers()
             db.set_busy_timeout(250)  # a reader of another process is not waited for: the receipt says so instead
             try:
                 busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1, 0, 0)

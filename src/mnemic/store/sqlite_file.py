@@ -66,7 +66,7 @@ class SqliteFile:
 
     def renew(self) -> None:
         """Fresh locks, at birth and in a forked child; connections are opened as they are needed."""
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[tuple[apsw.Connection, Rows]] = []
         self._writer: apsw.Connection | None = None
         self._bell = Bell()
         self._listener = Listener(self._open)
@@ -90,10 +90,15 @@ class SqliteFile:
         self._resting.close()
 
     def _let_go(self) -> None:
-        for db in (*self._readers, *([self._writer] if self._writer else [])):
+        self._close_readers()
+        if self._writer is not None:
+            self._writer.close(True)
+        self._writer = None
+
+    def _close_readers(self) -> None:
+        for db, _ in self._readers:
             db.close(True)
         self._readers.clear()
-        self._writer = None
 
     def close(self) -> None:
         if self._closed:
@@ -134,15 +139,20 @@ class SqliteFile:
         self._refuse_closed()
         with self._gate.reading(), translated(self._location):
             self._refuse_closed()
-            db = self._readers.pop() if self._readers else self._open()
+            reader = self._readers.pop() if self._readers else self._open_reader()
+            db, rows = reader
             try:
                 db.execute("BEGIN")
-                yield Snapshot(self._rows(db))
+                yield Snapshot(rows)
                 db.execute("COMMIT")
             except BaseException:
                 db.close(True)
                 raise
-            self._readers.append(db)
+            self._readers.append(reader)
+
+    def _open_reader(self) -> tuple[apsw.Connection, Rows]:
+        db = self._open()
+        return db, self._rows(db)
 
     @contextmanager
     def _apart(self) -> Iterator[apsw.Connection]:
