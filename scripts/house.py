@@ -113,16 +113,17 @@ def ways(source: Path) -> dict[str, Way]:
         tempfile.TemporaryDirectory() as home,
         Memory(Path(home) / "memory.db", settings=Settings(background=False), embedder="none") as memory,
     ):
-        return _followed(follower, memory.scope(user="ada"))
+        return _followed(follower, memory, memory.scope(user="ada"))
 
 
-def _followed(follower: Follower, me: Any) -> dict[str, Way]:
+def _followed(follower: Follower, memory: Any, me: Any) -> dict[str, Way]:
     for n in range(200):
         me.observe(f"On day {n} Ada saw {n % 17} herons by the river near Lisbon.", speaker="Ada")
+    memory.flush()
     counter = iter(range(10_000))
 
     def observed() -> Any:
-        return me.observe(f"Ada counted {next(counter)} storks today.", speaker="Ada")
+        return me.observe(f"Ada counted {next(counter)} storks.", speaker="Ada")
 
     def wrote() -> Any:
         return me.write(f"Ada's lucky number is {next(counter)}.")
