@@ -154,6 +154,7 @@ def _followed(follower: Follower, memory: Any, me: Any) -> dict[str, Way]:
         for _ in range(2):
             before()
             act()
+        memory.flush()
         before()
         followed[verb] = follower.follow(act)
     return followed

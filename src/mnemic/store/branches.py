@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.queries import Filter, View
+from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store.codec import decode_link
 from mnemic.store.drafts import Draft, Fork
@@ -59,8 +60,23 @@ class Sight:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+        self._homes: dict[int, SpaceRow] = {}
         self._layers: dict[tuple[int, ...], tuple[Layer, ...]] = {}
         self._hidden: dict[tuple[Layer, int | None], frozenset[bytes]] = {}
+
+    def space(self, tenant: int, user: str | Shared, branch: str) -> SpaceRow | None:
+        """Look up a user's space or branch, if it is there."""
+        row = self._rows.spaces.space(tenant, user, branch)
+        if row is not None:
+            self._homes[row.id] = row
+        return row
+
+    def homes(self, spaces: Sequence[int]) -> list[SpaceRow]:
+        """Look up spaces by number, each once, in the order given."""
+        unknown = [space for space in spaces if space not in self._homes]
+        if unknown:
+            self._homes.update((row.id, row) for row in self._rows.spaces.space_rows(unknown))
+        return [self._homes[space] for space in spaces if space in self._homes]
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
         """What a read set looks into. Beside a branch, another space such as the shared one is read at its base too."""
@@ -70,7 +86,7 @@ class Sight:
         return self._layers[key]
 
     def _found(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
-        lines = [lineage(self._rows, row) for row in self._rows.spaces.space_rows(spaces)]
+        lines = [lineage(self._rows, row) for row in self.homes(spaces)]
         bases = [layer.upto for line in lines for layer in line if layer.upto is not None]
         if not bases:
             return tuple(Layer(space) for space in spaces)

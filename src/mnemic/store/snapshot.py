@@ -36,14 +36,15 @@ class Snapshot:
         self._rows = rows
         self._sight = Sight(rows)
         self._recorded: dict[tuple[int, int], int] = {}
-        self._tenants: dict[int, int] = {}
+        self._tenants: dict[str, int | None] = {}
         self._names: dict[int, str] = {}
-        self._homes: dict[tuple[int, ...], list[SpaceRow]] = {}
 
     def tenant(self, name: str) -> int | None:
         """The number of a tenant, if it has ever been written to."""
-        row = self._rows.spaces.tenant(name)
-        return None if row is None else row.id
+        if name not in self._tenants:
+            row = self._rows.spaces.tenant(name)
+            self._tenants[name] = None if row is None else row.id
+        return self._tenants[name]
 
     def tenants(self) -> list[tuple[int, str]]:
         """Every tenant, by number."""
@@ -60,12 +61,12 @@ class Snapshot:
         Given to the methods below, a branch stands for itself and, behind it, its parent as of its base; `entries`,
         `closed`, `versions`, `newest`, `vectors`, `lane` and `name_id` are of one space alone.
         """
-        row = self._rows.spaces.space(tenant, user, branch)
+        row = self._sight.space(tenant, user, branch)
         return None if row is None else _space_head(row)
 
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
         """Where these spaces stand, in the order given."""
-        return [_space_head(row) for row in self._space_rows(ids)]
+        return [_space_head(row) for row in self._sight.homes(ids)]
 
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         """Every space of a tenant."""
@@ -204,7 +205,7 @@ class Snapshot:
 
     def keyed(self, space: int, key: str) -> ItemId | None:
         """What was written under an idempotency key that is still known."""
-        homes = {key_hash(home.secret, key): home.id for home in self._space_rows((space,))}
+        homes = {key_hash(home.secret, key): home.id for home in self._sight.homes((space,))}
         rows = (row for hashed, home in homes.items() for row in self._rows.journal.keyed(home, (hashed,)).values())
         return next((from_bytes(row.item) for row in rows if row.item is not None), None)
 
@@ -322,12 +323,6 @@ class Snapshot:
         """The last commit recorded at or before this moment (microseconds); 0 for none."""
         return self._rows.journal.seq_at(tenant, at)
 
-    def _space_rows(self, spaces: Sequence[int]) -> list[SpaceRow]:
-        key = tuple(spaces)
-        if key not in self._homes:
-            self._homes[key] = self._rows.spaces.space_rows(key)
-        return self._homes[key]
-
     def _name_text(self, name: int) -> str:
         if name not in self._names:
             self._names[name] = self._rows.names.name_text(name) or ERASED
@@ -359,14 +354,12 @@ class Snapshot:
             self._note_times(space, [row.seq_from for row in rows if row.space == space])
 
     def _tenant_of(self, space: int) -> int:
-        if space not in self._tenants:
-            self._tenants[space] = self._space_rows((space,))[0].tenant
-        return self._tenants[space]
+        return self._sight.homes((space,))[0].tenant
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:
             return
-        for space in self._space_rows(tuple(spaces)):
+        for space in self._sight.homes(tuple(spaces)):
             horizon = self._rows.spaces.tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
