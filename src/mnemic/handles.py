@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 from mnemic.checking import whole
 from mnemic.core.clock import Clock
@@ -14,14 +14,16 @@ from mnemic.core.ids import Entropy
 from mnemic.core.scope import Scope, Shared
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
-from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
 from mnemic.settings import Settings
-from mnemic.store.base import Store
-from mnemic.strategies.base import Strategy
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.who import Past, Who
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
+    from mnemic.store.base import Store
+    from mnemic.strategies.base import Strategy
 
 
 class Handle:

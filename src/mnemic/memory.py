@@ -7,7 +7,6 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from mnemic.admin import Admin
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
@@ -15,23 +14,24 @@ from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Shared
 from mnemic.flow import Flow, name_of, run
 from mnemic.handles import Front, Handle, as_revision, as_statement
-from mnemic.past.branching import Branch
-from mnemic.past.history import Difference
-from mnemic.past.merging import Merge
-from mnemic.store.receipts import ErasureReceipt
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
-from mnemic.watching.feed import Notice, Watch, changes, written
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
+    from mnemic.admin import Admin
+    from mnemic.past.branching import Branch
+    from mnemic.past.history import Difference
+    from mnemic.past.merging import Merge
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
     from mnemic.store.pages import PageRow, SessionRow
+    from mnemic.store.receipts import ErasureReceipt
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
     from mnemic.tiers.writing import Writing
+    from mnemic.watching.feed import Notice, Watch
     from mnemic.window.terms import Reach
 
 T = TypeVar("T")
@@ -335,10 +335,14 @@ class ScopedMemory(Handle):
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
                 before it. Once there are as many commits again, only a mark can tell.
         """
+        from mnemic.watching.feed import changes
+
         return self._run(changes(self._who, after, limit))
 
     def written(self, seq: int) -> Sequence[Version]:
         """What a commit wrote, as it left it, but for what was erased since."""
+        from mnemic.watching.feed import written
+
         return self._run(written(self._who, seq))
 
     def watch(self, *, after: int | str | None = None) -> Watch:
@@ -354,6 +358,8 @@ class ScopedMemory(Handle):
             NotFound: the branch is not there; the iterator, once it was dropped.
             Compacted: of the iterator, as of `changes`.
         """
+        from mnemic.watching.feed import Watch
+
         return Watch(self._opened, self._who, after)
 
     def _recalled(self, flow: Flow[Context], asked: str) -> Context:
@@ -373,6 +379,8 @@ class Memory(Front[ScopedMemory]):
     @property
     def admin(self) -> Admin:
         """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        from mnemic.admin import Admin
+
         return Admin(self._opened)
 
     def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:

@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 from functools import partial
 from inspect import getattr_static
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mnemic.checking import zone
 from mnemic.core.clock import Clock, SystemClock, micros, moment
@@ -24,19 +24,21 @@ from mnemic.flow import Request, run
 from mnemic.index.lexical import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.base import Embedder
 from mnemic.models.requests import EmbedQuestion
 from mnemic.registry import STORES, load
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
-from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.work.background import Background
 from mnemic.writing import Desk
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
+    from mnemic.strategies.base import Strategy
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
-from mnemic.extract.entities import canonical
-from mnemic.extract.instructions import instructions
-from mnemic.extract.phrasing import phrased
-from mnemic.extract.revocations import Revocation, revocations, revoked
-from mnemic.extract.slots import Finding, slots
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
 from mnemic.work.triggers import EachEvent, Query, Trigger
 
@@ -26,6 +21,8 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
     from mnemic.extract.instructions import Instruction
+    from mnemic.extract.revocations import Revocation
+    from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
 _NOBODY: Final = frozenset(
@@ -140,6 +137,10 @@ class _Book:
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
+    from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
+    from mnemic.extract.revocations import Revocation, revocations
+    from mnemic.extract.slots import Finding, slots
+
     facts = slots(item.text, subject, micros(item.said), item.said_offset)
     said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
     undone: list[str] = []
@@ -157,6 +158,8 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
 
 def _take_back(item: Item, subject: str, key: str, found: Revocation, book: _Book) -> list[str]:
     """Write the revocation, if it is clear what it is about; the text that is spent by it."""
+    from mnemic.extract.revocations import revoked
+
     standing = [held for held in book.standing(subject) if held.said <= item.said]
     which = revoked(found.topic, [held.text for held in standing])
     if which is None:
@@ -167,6 +170,9 @@ def _take_back(item: Item, subject: str, key: str, found: Revocation, book: _Boo
 
 
 def _stand(item: Item, subject: str, key: str, found: Instruction, book: _Book) -> None:
+    from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import revoked
+
     standing = book.standing(subject)
     same = canonical(found.text)
     if any(canonical(held.text) == same for held in standing):
@@ -189,6 +195,8 @@ def _stand(item: Item, subject: str, key: str, found: Instruction, book: _Book) 
 
 
 def _state(item: Item, key: str, found: Finding, book: _Book) -> None:
+    from mnemic.extract.phrasing import phrased
+
     value = _same(found.value)
     facts = book.facts(found.subject, found.slot)
     if any(_same(held.slots.get("value")) == value for held in facts):
@@ -214,6 +222,8 @@ def _state(item: Item, key: str, found: Finding, book: _Book) -> None:
 
 
 def _same(value: Slot) -> str:
+    from mnemic.extract.entities import canonical
+
     return canonical(value) if isinstance(value, str) else str(value)
 
 

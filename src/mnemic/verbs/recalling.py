@@ -22,7 +22,6 @@ from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.at_hand import always_part, profile_of
 from mnemic.verbs.who import Who, own_or_none, spaces_of, view_of
-from mnemic.work.deriving import house_slice
 from mnemic.work.lanes import HOUSE
 from mnemic.writing import Desk
 
@@ -123,6 +122,8 @@ class Recalling:
     def _understood(self, who: Who) -> Flow[None]:
         """Have rules read what this user has said since they did last; a store that cannot be written is read as is."""
         for space in (yield from look(lambda s: _undigested(s, who))):
+            from mnemic.work.deriving import house_slice
+
             with suppress(StoreError, Conflict):
                 for _ in range(CATCH_UP):
                     if not (yield from house_slice(self.desk, space)).done:

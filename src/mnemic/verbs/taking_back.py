@@ -13,7 +13,6 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.past.reverting import reverting
 from mnemic.past.undoing import SUPERSEDES, inverse, reopened
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.drafts import Put
@@ -41,6 +40,8 @@ class TakingBack:
 
     def revert(self, who: Who, seq: int) -> Flow[Receipt]:
         """Bring this memory back to what it was after a commit, by one commit that can be undone."""
+        from mnemic.past.reverting import reverting
+
         writable(who)
         whole("seq", seq, low=1)
         blank = draft_of(who, ())

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Conflict, MnemicError
@@ -22,14 +22,16 @@ from mnemic.store.base import Store
 from mnemic.store.requests import Record, answer, look
 from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
-from mnemic.work.agenda import Agenda, Pass, Task
 from mnemic.work.following import followed, lane_of, strategies
 from mnemic.work.heartbeat import beating
-from mnemic.work.jobs import WORK, Bench, Work
 from mnemic.work.lanes import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.work.lineup import Lineup, Owner
 from mnemic.work.pacing import Pacing
 from mnemic.work.thinking import Thinking
+
+if TYPE_CHECKING:
+    from mnemic.work.agenda import Agenda, Pass, Task
+    from mnemic.work.jobs import Bench, Work
 
 IDLE_SECONDS: Final = 2.0
 """How long the thread waits for more before it ends; the next write starts another."""
@@ -52,7 +54,6 @@ class Background:
 
     Attributes:
         pacing: What a verb's request is answered in, so that what runs behind waits before its next.
-        work: What jobs of each name do; floors above add theirs.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
@@ -65,7 +66,6 @@ class Background:
         self._followed = followed(settings.strategies if given is None else given)
         self.thinking = Thinking(settings)
         self.pacing = Pacing()
-        self.work: dict[str, Work] = dict(WORK)
         self.chores: dict[str, Callable[[float], None]] = {}
         self.renew()
         renew_in_child(self)
@@ -81,8 +81,17 @@ class Background:
         return tuple(lane_of(one) for one in self._followed)
 
     @cached_property
+    def work(self) -> dict[str, Work]:
+        """What jobs of each name do; floors above add theirs."""
+        from mnemic.work.jobs import WORK
+
+        return dict(WORK)
+
+    @cached_property
     def bench(self) -> Bench:
         """What work needs from this process."""
+        from mnemic.work.jobs import Bench
+
         return Bench(self._kernel.desk, self.strategies, self._kernel.settings.keep_answers)
 
     def renew(self) -> None:
@@ -99,9 +108,25 @@ class Background:
             self._kernel.settings.backlog_limit,
             lambda: [*self.strategy_lanes, *self._meaning.lanes()],
         )
-        self._agenda = Agenda(
-            name, self.lineup, self._meaning, self.thinking, self.work, lambda: self.bench, self.perform
-        )
+        self._name = name
+        self._planned: Agenda | None = None
+
+    @property
+    def _agenda(self) -> Agenda:
+        """The one agenda of this process, whose runs are numbered, made for its first slice."""
+        from mnemic.work.agenda import Agenda
+
+        with self._lock:
+            if self._planned is None:
+                self._planned = Agenda(
+                    self._name, self.lineup, self._meaning, self.thinking, self.work, lambda: self.bench, self.perform
+                )
+            return self._planned
+
+    def _pass(self, **wanted: Any) -> Pass:
+        from mnemic.work.agenda import Pass
+
+        return Pass(**wanted)
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a flow, and time it."""
@@ -156,7 +181,7 @@ class Background:
         error: MnemicError | None = None
         self.lineup.again()
         while True:
-            passed = Pass(force=True)
+            passed = self._pass(force=True)
             for lane, did in self._slices(passed):
                 if told is not None and did.done:
                     told(lane, did.done)
@@ -204,7 +229,7 @@ class Background:
                 continue
             if moved != seen:
                 quiet = time.monotonic()
-            passed = Pass(lanes=frozenset(lanes), told=told)
+            passed = self._pass(lanes=frozenset(lanes), told=told)
             for _ in self._slices(passed):
                 if stop.is_set():
                     return
@@ -304,7 +329,7 @@ class Background:
     def _follow(self) -> None:
         while not self._closed:
             self._wake.clear()
-            passed = Pass()
+            passed = self._pass()
             try:
                 self._run(passed)
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
