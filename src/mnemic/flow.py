@@ -19,6 +19,11 @@ Flow: TypeAlias = Generator[Request, Any, T]
 
 
 @dataclass(frozen=True, slots=True)
+class Pause(Request):
+    """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
+
+
+@dataclass(frozen=True, slots=True)
 class All(Request):
     """Several requests with nothing between them; answered by their outcomes, values or errors, in request order."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,7 +102,11 @@ class Paper:
     @property
     def columns(self) -> int | None:
         """How wide a terminal is; None in a pipe, where nothing is cut."""
-        return max(shutil.get_terminal_size().columns, _NARROW) if sys.stdout.isatty() else None
+        if not sys.stdout.isatty():
+            return None
+        import shutil
+
+        return max(shutil.get_terminal_size().columns, _NARROW)
 
     def ink(self, text: str, **style: Any) -> str:
         """`text` styled as `click.style` does, if colour may go out."""

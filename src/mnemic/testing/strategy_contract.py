@@ -25,12 +25,12 @@ from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.flow import Request, run
+from mnemic.flow import Pause, Request, run
 from mnemic.memory import Memory
 from mnemic.models.requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.base import Edits, Given, Known, Pause, Strategy
+from mnemic.strategies.base import Edits, Given, Known, Strategy
 from mnemic.testing.generators import START
 
 Model = Callable[[Ask], str]

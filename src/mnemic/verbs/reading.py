@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.checking import whole
 from mnemic.core.events import Change
@@ -11,12 +11,14 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Filter, View
 from mnemic.flow import Flow
-from mnemic.past.history import Difference, commits_shown, differences, story
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.standing import absent
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
+
+if TYPE_CHECKING:
+    from mnemic.past.history import Difference
 
 T = TypeVar("T")
 
@@ -53,6 +55,8 @@ class Reading:
 
     def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
+        from mnemic.past.history import story
+
         versions = yield from look(lambda s: story(s, spaces_of(s, who), item, view_of(s, who)))
         if not any(v.item.id == item and on_shelf(who.scope, v.item) for v in versions):
             raise absent(item)
@@ -68,6 +72,8 @@ class Reading:
 
     def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[Sequence[Change]]:
         """The commits that touched this user's space, newest first."""
+        from mnemic.past.history import commits_shown
+
         whole("limit", limit, low=1, high=LIST_LIMIT)
         whole("after", after)
         return (
@@ -78,6 +84,8 @@ class Reading:
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
+        from mnemic.past.history import differences
+
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
 
 

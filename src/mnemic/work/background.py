@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Conflict, MnemicError
-from mnemic.flow import Request, run
+from mnemic.flow import Pause, Request, run
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
 from mnemic.store.requests import Record, answer, look
-from mnemic.strategies.base import Pause, Strategy
 from mnemic.watching.metering import Meters
 from mnemic.work.following import followed, lane_of, strategies
 from mnemic.work.heartbeat import beating
@@ -30,6 +29,7 @@ from mnemic.work.pacing import Pacing
 from mnemic.work.thinking import Thinking
 
 if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
     from mnemic.work.agenda import Agenda, Pass, Task
     from mnemic.work.jobs import Bench, Work
 
