@@ -11,8 +11,8 @@ import jsonschema
 import mcp_types as types
 from mcp.client.client import Client
 
-from mnemic.faces.serving.server import build
-from mnemic.faces.serving.visit import Visit
+from mnemic.faces.mcp.sdk_server import build
+from mnemic.faces.mcp.served_memory import Visit
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from commandline import Run
 
-from mnemic.faces.bars import MISSED
+from mnemic.faces.cli.bars import MISSED
 from mnemic.lab import collecting
 from mnemic.lab.collecting import Size
 from mnemic.lab.speed import Figure, Speed

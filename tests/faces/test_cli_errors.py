@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
-from mnemic.faces import cli as front
+from mnemic.faces.cli import app as front
 
 WRONG = [
     (("frobnicate",), 2),

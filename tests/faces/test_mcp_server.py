@@ -21,10 +21,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mnemic import registry
 from mnemic.core.items import Kind
 from mnemic.errors import StoreError, StoreLocked
-from mnemic.faces.serving.offer import INSTRUCTIONS
-from mnemic.faces.serving.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
-from mnemic.faces.serving.server import build
-from mnemic.faces.serving.visit import Visit
+from mnemic.faces.mcp.methods import INSTRUCTIONS
+from mnemic.faces.mcp.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
+from mnemic.faces.mcp.sdk_server import build
+from mnemic.faces.mcp.served_memory import Visit
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted import Scripted
 from mnemic.registry import TOOLS

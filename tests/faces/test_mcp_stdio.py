@@ -24,9 +24,9 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from test_cli_process import environ
 
-from mnemic.faces.serving import light
-from mnemic.faces.serving.stdio import lines_of
-from mnemic.faces.serving.unanswered import Unanswered
+from mnemic.faces.mcp import light_server as light
+from mnemic.faces.mcp.stdio import lines_of
+from mnemic.faces.mcp.unanswered import Unanswered
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
@@ -148,7 +148,7 @@ def test_the_light_server_says_of_itself_what_the_sdks_own_says(mode: str, profi
 
 def test_a_version_of_the_sdk_that_was_not_tested_is_served_with_its_own_server(home: Path) -> None:
     code = (
-        "import sys; from mnemic.faces.serving import light; light.TESTED = ('0.',); "
+        "import sys; from mnemic.faces.mcp import light_server; light_server.TESTED = ('0.',); "
         "from mnemic.faces.cli import main; sys.argv[1:] = ['mcp']; main()"
     )
     params = StdioServerParameters(
@@ -165,7 +165,7 @@ def test_a_version_of_the_sdk_that_was_not_tested_is_served_with_its_own_server(
 
 def test_what_is_held_back_of_the_sdk_is_there_for_whoever_asks(home: Path) -> None:
     code = (
-        "import sys; from mnemic.faces.serving import light; assert light.fits(); light.prepare(); "
+        "import sys; from mnemic.faces.mcp import light_server; assert light_server.fits(); light_server.prepare(); "
         "import mcp.server.runner; assert 'starlette' not in sys.modules; "
         "from mcp import Client; from mcp.server import MCPServer; assert not light.fits(); "
         "print(Client.__name__, MCPServer.__name__)"
@@ -376,7 +376,7 @@ def test_input_that_does_not_block_is_waited_for(home: Path) -> None:
 
 def test_input_that_cannot_be_read_is_told_and_ends_it(home: Path) -> None:
     code = (
-        "import errno, os, sys; from mnemic.faces.serving import stdio; from mnemic.faces.cli import main\n"
+        "import errno, os, sys; from mnemic.faces.mcp import stdio; from mnemic.faces.cli import main\n"
         "def fail(file, size): raise OSError(errno.EIO, 'Input/output error')\n"
         "stdio.os.read = fail; main()"
     )

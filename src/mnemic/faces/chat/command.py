@@ -10,13 +10,13 @@ from typing import Final
 import click
 
 from mnemic.errors import MnemicError
-from mnemic.faces.chat.commands import is_order, obey
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.faces.chat.keyboard import at_terminal, piped, typed
-from mnemic.faces.chat.views import WIDE, View, view
-from mnemic.faces.errand import Errand, errand
-from mnemic.faces.paper import Paper, flat, plain
-from mnemic.faces.verb import WORDS, verb
+from mnemic.faces.chat.slash_commands import is_order, obey
+from mnemic.faces.chat.turn_views import WIDE, View, view
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.output import Paper, flat, plain
 from mnemic.models.chat.base import LIMIT, CutOff
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 

@@ -14,7 +14,7 @@ from mnemic.core.items import Channel
 from mnemic.errors import Compacted, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.chat.quoting import quoted
-from mnemic.faces.errand import CATCH_UP_SECONDS
+from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, StoreError
-from mnemic.faces.errand import Errand, errand
+from mnemic.faces.cli.command import WORDS, Verb, one_line
+from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.output import plain
+from mnemic.faces.hooks.client_protocols import SPEECH, Speech
 from mnemic.faces.hooks.event import Told, read
-from mnemic.faces.hooks.speech import SPEECH, Speech
 from mnemic.faces.installing.clients import Machine
-from mnemic.faces.paper import plain
-from mnemic.faces.verb import WORDS, Verb, one_line
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:

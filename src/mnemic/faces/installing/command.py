@@ -13,15 +13,15 @@ from typing import Any, Final
 import click
 
 from mnemic.errors import Invalid, MnemicError, Refused
-from mnemic.faces.errand import Errand, errand
-from mnemic.faces.installing import files
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.output import Paper, many, plain
+from mnemic.faces.installing import config_files
+from mnemic.faces.installing.change_diff import diff
 from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, named
-from mnemic.faces.installing.ours import Launch, program
-from mnemic.faces.installing.plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
-from mnemic.faces.installing.record import Record, Trace, load
-from mnemic.faces.installing.showing import diff
-from mnemic.faces.paper import Paper, many, plain
-from mnemic.faces.verb import WORDS, verb
+from mnemic.faces.installing.install_plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
+from mnemic.faces.installing.install_record import Record, Trace, load
+from mnemic.faces.installing.own_entries import Launch, program
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 
@@ -208,10 +208,10 @@ def _write(plans: Sequence[Plan], record: Record, *, project: bool) -> None:
     record.keeping(traces).save()
     for change in changes:
         if change.after is None:
-            files.remove(change.file)
+            config_files.remove(change.file)
             _remove_folders(change.trace.folders)
         else:
-            files.write(change.file, change.after, mode=0o644 if project else 0o600)
+            config_files.write(change.file, change.after, mode=0o644 if project else 0o600)
     record.keeping({change.file.path: traces[change.file.path] if change.ours else None for change in changes}).save()
 
 

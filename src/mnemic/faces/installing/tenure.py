@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mnemic.faces.installing.ours import Scope
+from mnemic.faces.installing.own_entries import Scope
 
 
 @dataclass(frozen=True, slots=True)

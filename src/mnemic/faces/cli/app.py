@@ -1,0 +1,268 @@
+"""The command `mnemic`: parses, calls the library, prints; every error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final, NoReturn
+
+import click
+
+from mnemic import _version
+from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
+from mnemic.faces.cli.command import NoCommand, Verbs, one_line
+from mnemic.faces.cli.invocation import errand
+
+OK: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+ABSENT: Final = 3
+CONFLICT: Final = 4
+STORE: Final = 5
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+_EXITS: Final = (
+    ("0", "done"),
+    ("1", "failed for another reason"),
+    ("2", "the command line, a setting or the input cannot be taken"),
+    ("3", "no such item, commit, user, file or store; or a past that is gone (behind the horizon, taken back)"),
+    ("4", "changed meanwhile, or refused; nothing was written"),
+    ("5", "the store cannot be served (full, read-only, corrupt, foreign, newer, locked)"),
+    ("6", "`verify` or `doctor` found something wrong"),
+    ("7", "erased, but another process still reads an old copy (status pending)"),
+    ("8", "a bench ran to its end, and missed a bar"),
+    ("130", "interrupted; what was acknowledged is on disk"),
+    ("141", "the reader of a pipe went away"),
+)
+
+_CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
+    (Invalid, USAGE),
+    (NotFound, ABSENT),
+    (Compacted, ABSENT),
+    (Conflict, CONFLICT),
+    (Refused, CONFLICT),
+    (StoreError, STORE),
+)
+
+_GROUPS: Final = (
+    ("Writing", ("add", "import", "fact", "supersede", "revise", "pin", "unpin")),
+    ("Asking", ("recall", "context", "ask", "why-not", "list", "show")),
+    ("A window", ("session",)),
+    ("The past", ("log", "history", "diff", "undo", "revert")),
+    ("Branches", ("branch", "branches", "merge", "drop-branch")),
+    ("Taking out", ("forget", "erase", "gc", "hold")),
+    ("Meaning", ("flush", "reindex")),
+    ("Behind the writer", ("worker", "jobs", "dead", "retry", "rerun")),
+    ("Watching", ("watch", "top")),
+    (
+        "Care",
+        (
+            "stats",
+            "verify",
+            "doctor",
+            "backup",
+            "restore",
+            "checkpoint",
+            "checkpoints",
+            "export",
+            "load",
+            "settings",
+            "completion",
+        ),
+    ),
+    ("Agents", ("install", "uninstall", "clients", "chat", "mcp", "hook")),
+    ("More", ("demo", "bench")),
+)
+
+_MODULES: Final = {
+    "cli.commands.remember": "add fact supersede revise pin unpin",
+    "cli.commands.importing": "import",
+    "cli.commands.asking": "recall context ask why-not list show",
+    "cli.commands.sessions": "session",
+    "cli.commands.watch": "watch",
+    "cli.commands.top": "top",
+    "cli.commands.background": "flush reindex",
+    "cli.commands.worker": "worker jobs dead retry rerun",
+    "cli.commands.changes": "log history diff undo",
+    "cli.commands.erasing": "forget erase",
+    "cli.commands.gc": "gc hold",
+    "cli.commands.care": "stats verify doctor settings completion",
+    "cli.commands.copies": "backup restore export load",
+    "cli.commands.branch": "branch branches merge drop-branch revert",
+    "cli.commands.checkpoints": "checkpoint checkpoints",
+    "installing.command": "install uninstall clients",
+    "hooks.command": "hook",
+    "mcp.command": "mcp",
+    "chat.command": "chat",
+    "cli.commands.demo": "demo",
+    "cli.bench.command": "bench",
+}
+_HOME: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+class PipeLeftError(Exception):
+    """Whoever read our output has gone."""
+
+
+class Mnemic(Verbs):
+    """The first word. Commands are imported when they are named, or listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for _, names in _GROUPS for name in names]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _HOME:
+            return None
+        module = importlib.import_module(f"mnemic.faces.{_HOME[cmd_name]}")
+        command: click.Command = module.COMMANDS[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, names in _GROUPS:
+            commands = ((name, self.get_command(ctx, name)) for name in names)
+            rows = [(name, command.get_short_help_str(80)) for name, command in commands if command is not None]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl(list(_EXITS))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does it, but a broken pipe stays ours to report."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise PipeLeftError from error
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **options: Any) -> NoReturn:
+        """Run, and leave with an exit code; never with a traceback for what is foreseen."""
+        given = list(sys.argv[1:] if args is None else args)
+        options = {**options, "standalone_mode": False, "prog_name": "mnemic"}
+        with _carrying_any_text(), _reported(json_wanted="--json" in given):
+            code = super().main(given, *rest, **options)
+            sys.stdout.flush()
+            sys.exit(code if isinstance(code, int) else OK)
+        raise AssertionError("every way out of `_reported` exits")
+
+
+@click.group(
+    name="mnemic",
+    cls=Mnemic,
+    invoke_without_command=True,
+    examples=(
+        'mnemic add "I moved from Paris to Lisbon in March."',
+        'mnemic recall "when did I move?"',
+        "mnemic",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", "version", is_flag=True, help="Show the version and exit.")
+@click.pass_context
+def cli(ctx: click.Context, *, version: bool) -> None:
+    """Long-term memory for agents, in one file on your own disk.
+
+    Without a command: where the data lies, how much there is, and what to type.
+    """
+    if version:
+        _tell_version()
+        ctx.exit()
+    if ctx.invoked_subcommand is None:
+        from mnemic.faces.cli.welcome import welcome
+
+        welcome(errand())
+
+
+def _tell_version() -> None:
+    paper = errand().paper
+    if paper.json:
+        paper.document({"version": _version.__version__})
+    else:
+        paper.line(f"mnemic {_version.__version__}")
+
+
+def main() -> None:
+    """The console script."""
+    cli.main()
+
+
+@contextmanager
+def _carrying_any_text() -> Iterator[None]:
+    """Let streams of a poorer encoding spell out what they cannot carry."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    yield
+
+
+@contextmanager
+def _reported(*, json_wanted: bool) -> Iterator[None]:
+    """Turn what goes wrong into one line on standard error, and leave with its code."""
+    try:
+        yield
+    except (PipeLeftError, BrokenPipeError):
+        _leave_pipe()
+    except (click.Abort, KeyboardInterrupt):
+        _tell("interrupted", None, INTERRUPTED, json_wanted)
+    except click.ClickException as error:
+        if isinstance(error, NoCommand) and not json_wanted:
+            _show_help(error)
+        _tell(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
+    except MnemicError as error:
+        _tell(str(error), error, code_of(error), json_wanted)
+    except OSError as error:
+        _drop_output()
+        _tell(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
+
+
+def code_of(error: MnemicError) -> int:
+    """The exit code that an error has."""
+    return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
+
+
+def _show_help(error: NoCommand) -> NoReturn:
+    """What a group without a command says, laid out as `--help` lays it out."""
+    with suppress(OSError):
+        click.echo(error.group.get_help(), err=True)
+    sys.exit(USAGE)
+
+
+def _usage(error: click.ClickException) -> str:
+    ctx = getattr(error, "ctx", None)
+    hint = f" Try `{ctx.command_path} --help`." if ctx is not None else ""
+    return error.format_message() + hint
+
+
+def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:
+    if json_wanted:
+        record = {
+            "type": type(error).__name__ if error else "Interrupted",
+            "message": one_line(message),
+            "field": error.field.lstrip("-") if isinstance(error, Invalid) else None,
+            "remedy": getattr(error, "remedy", None),
+            "exit": code,
+        }
+        text = json.dumps({"error": record})
+    else:
+        text = f"error: {one_line(message)}"
+    with suppress(OSError):
+        click.echo(text, err=True)
+    sys.exit(code)
+
+
+def _leave_pipe() -> NoReturn:
+    _drop_output()
+    sys.exit(BROKEN_PIPE)
+
+
+def _drop_output() -> None:
+    # Python flushes standard output once more on its way out; it must not stumble there.
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

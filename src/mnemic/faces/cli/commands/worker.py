@@ -1,0 +1,248 @@
+"""`worker`, `jobs`, `dead`, `retry`, `rerun`: what goes on behind the writer, in a process of its own and looked at."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from mnemic.core.scope import SHARED
+from mnemic.errors import Invalid
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.commands.background import flushed
+from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.output import cut, day, flat, many
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.errors import MnemicError
+    from mnemic.memory import Memory
+    from mnemic.work.docket import Entry
+
+_BEGINS: Final = 40
+"""Columns of an item's text that a list shows."""
+
+
+@verb("mnemic worker --once", "mnemic worker --lanes house,embed --once --json")
+@click.option("--lanes", type=WORDS, help="Only these: strategies by name, `embed`, `jobs`; separated by commas.")
+@click.option("--once", is_flag=True, help="End when nothing is left that can be done now.")
+@click.option(
+    "--poll", type=click.FloatRange(0.01), default=0.5, show_default=True, help="Seconds between two looks for writes."
+)
+def worker(lanes: str | None, once: bool, poll: float) -> None:
+    """Understand what is written, for every user of the store, until it is told to stop.
+
+    SIGTERM or Ctrl-C ends it: it finishes its slice, gives its lease back and leaves with 0. Killed, it loses nothing:
+    whoever comes next goes on from there. Any number may run beside each other and beside the programs that write; set
+    MNEMIC_BACKGROUND=0 for those, and they leave the work to it.
+    """
+    run = errand()
+    wanted = [name.strip() for name in (lanes or "").split(",") if name.strip()]
+    with run.memory() as memory, _asked_to_stop() as stop:
+        known = memory.admin.lane_names()
+        if strange := [name for name in wanted if name not in known]:
+            raise Invalid("lanes", f"{strange[0]!r} is not known", f"Known here: {', '.join(known)}.")
+        log = _Log(run)
+        log.say("started", lanes=wanted or known)
+        memory.admin.serve(stop, lanes=wanted, poll=poll, once=once, told=log.slice)
+        log.say("stopped", slices=log.slices, done=log.done, failed=log.failed)
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set."""
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Log:
+    """What a worker says as it goes: a line a slice, for people or as JSON."""
+
+    def __init__(self, run: Errand) -> None:
+        self._run = run
+        self.slices = self.done = self.failed = 0
+
+    def slice(self, lane: str, space: int, done: int, error: MnemicError | None) -> None:
+        """One slice has ended."""
+        self.slices += 1
+        self.done += done
+        self.failed += error is not None
+        said = {} if error is None else {"error": flat(str(error))}
+        self.say("failed" if error is not None else "slice", lane=lane, space=space, done=done, **said)
+
+    def say(self, what: str, **fields: object) -> None:
+        """One line."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if self._run.paper.json:
+            self._run.paper.record({"at": at, "event": what, **fields})
+        else:
+            told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
+            self._run.paper.line(f"{at}  {what:<8}{told}")
+
+
+@verb("mnemic jobs", "mnemic jobs --over --json")
+@click.option("--over", is_flag=True, help="Jobs that are done or cancelled, too.")
+@click.option("--cancel", type=int, metavar="ID", help="Cancel a job that waits.")
+def jobs(over: bool, cancel: int | None) -> None:
+    """What waits to be done, what runs, who does it and since when, and what went wrong.
+
+    Lanes follow what is written, user by user; jobs were ordered.
+    """
+    run = errand()
+    with run.memory() as memory:
+        if cancel is not None:
+            memory.admin.cancel(cancel)
+        found = memory.admin.jobs(over=over)
+    _show(run, found, "nothing is waiting")
+
+
+@verb("mnemic dead", "mnemic dead --json")
+def dead() -> None:
+    """What could not be understood and was given up, so that the rest could go on.
+
+    `mnemic retry` has it tried again; nothing of it is lost, and its words are found meanwhile.
+    """
+    run = errand()
+    with run.memory() as memory:
+        found = memory.admin.dead()
+        words = _words(memory, found)
+    if run.paper.json:
+        run.paper.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
+    elif not found:
+        run.paper.line("nothing was given up")
+    else:
+        head = ("id", "what", "whose", "since", "item", "begins", "last error")
+        run.paper.table([_letter(one, words.get(_place(one))) for one in found], head=head)
+
+
+def _words(memory: Memory, found: Sequence[Entry]) -> dict[_Place, str]:
+    """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
+    owned: dict[_Place, list[ItemId]] = {}
+    for one in found:
+        if one.item is not None:
+            owned.setdefault(_place(one)._replace(item=None), []).append(one.item)
+    seen: dict[_Place, str] = {}
+    for place, ids in owned.items():
+        me = memory.scope(user=SHARED if place.user is None else place.user, tenant=place.tenant)
+        for version in me.on_branch(place.branch).visible(ids):
+            seen[place._replace(item=version.item.id)] = cut(flat(version.item.text), _BEGINS)
+    return seen
+
+
+class _Place(NamedTuple):
+    """Where an item is: whose, on which of their branches."""
+
+    tenant: str
+    user: str | None
+    branch: str
+    item: ItemId | None
+
+
+def _place(one: Entry) -> _Place:
+    return _Place(one.tenant, one.user, one.branch, one.item)
+
+
+def _letter(one: Entry, begins: str | None) -> tuple[str, ...]:
+    """A dead letter for a person."""
+    since = "" if one.at is None else day(one.at)
+    text = "" if one.item is None else "(hidden)" if begins is None else begins
+    error = f"{flat(one.error)} ({many(one.attempts, 'attempt')})"
+    return str(one.id), flat(one.name), _whose(one), since, str(one.item or ""), text, error
+
+
+@verb("mnemic retry --all", "mnemic retry --all --json")
+@click.argument("number", type=int, metavar="[ID]", required=False)
+@click.option("--all", "every", is_flag=True, help="Everything that `mnemic dead` lists.")
+def retry(number: int | None, every: bool) -> None:
+    """Try what was given up once more: one, or all. A worker does it, or the next `flush`."""
+    run = errand()
+    if (number is None) is not every:
+        raise Invalid("id", "or --all: one of them is needed", "`mnemic dead` lists what was given up.")
+    with run.memory() as memory:
+        numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
+        for one in numbers:
+            memory.admin.retry(one)
+    if run.paper.json:
+        run.paper.document({"retried": numbers})
+    else:
+        run.paper.line(f"{many(len(numbers), 'job')} to be tried again")
+
+
+@verb("mnemic rerun house", "mnemic rerun house --json")
+@click.argument("strategy", type=WORDS)
+def rerun(strategy: str) -> None:
+    """Take back what STRATEGY made of your memory, and have it read everything again.
+
+    One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
+    had made stays in the history.
+    """
+    run = errand()
+    with run.memory() as memory:
+        number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
+        done = flushed(run, memory, None)
+    if run.paper.json:
+        run.paper.document({"job": number, "done": done})
+    elif done:
+        run.paper.line(f"{flat(strategy)} has read everything again (job {number})")
+    else:
+        run.paper.line(
+            f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
+        )
+
+
+def _show(run: Errand, found: list[Entry], none: str) -> None:
+    if run.paper.json:
+        run.paper.document({"entries": [record(one) for one in found]})
+    elif not found:
+        run.paper.line(none)
+    else:
+        run.paper.table([row(one) for one in found], head=("id", "what", "whose", "state", "left", "who", "last error"))
+
+
+def record(one: Entry) -> dict[str, object]:
+    """A line of the docket for programs."""
+    return {
+        "id": one.id,
+        "name": one.name,
+        "tenant": one.tenant,
+        "user": one.user,
+        "state": one.state,
+        "pending": one.pending,
+        "owner": one.owner or None,
+        "since": None if one.since is None else one.since.isoformat(),
+        "attempts": one.attempts,
+        "error": one.error or None,
+        "not_before": None if one.not_before is None else one.not_before.isoformat(),
+        "version": one.ver or None,
+        "item": one.item,
+        "branch": one.branch or None,
+        "at": None if one.at is None else one.at.isoformat(),
+    }
+
+
+def row(one: Entry) -> tuple[str, ...]:
+    """A line of the docket for a person."""
+    who = f"{flat(one.owner)} since {one.since:%H:%M:%S}" if one.since is not None else ""
+    tried = f" ({many(one.attempts, 'attempt')})" if one.attempts else ""
+    error = flat(one.error) + tried if one.error else ""
+    return str(one.id or ""), flat(one.name), _whose(one), one.state, str(one.pending or ""), who, error
+
+
+def _whose(one: Entry) -> str:
+    if not one.tenant:
+        return "the store"
+    branch = f", branch {flat(one.branch)}" if one.branch else ""
+    return f"{flat(one.user or '(shared)')} ({flat(one.tenant)}{branch})"
+
+
+COMMANDS: Final = {command.name: command for command in (worker, jobs, dead, retry, rerun)}
