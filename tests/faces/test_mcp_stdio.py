@@ -25,8 +25,7 @@ from mcp.client.client import Client
 from test_cli_process import environ
 
 from mnemic.faces.mcp import light_server as light
-from mnemic.faces.mcp.stdio import lines_of
-from mnemic.faces.mcp.unanswered import Unanswered
+from mnemic.faces.mcp.stdio import Unanswered, lines_of
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings

@@ -111,6 +111,3 @@ def _tell(paper: Paper, error: MnemicError) -> None:
         click.echo(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
     else:
         click.echo(f"error: {plain(str(error))}", err=True)
-
-
-COMMANDS: Final = {command.name: command for command in (chat,)}

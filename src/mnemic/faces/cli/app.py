@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
 from mnemic.faces.cli.command import NoCommand, Verbs, one_line
+from mnemic.faces.cli.command_table import COMMANDS, GROUPS
 from mnemic.faces.cli.invocation import errand
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 OK: Final = 0
 FAILED: Final = 1
@@ -49,85 +52,31 @@ _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
     (StoreError, STORE),
 )
 
-_GROUPS: Final = (
-    ("Writing", ("add", "import", "fact", "supersede", "revise", "pin", "unpin")),
-    ("Asking", ("recall", "context", "ask", "why-not", "list", "show")),
-    ("A window", ("session",)),
-    ("The past", ("log", "history", "diff", "undo", "revert")),
-    ("Branches", ("branch", "branches", "merge", "drop-branch")),
-    ("Taking out", ("forget", "erase", "gc", "hold")),
-    ("Meaning", ("flush", "reindex")),
-    ("Behind the writer", ("worker", "jobs", "dead", "retry", "rerun")),
-    ("Watching", ("watch", "top")),
-    (
-        "Care",
-        (
-            "stats",
-            "verify",
-            "doctor",
-            "backup",
-            "restore",
-            "checkpoint",
-            "checkpoints",
-            "export",
-            "load",
-            "settings",
-            "completion",
-        ),
-    ),
-    ("Agents", ("install", "uninstall", "clients", "chat", "mcp", "hook")),
-    ("More", ("demo", "bench")),
-)
-
-_MODULES: Final = {
-    "cli.commands.remember": "add fact supersede revise pin unpin",
-    "cli.commands.importing": "import",
-    "cli.commands.asking": "recall context ask why-not list show",
-    "cli.commands.sessions": "session",
-    "cli.commands.watch": "watch",
-    "cli.commands.top": "top",
-    "cli.commands.background": "flush reindex",
-    "cli.commands.worker": "worker jobs dead retry rerun",
-    "cli.commands.changes": "log history diff undo",
-    "cli.commands.erasing": "forget erase",
-    "cli.commands.gc": "gc hold",
-    "cli.commands.care": "stats verify doctor settings completion",
-    "cli.commands.copies": "backup restore export load",
-    "cli.commands.branch": "branch branches merge drop-branch revert",
-    "cli.commands.checkpoints": "checkpoint checkpoints",
-    "installing.command": "install uninstall clients",
-    "hooks.command": "hook",
-    "mcp.command": "mcp",
-    "chat.command": "chat",
-    "cli.commands.demo": "demo",
-    "cli.bench.command": "bench",
-}
-_HOME: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
-
 
 class PipeLeftError(Exception):
     """Whoever read our output has gone."""
 
 
 class Mnemic(Verbs):
-    """The first word. Commands are imported when they are named, or listed."""
+    """The first word. A command is imported when it is named; the list of all of them imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for _, names in _GROUPS for name in names]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _HOME:
-            return None
-        module = importlib.import_module(f"mnemic.faces.{_HOME[cmd_name]}")
-        command: click.Command = module.COMMANDS[cmd_name]
-        return command
+        return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, names in _GROUPS:
-            commands = ((name, self.get_command(ctx, name)) for name in names)
-            rows = [(name, command.get_short_help_str(80)) for name, command in commands if command is not None]
+        for title, commands in GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl(rows)
+                formatter.write_dl([(command.name, command.summary) for command in commands])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [command for command in COMMANDS.values() if command.name.startswith(incomplete)]
+        items = [CompletionItem(command.name, help=command.summary) for command in found]
+        return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)

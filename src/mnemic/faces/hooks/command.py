@@ -315,6 +315,3 @@ def _out(line: str) -> None:
 def _tell(message: str) -> None:
     with suppress(OSError):
         click.echo(f"mnemic hook: {plain(one_line(message))}", err=True)
-
-
-COMMANDS: Final = {"hook": hook}

@@ -303,6 +303,3 @@ def _scope(run: Errand) -> tuple[str, ...]:
 def _store(run: Errand) -> str:
     """The store as it is found from any folder."""
     return run.where if run.path is None else str(run.path)
-
-
-COMMANDS: Final = {command.name: command for command in (install, uninstall, clients)}

@@ -16,8 +16,7 @@ from mnemic.faces.installing.edits import Document, cut, put, swap
 from mnemic.faces.installing.install_record import Record, Trace
 from mnemic.faces.installing.json_spans import Node, value
 from mnemic.faces.installing.masking import masked
-from mnemic.faces.installing.own_entries import Launch, Scope, entry_scope, is_our_entry, quoted, scope_of
-from mnemic.faces.installing.tenure import Tenure
+from mnemic.faces.installing.own_entries import Launch, Scope, Tenure, entry_scope, is_our_entry, quoted, scope_of
 
 _TOLD: Final = 300
 """Characters of a foreign entry that a refusal tells."""

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -123,6 +123,3 @@ def _started_quickly() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-COMMANDS: Final = {"mcp": serve}

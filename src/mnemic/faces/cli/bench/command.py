@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from mnemic.faces.cli.bars import hold_to_bars
 from mnemic.faces.cli.bars import listed as _names
 from mnemic.faces.cli.bars import progress as _progress
-from mnemic.faces.cli.bench.paging import paging, retention_train
-from mnemic.faces.cli.bench.windows import session
+from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, Verbs, verb
 from mnemic.faces.cli.invocation import Errand, errand
 
@@ -371,5 +370,3 @@ def _note_pictures(run: Errand, drawn: Sequence[Path]) -> None:
 
 for _command in (gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, paging, retention_train, session):
     bench.add_command(_command)
-
-COMMANDS: Final = {"bench": bench}

@@ -1,8 +1,9 @@
-"""`bench session`: what a talk costs in a small window, and how much of each window a prefix cache keeps."""
+"""`bench session`, `bench paging`, `bench retention-train`: what small windows cost, and which page leaves first."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,11 @@ import click
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, listed, progress
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import errand
+from mnemic.faces.cli.invocation import Errand, errand
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Errand
+    from mnemic.lab.paging import Plan, Row
     from mnemic.lab.prefix import Prefix, Told
     from mnemic.lab.session import LongTalk
 
@@ -95,3 +97,134 @@ def _played(
     return [
         prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told, limit=limit) for one in policies
     ]
+
+
+@verb(
+    "mnemic bench paging --families loop,scan --policies lru,window,adaptive --draws 1 --capacity 0.1",
+    "mnemic bench paging locomo10.json --families after,spread --policies lru,learned --json",
+    "mnemic bench paging --families shifting --draws 1 --policies lru --capacity 0.1 --save shifting.jsonl",
+)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--families", type=WORDS, help="Left out: all; those of conversations need PATHS.")
+@click.option("--conversations", type=WORDS, help="Only these, by name.")
+@click.option("--capacity", type=WORDS, default="0.05,0.1,0.2", show_default=True, help="Shares of a trace's pages.")
+@click.option("--policies", type=WORDS, help="Only these; lru is the baseline in any case.")
+@click.option("--prefetch", type=click.IntRange(0), default=0, show_default=True, help="Pages fetched behind a fault.")
+@click.option("--tokens", is_flag=True, help="A window in tokens, beside a bound for the optimum.")
+@click.option("--draws", type=click.IntRange(1), default=3, show_default=True, help="Traces drawn of each family.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions of each file.")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), multiple=True, help="A trace of your own (JSONL); repeatable."
+)
+@click.option("--save", type=click.Path(path_type=Path), help="Write the traces here.")
+@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="Write the figures here.")
+@click.option("--plots", type=click.Path(path_type=Path), help="Draw pictures in this folder.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of traces, policies and bootstrap.")
+def paging(
+    paths: tuple[Path, ...],
+    families: str | None,
+    conversations: str | None,
+    capacity: str,
+    policies: str | None,
+    prefetch: int,
+    tokens: bool,
+    draws: int,
+    limit: int | None,
+    trace: tuple[Path, ...],
+    save: Path | None,
+    sheet: Path | None,
+    plots: Path | None,
+    seed: int,
+) -> None:
+    """Hit rates of replacement policies beside Belady's optimum.
+
+    PATHS hold conversations with questions (LoCoMo's json, unified jsonl). A bar that is missed decides the exit code,
+    where all families and both baselines are measured at the usual capacities.
+    """
+    from mnemic.lab import paging as lab
+    from mnemic.lab import traces
+
+    run = errand()
+    plan = lab.Plan(
+        policies=_policies(policies),
+        capacities=_capacities(capacity),
+        prefetch=prefetch,
+        by_tokens=tokens,
+        draws=draws,
+        conversations=tuple(listed(conversations or "")),
+        limit=limit,
+        seed=seed,
+    )
+    chosen = listed(families) if families else [] if trace and not paths else list(lab.FAMILIES)
+    with progress(run) as tell:
+        every = list(lab.gather(paths, trace, chosen, plan, tell))
+        if save is not None:
+            traces.save(every, save)
+        rows = lab.measure(every, plan, tell)
+    _show(run, rows, plan, sheet, plots)
+
+
+def _show(run: Errand, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
+    from mnemic.lab import paging_report
+
+    paging_report.show(rows, plan, sys.stdout, as_json=run.paper.json)
+    if sheet is not None:
+        paging_report.write_csv(rows, sheet)
+    if plots is not None:
+        from mnemic.lab.paging_plots import draw
+
+        for path in draw(rows, plots):
+            run.paper.note(f"drawn: {path}")
+    hold_to_bars(paging_report.bars(rows, plan))
+
+
+@verb("mnemic bench retention-train locomo10.json --out learned.json --updates 1 --rollouts 2 --draws 1")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--conversations", type=WORDS, help="Only these, by name.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the weights go.")
+@click.option("--updates", type=click.IntRange(1), default=60, show_default=True, help="Steps of the weights.")
+@click.option("--rollouts", type=click.IntRange(2), default=16, show_default=True, help="Replays in a group.")
+@click.option("--draws", type=click.IntRange(1), default=5, show_default=True, help="Traces drawn of each family.")
+@click.option("--from-nothing", is_flag=True, help="Do not start from the law made by hand.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the rollouts.")
+def retention_train(
+    paths: tuple[Path, ...],
+    conversations: str | None,
+    out: Path,
+    updates: int,
+    rollouts: int,
+    draws: int,
+    from_nothing: bool,
+    seed: int,
+) -> None:
+    """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
+    from mnemic.lab import dialogues, paging, retention
+
+    run = errand()
+    recipe = retention.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
+    plan = paging.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    every = list(paging.gather(paths, (), list(dialogues.GOLD), plan))
+    with progress(run) as tell:
+        weights = retention.train(every, recipe, tell)
+    retention.write(weights, recipe, sorted({trace.name for trace in every}), out)
+    run.paper.note(f"weights: {out}")
+
+
+def _policies(wanted: str | None) -> tuple[str, ...]:
+    from mnemic.registry import POLICIES
+
+    chosen = tuple(POLICIES) if wanted is None else tuple(listed(wanted))
+    for name in chosen:
+        if name not in POLICIES:
+            raise Invalid("policies", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
+    return chosen
+
+
+def _capacities(wanted: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(share) for share in listed(wanted))
+    except ValueError as error:
+        raise Invalid("capacity", f"{wanted!r} is no list of shares", "Write 0.05,0.1.") from error
+    if not shares or not all(0 < share <= 1 for share in shares):
+        raise Invalid("capacity", f"{wanted!r} has a share outside 0 to 1", "Write 0.05,0.1.")
+    return shares

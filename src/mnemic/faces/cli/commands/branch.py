@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -175,6 +175,3 @@ def _said_record(said: Item | Link | None) -> dict[str, Any] | None:
     if said is None:
         return None
     return item_record(said) if isinstance(said, Item) else link_record(said)
-
-
-COMMANDS: Final = {command.name: command for command in (branch, branches, merge, drop_branch, revert)}

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mnemic.faces.cli.command import verb
-from mnemic.faces.cli.commands.background import lane_record, lane_row
 from mnemic.faces.cli.commands.top import vitals_record
+from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Errand, errand
 from mnemic.faces.cli.output import flat, many, size
 from mnemic.settings import PREFIX, Settings
@@ -209,6 +209,3 @@ def completion(shell: str) -> None:
         run.paper.document({"shell": shell, "script": script})
     else:
         click.echo(script)
-
-
-COMMANDS: Final = {command.name: command for command in (stats, verify, doctor, settings, completion)}

@@ -273,6 +273,3 @@ def _redoes(seq: int, undid: Mapping[int, int]) -> bool:
     while seq in undid:
         seq, turns = undid[seq], turns + 1
     return turns % 2 == 0
-
-
-COMMANDS: Final = {command.name: command for command in (log, history, diff, undo)}

@@ -289,6 +289,3 @@ def _next(keep: Path | None) -> Iterable[tuple[str, str]]:
     yield 'mnemic add "I moved to Lisbon in March."', "your own memory"
     yield 'mnemic recall "when did I move?"', "with reasons"
     yield "mnemic", "where it lies, and how to take it away"
-
-
-COMMANDS: Final = {"demo": demo}

@@ -108,6 +108,3 @@ def print_receipt(paper: Paper, receipt: ErasureReceipt, seconds: float) -> None
     rows += [("scanned" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.scanned)]
     rows += [("not in our hands" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.outside)]
     paper.table(rows)
-
-
-COMMANDS: Final = {command.name: command for command in (forget, erase)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -233,5 +233,3 @@ def _what(one: Hold) -> str:
 
 for _command in (add, listed, release):
     hold.add_command(_command)
-
-COMMANDS: Final = {"gc": gc, "hold": hold}

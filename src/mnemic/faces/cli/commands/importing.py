@@ -437,6 +437,3 @@ def _record(tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -
         "dry_run": dry_run,
         "interrupted": interrupted,
     }
-
-
-COMMANDS: Final = {"import": import_}

@@ -266,6 +266,3 @@ def unpin(ids: tuple[str, ...]) -> None:
     with run.mine() as me:
         began = time.perf_counter()
         acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")
-
-
-COMMANDS: Final = {command.name: command for command in (add, fact, supersede, revise, pin, unpin)}

@@ -12,7 +12,7 @@ import click
 
 from mnemic.core.clock import moment
 from mnemic.faces.cli.command import verb
-from mnemic.faces.cli.commands.background import lane_record, lane_row
+from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Errand, errand
 from mnemic.faces.cli.output import Paper, flat, many, size
 from mnemic.watching.metering import Sort
@@ -201,6 +201,3 @@ def _timed_record(seen: Vitals, sort: str) -> Mapping[str, Any]:
 def _process_record(one: Process) -> dict[str, Any]:
     told = one.measured
     return {"pid": told.pid, "seconds": told.seconds, "age": one.age, "gauges": dict(told.gauges)}
-
-
-COMMANDS: Final = {"top": top}

@@ -102,6 +102,3 @@ def _print(paper: Paper, notice: Notice, versions: list[Version]) -> None:
         paper.line(f"    {item_line(paper, version.item)}")
     if len(versions) > _SHOWN:
         paper.line(paper.dim(f"    and {many(len(versions) - _SHOWN, 'more item')}"))
-
-
-COMMANDS: Final = {"watch": watch}
