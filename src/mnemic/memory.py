@@ -315,6 +315,14 @@ class ScopedMemory(Handle):
 
         return self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
 
+    def find_ids(self, typed: str, *, limit: int = 100) -> Sequence[ItemId]:
+        """Ids that begin with some characters of their alphabet, or, if none does, that end with them, ascending.
+
+        Args:
+            typed: 1 to 26 of the characters `0123456789abcdefghjkmnpqrstvwxyz`; items in whatever state count.
+        """
+        return self._run(self._kernel.find_ids(self._who, typed, limit))
+
     def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
         """Those of these items that can be seen now, in no order."""
         return self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))

@@ -186,6 +186,10 @@ class MemoryRows(MemorySpent, MemoryRewound):
     def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
         return self._tables.content(space).rows_of(item)
 
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        found = (item for item in self._tables.content(space).items if low <= item <= high and item.endswith(tail))
+        return sorted(found)[:limit]
+
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         content, beneath = self._tables.content(space), self._tables.content(below).items
         return [i for i, vers in content.items.items() if i in beneath and content.versions[vers[0]].seq_from <= at]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from mnemic.core.clock import moment
 from mnemic.core.events import Change, Event, Verb
@@ -26,6 +27,10 @@ from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, 
 
 ERASED = "(erased)"
 """What stands for a name that was erased."""
+
+
+_IDS_AT_ONCE: Final = 500
+"""Ids that are looked for in one statement."""
 
 
 class RowsSnapshot:
@@ -84,6 +89,21 @@ class RowsSnapshot:
             if row is not None:
                 found[item] = self._version(spaces, row)
         return found
+
+    def ids_between(
+        self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
+    ) -> Iterator[ItemId]:
+        homes = {layer.space for layer in self.layers(spaces)}
+        while low <= high:
+            pages = [self._rows.ids(home, low, high, tail, _IDS_AT_ONCE) for home in homes]
+            page = sorted({item for items in pages for item in items})[:_IDS_AT_ONCE]
+            if not page:
+                return
+            shown = self._sight.visible(spaces, page, Walk(where, View(), 0, len(page)))
+            yield from map(from_bytes, sorted({row.id for row in shown}))
+            if page[-1] == high:
+                return
+            low = (int.from_bytes(page[-1], "big") + 1).to_bytes(16, "big")
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         rows = self._rows.version_rows(space, vers)

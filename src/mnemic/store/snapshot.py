@@ -67,6 +67,12 @@ class Snapshot(Protocol):
         """The standing version of each item in whatever state it is."""
         ...
 
+    def ids_between(
+        self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
+    ) -> Iterator[ItemId]:
+        """Ids from `low` to `high` (16 bytes each) that end in `tail`, of items that now pass the filter, ascending."""
+        ...
+
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
         ...

@@ -57,6 +57,10 @@ class SqliteItems:
         rows = self._db.execute("SELECT * FROM version WHERE space = ? AND id = ? ORDER BY seq_from", (space, item))
         return [VersionRow._make(row) for row in rows]
 
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        bound = (space, low, high, 17 - len(tail), tail, limit)
+        return [item for (item,) in self._db.execute(_IDS, bound)]
+
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
 
@@ -202,6 +206,9 @@ class SqliteItems:
         ]
 
 
+_IDS: Final = (
+    "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
+)
 _COVERED: Final = (
     "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
     " AND EXISTS (SELECT 1 FROM version b WHERE b.space = ? AND b.id = v.id)"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.checking import whole
 from mnemic.core.events import Change
-from mnemic.core.ids import ItemId
-from mnemic.core.items import Link, Strength, Version
+from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
+from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
+from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.requests import look
@@ -47,6 +49,23 @@ class Reading:
         whole("limit", limit, low=1, high=LIST_LIMIT)
         shelf = shelved(who.scope, where)
         return (yield from look(lambda s: s.latest(spaces_of(s, who), shelf, view_of(s, who), limit=limit)))
+
+    def find_ids(self, who: Who, typed: str, limit: int) -> Flow[Sequence[ItemId]]:
+        """Ids, whatever the state of their items, that begin with what was typed; if none does, those that end so."""
+        whole("limit", limit, low=1, high=LIST_LIMIT)
+        if not isinstance(typed, str) or not 1 <= len(typed) <= 26 or set(typed) - set(ALPHABET):
+            raise Invalid("typed", f"{typed!r:.60} is no part of an id", f"An id is 26 characters of {ALPHABET}.")
+
+        def found(snapshot: Snapshot) -> Sequence[ItemId]:
+            spaces, where = spaces_of(snapshot, who), shelved(who.scope, Filter(states=tuple(State)))
+            beginning = prefix_range(typed)
+            if beginning and (ids := list(islice(snapshot.ids_between(spaces, *beginning, where=where), limit))):
+                return ids
+            low, high = bytes(16), b"\xff" * 16
+            ending = snapshot.ids_between(spaces, low, high, suffix_bytes(typed), where)
+            return list(islice((item for item in ending if item.endswith(typed)), limit))
+
+        return (yield from look(found))
 
     def count(self, who: Who, where: Filter) -> Flow[int]:
         """How many items the view shows."""

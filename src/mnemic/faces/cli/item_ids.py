@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import State
-from mnemic.core.queries import Filter
+from mnemic.core.ids import ALPHABET, ItemId, to_bytes
 from mnemic.errors import Invalid, NotFound
 
 if TYPE_CHECKING:
@@ -17,10 +15,8 @@ if TYPE_CHECKING:
 LEAST: Final = 6
 """Fewest characters that name an item."""
 _WHOLE: Final = 26
-_EVERYTHING: Final = 1_000_000
-"""As many as one call may list."""
-_KEPT: Final = Filter(states=tuple(State))
-_ALPHABET: Final = frozenset("0123456789abcdefghjkmnpqrstvwxyz")
+_COUNTED: Final = 100
+"""Most ids that are looked for to say how many a few characters name."""
 
 
 def resolve(me: ScopedMemory, given: str) -> ItemId:
@@ -39,11 +35,11 @@ def resolve(me: ScopedMemory, given: str) -> ItemId:
         to_bytes(typed)
         return ItemId(typed)
     _check(given, typed)
-    return _only(typed, _candidates(me, typed))
+    return _only(typed, me.find_ids(typed, limit=_COUNTED))
 
 
 def _check(given: str, typed: str) -> None:
-    if odd := sorted(set(typed) - _ALPHABET):
+    if odd := sorted(set(typed) - set(ALPHABET)):
         told = f"{given[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
         raise Invalid("id", told, "`mnemic list` shows the ids; `last` names the newest.")
     if len(typed) > _WHOLE:
@@ -65,16 +61,10 @@ def _last(me: ScopedMemory) -> ItemId:
     return newest[0].item.id
 
 
-def _candidates(me: ScopedMemory, typed: str) -> list[ItemId]:
-    ids = [version.item.id for version in me.list(where=_KEPT, limit=_EVERYTHING)]
-    return [one for one in ids if one.startswith(typed)] or [one for one in ids if one.endswith(typed)]
-
-
-def _only(typed: str, found: list[ItemId]) -> ItemId:
-    if not found:
+def _only(typed: str, ids: Sequence[ItemId]) -> ItemId:
+    if not ids:
         raise NotFound(f"no item {typed} here; `mnemic list` shows the ids")
-    if len(found) > 1:
-        raise Invalid(
-            "id", f"{typed!r} names {len(found):,} items", f"Give more of it, or its last {LEAST} characters."
-        )
-    return found[0]
+    if len(ids) > 1:
+        count = f"{len(ids)} items" if len(ids) < _COUNTED else f"{len(ids)} items or more"
+        raise Invalid("id", f"{typed!r} names {count}", f"Give more of it, or its last {LEAST} characters.")
+    return ids[0]
