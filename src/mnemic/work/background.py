@@ -19,6 +19,7 @@ from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.requests import Ask, Embed, EmbedQuestion
 from mnemic.store.base import Store
+from mnemic.store.following import JobState
 from mnemic.store.requests import Record, answer, look
 from mnemic.watching.metering import Meters
 from mnemic.work.following import followed, lane_of, strategies
@@ -180,6 +181,9 @@ class Background:
         until = None if seconds is None else time.monotonic() + seconds
         error: MnemicError | None = None
         self.lineup.again()
+        if self._idle():
+            self.lineup.recount()
+            return True
         while True:
             passed = self._pass(force=True)
             for lane, did in self._slices(passed):
@@ -197,6 +201,15 @@ class Background:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
                 return False
+
+    def _idle(self) -> bool:
+        """Whether nothing waits, seen without the machinery that does it: so it is before most questions."""
+        if any(one.maintain for one in self.strategies):
+            return False
+        lanes = [*self.strategy_lanes, *self._meaning.lanes()]
+        with self._store.read() as snapshot:
+            jobs = snapshot.jobs(JobState.WAITING)
+        return not jobs and not any(map(self.lineup.behind, lanes))
 
     def serve(
         self,

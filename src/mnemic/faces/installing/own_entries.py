@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,6 +57,8 @@ def quoted(words: Sequence[str]) -> str:
     """Words as one line for the shell that clients run hooks with; on Windows that may be any of three."""
     if os.name != "nt":
         return shlex.join(words)
+    import subprocess
+
     return subprocess.list2cmdline([words[0].replace("\\", "/"), *words[1:]])
 
 
