@@ -25,7 +25,7 @@ from mcp.client.client import Client
 from test_cli_process import environ
 
 from mnemic.faces.mcp import light_server as light
-from mnemic.faces.mcp.stdio import Unanswered, lines_of
+from mnemic.faces.mcp.stdio import PendingRequests, lines_of
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
@@ -406,7 +406,7 @@ def asked(id: int, method: str = "tools/call") -> types.JSONRPCRequest:
     return types.JSONRPCRequest(jsonrpc="2.0", id=id, method=method)
 
 
-async def still_waited_for(unanswered: Unanswered) -> bool:
+async def still_waited_for(unanswered: PendingRequests) -> bool:
     with anyio.move_on_after(0.01) as waiting:
         await unanswered.settled()
     return waiting.cancelled_caught
@@ -414,7 +414,7 @@ async def still_waited_for(unanswered: Unanswered) -> bool:
 
 def test_the_end_waits_for_answers_and_for_nothing_that_never_comes() -> None:
     async def act() -> None:
-        unanswered = Unanswered()
+        unanswered = PendingRequests()
         assert not await still_waited_for(unanswered)
         for one in (asked(1), asked(2), asked(3, "subscriptions/listen")):
             unanswered.heard(one)

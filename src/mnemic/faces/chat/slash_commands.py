@@ -15,7 +15,7 @@ from mnemic.faces.cli.output import indented, many
 
 if TYPE_CHECKING:
     from mnemic.faces.chat.conversation import Conversation, Turn
-    from mnemic.faces.cli.output import Paper
+    from mnemic.faces.cli.output import Output
 
 MARK: Final = "/"
 
@@ -26,7 +26,7 @@ class Order:
 
     takes: str
     told: str
-    run: Callable[[Paper, Conversation, str], None]
+    run: Callable[[Output, Conversation, str], None]
 
 
 def is_order(line: str) -> bool:
@@ -34,7 +34,7 @@ def is_order(line: str) -> bool:
     return line.startswith(MARK)
 
 
-def obey(paper: Paper, talk: Conversation, line: str) -> bool:
+def obey(output: Output, talk: Conversation, line: str) -> bool:
     """Do what a line says; whether the chat goes on.
 
     Raises:
@@ -50,65 +50,65 @@ def obey(paper: Paper, talk: Conversation, line: str) -> bool:
     if bool(order.takes) is not bool(rest.strip()):
         wanted = f"wants {order.takes}" if order.takes else "stands alone"
         raise Invalid("line", f"{MARK}{name} {wanted}", "/help shows how.")
-    order.run(paper, talk, rest.strip())
+    order.run(output, talk, rest.strip())
     return True
 
 
-def _help(paper: Paper, talk: Conversation, rest: str) -> None:
+def _help(output: Output, talk: Conversation, rest: str) -> None:
     rows = [(f"{MARK}{name} {order.takes}".strip(), order.told) for name, order in ORDERS.items()]
     rows.append(("/quit", "leave, as Ctrl-D does; Ctrl-C stops an answer"))
-    if paper.json:
-        paper.record({"command": "help", "commands": dict(rows)})
+    if output.json:
+        output.record({"command": "help", "commands": dict(rows)})
     else:
-        paper.table(rows)
+        output.table(rows)
 
 
-def _why(paper: Paper, talk: Conversation, rest: str) -> None:
+def _why(output: Output, talk: Conversation, rest: str) -> None:
     context = _last(talk).context
-    if paper.json:
-        paper.record({"command": "why", **context_record(context)})
+    if output.json:
+        output.record({"command": "why", **context_record(context)})
     else:
-        print_recalled(paper, context, explain=True)
+        print_recalled(output, context, explain=True)
 
 
-def _context(paper: Paper, talk: Conversation, rest: str) -> None:
+def _context(output: Output, talk: Conversation, rest: str) -> None:
     turn = _last(talk)
-    if paper.json:
+    if output.json:
         messages = [{"role": one.role, "content": one.content} for one in turn.prompt]
-        paper.record({"command": "context", "messages": messages, "recalled": turn.context.text})
+        output.record({"command": "context", "messages": messages, "recalled": turn.context.text})
         return
     if not turn.prompt:
-        paper.line("no model was asked; this is what one would have been given")
-        paper.line(indented(turn.context.text or "(nothing)"))
+        output.line("no model was asked; this is what one would have been given")
+        output.line(indented(turn.context.text or "(nothing)"))
     for one in turn.prompt:
-        paper.line(paper.bold(one.role))
-        paper.line(indented(one.content))
+        output.line(output.bold(one.role))
+        output.line(indented(one.content))
 
 
-def _recall(paper: Paper, talk: Conversation, rest: str) -> None:
+def _recall(output: Output, talk: Conversation, rest: str) -> None:
     context = talk.me.recall(rest)
-    if paper.json:
-        paper.record({"command": "recall", **context_record(context)})
+    if output.json:
+        output.record({"command": "recall", **context_record(context)})
     else:
-        print_recalled(paper, context, explain=False)
+        print_recalled(output, context, explain=False)
 
 
-def _forget(paper: Paper, talk: Conversation, rest: str) -> None:
+def _forget(output: Output, talk: Conversation, rest: str) -> None:
     receipt = talk.forget(*resolve_all(talk.me, rest.split()))
-    if paper.json:
-        paper.record({"command": "forget", **receipt_record(receipt)})
+    if output.json:
+        output.record({"command": "forget", **receipt_record(receipt)})
     else:
         hidden = ", ".join(short(id) for id in receipt.ids)
-        paper.line(f"hidden: {hidden}, commit {receipt.seq}; /undo brings back")
+        output.line(f"hidden: {hidden}, commit {receipt.seq}; /undo brings back")
 
 
-def _undo(paper: Paper, talk: Conversation, rest: str) -> None:
+def _undo(output: Output, talk: Conversation, rest: str) -> None:
     seqs, turn = talk.undo()
-    if paper.json:
-        paper.record({"command": "undo", "undone": seqs, "said": None if turn is None else turn.said})
+    if output.json:
+        output.record({"command": "undo", "undone": seqs, "said": None if turn is None else turn.said})
     else:
         what = "the forgetting" if turn is None else "the last turn and its answer" if turn.kept else "the last turn"
-        paper.line(f"{what} is taken back ({many(len(seqs), 'commit')}: {', '.join(map(str, seqs))})")
+        output.line(f"{what} is taken back ({many(len(seqs), 'commit')}: {', '.join(map(str, seqs))})")
 
 
 def _last(talk: Conversation) -> Turn:

@@ -15,7 +15,7 @@ from mnemic.models.chat.base import CutOff
 
 if TYPE_CHECKING:
     from mnemic.faces.chat.conversation import Turn
-    from mnemic.faces.cli.output import Paper
+    from mnemic.faces.cli.output import Output
 
 WIDE: Final = 96
 """Columns from which a terminal has room for two."""
@@ -42,8 +42,8 @@ class View(Protocol):
 class Columns:
     """The answer on the left as it comes, memory on the right, line by line; nothing on the screen is ever moved."""
 
-    def __init__(self, paper: Paper, columns: int, name: str) -> None:
-        self._paper, self._name = paper, name
+    def __init__(self, output: Output, columns: int, name: str) -> None:
+        self._paper, self._name = output, name
         self._left = int(columns * _SHARE)
         self._right = columns - self._left - len(_BAR) - 1
         self._rows: deque[str] = deque()
@@ -100,8 +100,8 @@ class Columns:
 class Plain:
     """The answer, then memory, in order; for a narrow terminal, a pipe or a file."""
 
-    def __init__(self, paper: Paper, name: str) -> None:
-        self._paper, self._name = paper, name
+    def __init__(self, output: Output, name: str) -> None:
+        self._paper, self._name = output, name
 
     def begin(self, turn: Turn) -> None:
         print(f"{self._name}> ", end="", flush=True)
@@ -120,8 +120,8 @@ class Plain:
 class Lines:
     """One JSON document a turn, on a line."""
 
-    def __init__(self, paper: Paper, session: str, model: str | None) -> None:
-        self._paper, self._session, self._model = paper, session, model
+    def __init__(self, output: Output, session: str, model: str | None) -> None:
+        self._paper, self._session, self._model = output, session, model
 
     def begin(self, turn: Turn) -> None:
         """Nothing goes out before the turn is whole."""
@@ -157,17 +157,17 @@ def _outcome(turn: Turn) -> str:
     return "[stopped]" if turn.stopped else ""
 
 
-def _inked(paper: Paper, row: Row, line: str) -> str:
+def _inked(output: Output, row: Row, line: str) -> str:
     if row.heading:
-        return paper.bold(line)
-    return paper.dim(line) if row.aside else line
+        return output.bold(line)
+    return output.dim(line) if row.aside else line
 
 
-def view(paper: Paper, session: str, model: str | None) -> View:
+def view(output: Output, session: str, model: str | None) -> View:
     """The view that fits where the output goes."""
-    if paper.json:
-        return Lines(paper, session, model)
+    if output.json:
+        return Lines(output, session, model)
     name = cut(flat(model or "memory"), _NAME)
-    if sys.stdout.isatty() and paper.columns is not None and paper.columns >= WIDE:
-        return Columns(paper, paper.columns, name)
-    return Plain(paper, name)
+    if sys.stdout.isatty() and output.columns is not None and output.columns >= WIDE:
+        return Columns(output, output.columns, name)
+    return Plain(output, name)

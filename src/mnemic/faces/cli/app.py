@@ -13,9 +13,9 @@ import click
 
 from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
-from mnemic.faces.cli.command import NoCommand, Verbs, one_line
+from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS
-from mnemic.faces.cli.invocation import errand
+from mnemic.faces.cli.invocation import invocation
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -57,7 +57,7 @@ class PipeLeftError(Exception):
     """Whoever read our output has gone."""
 
 
-class Mnemic(Verbs):
+class Mnemic(CommandGroup):
     """The first word. A command is imported when it is named; the list of all of them imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -125,15 +125,15 @@ def cli(ctx: click.Context, *, version: bool) -> None:
     if ctx.invoked_subcommand is None:
         from mnemic.faces.cli.welcome import welcome
 
-        welcome(errand())
+        welcome(invocation())
 
 
 def _tell_version() -> None:
-    paper = errand().paper
-    if paper.json:
-        paper.document({"version": _version.__version__})
+    output = invocation().output
+    if output.json:
+        output.document({"version": _version.__version__})
     else:
-        paper.line(f"mnemic {_version.__version__}")
+        output.line(f"mnemic {_version.__version__}")
 
 
 def main() -> None:
@@ -161,7 +161,7 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except (click.Abort, KeyboardInterrupt):
         _tell("interrupted", None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
-        if isinstance(error, NoCommand) and not json_wanted:
+        if isinstance(error, MissingCommand) and not json_wanted:
             _show_help(error)
         _tell(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
     except MnemicError as error:
@@ -176,7 +176,7 @@ def code_of(error: MnemicError) -> int:
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
-def _show_help(error: NoCommand) -> NoReturn:
+def _show_help(error: MissingCommand) -> NoReturn:
     """What a group without a command says, laid out as `--help` lays it out."""
     with suppress(OSError):
         click.echo(error.group.get_help(), err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.faces.cli.invocation import Errand
+from mnemic.faces.cli.invocation import Invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.speed import Figure
@@ -30,15 +30,15 @@ def listed(text: str) -> list[str]:
 
 
 @contextmanager
-def progress(run: Errand) -> Iterator[Callable[[str, int, int], None]]:
+def progress(run: Invocation) -> Iterator[Callable[[str, int, int], None]]:
     """A bar for each system on a terminal's standard error; silence elsewhere."""
-    if run.paper.json or not sys.stderr.isatty():
+    if run.output.json or not sys.stderr.isatty():
         yield lambda system, done, total: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True, no_color=not run.paper.color), transient=True) as bar:
+    with Progress(console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
         tasks: dict[str, object] = {}
 
         def tell(system: str, done: int, total: int) -> None:

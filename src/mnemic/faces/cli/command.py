@@ -14,7 +14,7 @@ from mnemic.errors import Invalid
 
 
 @dataclass(slots=True)
-class Wishes:
+class GlobalOptions:
     """What the options that go anywhere asked for; None and False where nothing was said."""
 
     store: str | None = None
@@ -80,14 +80,14 @@ def problem(error: Invalid) -> str:
 
 
 def _was_given(ctx: click.Context, param: click.Option) -> bool:
-    wishes = ctx.find_root().ensure_object(Wishes)
-    return bool(param.name and getattr(wishes, param.name, None))
+    global_options = ctx.find_root().ensure_object(GlobalOptions)
+    return bool(param.name and getattr(global_options, param.name, None))
 
 
 def _wish(ctx: click.Context, param: click.Parameter, value: object) -> None:
-    wishes = ctx.find_root().ensure_object(Wishes)
+    global_options = ctx.find_root().ensure_object(GlobalOptions)
     if value not in (None, False) and param.name:
-        setattr(wishes, param.name, value)
+        setattr(global_options, param.name, value)
 
 
 def everywhere() -> list[click.Parameter]:
@@ -109,7 +109,7 @@ def everywhere() -> list[click.Parameter]:
     ]
 
 
-class Verb(click.Command):
+class Command(click.Command):
     """One command, with examples that the tests run.
 
     Args:
@@ -150,7 +150,7 @@ class Verb(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-class NoCommand(click.UsageError):
+class MissingCommand(click.UsageError):
     """A group was named, and nothing of it."""
 
     def __init__(self, group: click.Context) -> None:
@@ -158,14 +158,14 @@ class NoCommand(click.UsageError):
         self.group = group
 
 
-class Verbs(Verb, click.Group):
+class CommandGroup(Command, click.Group):
     """A command with commands under it."""
 
-    command_class = Verb
+    command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
-            raise NoCommand(ctx)
+            raise MissingCommand(ctx)
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -205,12 +205,12 @@ def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> N
                 formatter.write(f"  {example}\n")
 
 
-def verb(*examples: str, name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Verb]:
+def verb(*examples: str, name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], Command]:
     """Make a function a command; its docstring is the help."""
 
-    def decorate(function: Callable[..., Any]) -> Verb:
+    def decorate(function: Callable[..., Any]) -> Command:
         called = name or function.__name__.replace("_", "-")
-        return click.command(called, cls=Verb, examples=examples, **options)(function)
+        return click.command(called, cls=Command, examples=examples, **options)(function)
 
     return decorate
 

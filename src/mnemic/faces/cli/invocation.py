@@ -16,8 +16,8 @@ import click
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
-from mnemic.faces.cli.command import Wishes, problem
-from mnemic.faces.cli.output import Paper
+from mnemic.faces.cli.command import GlobalOptions, problem
+from mnemic.faces.cli.output import Output
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ CATCH_UP_SECONDS: Final = 1.0
 _SCHEMES: Final = ("sqlite:", "memory:", "postgresql:", "postgres:")
 
 
-class Errand:
+class Invocation:
     """What the options asked for, joined with the settings. Nothing is opened before it is used."""
 
-    def __init__(self, wishes: Wishes) -> None:
-        self.wishes = wishes
+    def __init__(self, options: GlobalOptions) -> None:
+        self.options = options
 
     @cached_property
     def given(self) -> Settings:
@@ -44,27 +44,27 @@ class Errand:
     def settings(self) -> Settings:
         """The same as a command has them: nothing goes on behind one that is about to end."""
         settings = replace(self.given, background=False)
-        return settings if self.wishes.profiler is None else replace(settings, profiler=self.wishes.profiler)
+        return settings if self.options.profiler is None else replace(settings, profiler=self.options.profiler)
 
     @cached_property
-    def paper(self) -> Paper:
+    def output(self) -> Output:
         """Where to write."""
-        return Paper(json=self.wishes.json, color=not self.wishes.json and _colourful(self.wishes))
+        return Output(json=self.options.json, color=not self.options.json and _colourful(self.options))
 
     @property
     def user(self) -> str:
         """Whose memory is meant."""
-        return self.settings.user if self.wishes.user is None else self.wishes.user
+        return self.settings.user if self.options.user is None else self.options.user
 
     @property
     def tenant(self) -> str:
         """Of which installation."""
-        return self.settings.tenant if self.wishes.tenant is None else self.wishes.tenant
+        return self.settings.tenant if self.options.tenant is None else self.options.tenant
 
     @property
     def where(self) -> str:
         """The store, as a path or URL."""
-        return self.settings.where if self.wishes.store is None else self.wishes.store
+        return self.settings.where if self.options.store is None else self.options.store
 
     @property
     def path(self) -> Path | None:
@@ -100,7 +100,7 @@ class Errand:
         with Memory(self.where, settings=self.settings) as memory:
             yield memory
         if fresh:
-            self.paper.note(f"made a new store, which only you can read: {self.path}")
+            self.output.note(f"made a new store, which only you can read: {self.path}")
 
     @contextmanager
     def asked(self) -> Iterator[ScopedMemory]:
@@ -117,7 +117,7 @@ class Errand:
             Invalid: a name cannot name anything.
         """
         owner = self.user if user is None else user
-        return Scope(user=owner, tenant=self.tenant, agent=self.wishes.agent, session=self.wishes.session)
+        return Scope(user=owner, tenant=self.tenant, agent=self.options.agent, session=self.options.session)
 
     @contextmanager
     def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
@@ -130,10 +130,10 @@ class Errand:
         me = memory.scope(
             user=self.user if user is None else user,
             tenant=self.tenant,
-            agent=self.wishes.agent if shelved else None,
-            session=self.wishes.session if shelved else None,
+            agent=self.options.agent if shelved else None,
+            session=self.options.session if shelved else None,
         )
-        return me.on_branch(self.wishes.branch or "")
+        return me.on_branch(self.options.branch or "")
 
     def confirm(self, question: str, *, yes: bool) -> bool:
         """Whether the person at the terminal agrees; where nobody can be asked, only `--yes` does.
@@ -143,14 +143,14 @@ class Errand:
         """
         if yes:
             return True
-        if self.paper.json or not sys.stdin.isatty():
+        if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
         return click.confirm(question, err=True)
 
 
-def errand() -> Errand:
-    """The errand of the command that runs now."""
-    return Errand(click.get_current_context().find_root().ensure_object(Wishes))
+def invocation() -> Invocation:
+    """Return the invocation of the command that runs now."""
+    return Invocation(click.get_current_context().find_root().ensure_object(GlobalOptions))
 
 
 def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: str | None) -> ScopedMemory:
@@ -210,7 +210,7 @@ def given_text(text: str, settings: Settings) -> str:
         ) from error
 
 
-def _colourful(wishes: Wishes) -> bool:
-    if wishes.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+def _colourful(options: GlobalOptions) -> bool:
+    if options.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()

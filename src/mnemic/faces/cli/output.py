@@ -87,7 +87,7 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-class Paper:
+class Output:
     """Where a command writes.
 
     Attributes:

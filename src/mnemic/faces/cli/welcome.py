@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from mnemic import _version
-from mnemic.faces.cli.invocation import Errand
+from mnemic.faces.cli.invocation import Invocation
 from mnemic.faces.cli.output import flat, many, size
 
 _FIRST: Final = (
@@ -22,7 +22,7 @@ _AWAY: Final = (
 )
 
 
-def welcome(run: Errand) -> None:
+def welcome(run: Invocation) -> None:
     """Show it. Nothing is made that is not there."""
     items = commits = held = 0
     if run.exists:
@@ -31,8 +31,8 @@ def welcome(run: Errand) -> None:
             held = stats.bytes
             mine = [u for u in stats.users if (u.tenant, u.user) == (run.tenant, run.user)]
             items, commits = sum(u.items for u in mine), sum(u.commits for u in mine)
-    if run.paper.json:
-        run.paper.document(
+    if run.output.json:
+        run.output.document(
             {
                 "version": _version.__version__,
                 "user": run.user,
@@ -48,12 +48,12 @@ def welcome(run: Errand) -> None:
     _print(run, items, held)
 
 
-def _print(run: Errand, items: int, held: int) -> None:
-    paper = run.paper
-    paper.line(paper.bold(f"mnemic {_version.__version__}") + "  long-term memory for agents, on your own disk")
-    paper.line()
+def _print(run: Invocation, items: int, held: int) -> None:
+    output = run.output
+    output.line(output.bold(f"mnemic {_version.__version__}") + "  long-term memory for agents, on your own disk")
+    output.line()
     store = flat(str(run.path) if run.path else run.where)
-    paper.table(
+    output.table(
         [
             ("whose", f"{flat(run.user)} (tenant {flat(run.tenant)}; --user names another)"),
             ("where", store if run.exists else f"{store} (not there yet; the first write makes it)"),
@@ -61,8 +61,8 @@ def _print(run: Errand, items: int, held: int) -> None:
         ]
     )
     for title, rows in (("take it away", _AWAY), ("what to type", _FIRST)):
-        paper.line()
-        paper.line(paper.bold(title))
-        paper.table([(f"  {command}", paper.dim(told)) for command, told in rows])
-    paper.line()
-    paper.line("mnemic --help lists the rest.")
+        output.line()
+        output.line(output.bold(title))
+        output.table([(f"  {command}", output.dim(told)) for command, told in rows])
+    output.line()
+    output.line("mnemic --help lists the rest.")

@@ -16,7 +16,7 @@ from mnemic.faces.installing.edits import Document, cut, put, swap
 from mnemic.faces.installing.install_record import Record, Trace
 from mnemic.faces.installing.json_spans import Node, value
 from mnemic.faces.installing.masking import masked
-from mnemic.faces.installing.own_entries import Launch, Scope, Tenure, entry_scope, is_our_entry, quoted, scope_of
+from mnemic.faces.installing.own_entries import Launch, Ownership, Scope, entry_scope, is_our_entry, quoted, scope_of
 
 _TOLD: Final = 300
 """Characters of a foreign entry that a refusal tells."""
@@ -108,9 +108,9 @@ def to_uninstall(client: Client, on: Machine, wish: Wish, record: Record) -> Pla
     foreign = _is_foreign(client, path, wish.name)
     edits: dict[Path, list[Edit]] = {path: [] if foreign else [_entry_cut(client, wish.name)]}
     if client.hooks is not None:
-        tenure = _tenure(client, path, wish)
+        ownership = _tenure(client, path, wish)
         where = hooks_path(client, on, project=wish.project)
-        edits.setdefault(where, []).append(_hooks_edit(client, {}, tenure.spares))
+        edits.setdefault(where, []).append(_hooks_edit(client, {}, ownership.spares))
     left = (f"{path}: {wish.name!r} is not ours, and stays",) if foreign else ()
     return Plan(client, tuple(_change(client, path, many, record) for path, many in edits.items()), left)
 
@@ -261,36 +261,36 @@ def _glue(name: str) -> str:
 # Hooks
 
 
-def _hooks_for(client: Client, wish: Wish, tenure: Tenure) -> Edit:
+def _hooks_for(client: Client, wish: Wish, ownership: Ownership) -> Edit:
     """The hooks that an entry is to have: with its scope, or none of its own."""
     assert client.hooks is not None
     if not wish.hooks:
-        return _hooks_edit(client, {}, tenure.spares)
+        return _hooks_edit(client, {}, ownership.spares)
     commands = {name: wish.launch.hook(event, client.name) for name, event in client.hooks.events.items()}
     edit = _hooks_edit(client, commands)
 
     def checked(text: str, trace: Trace, comments: bool) -> tuple[str, Trace]:
         if not wish.force:
-            _check_hooks(Document(text, comments), client, wish, tenure)
+            _check_hooks(Document(text, comments), client, wish, ownership)
         return edit(text, trace, comments)
 
     return checked
 
 
-def _check_hooks(document: Document, client: Client, wish: Wish, tenure: Tenure) -> None:
+def _check_hooks(document: Document, client: Client, wish: Wish, ownership: Ownership) -> None:
     """Hold that no hooks are there that write to another memory: a client's hooks belong to one.
 
     Raises:
         Refused: it would be taken from an entry that stays, or from somebody unknown.
     """
     wanted = scope_of(wish.launch.scope)
-    taken = next((p.scope for p in hook_entries.ours(document) if p.scope != wanted and tenure.holds(p.scope)), None)
+    taken = next((p.scope for p in hook_entries.ours(document) if p.scope != wanted and ownership.holds(p.scope)), None)
     if taken is None:
         return
     told = quoted([word for pair in sorted(taken) for word in pair]) if taken else "no options"
     first = "".join(
         f", `mnemic uninstall {client.name} --name {name}{' --project' if wish.project else ''}` takes them out first"
-        for name in tenure.names(taken)
+        for name in ownership.names(taken)
     )
     raise Refused(
         f"{client.title} has hooks that write to another memory ({told}), and a client's hooks belong to one; "
@@ -348,11 +348,11 @@ def _is_foreign(client: Client, path: Path, name: str) -> bool:
     return name in entries and not is_our_entry(entries[name])
 
 
-def _tenure(client: Client, path: Path, wish: Wish) -> Tenure:
+def _tenure(client: Client, path: Path, wish: Wish) -> Ownership:
     with naming_file(path):
         entries = _entries(client, config_files.read(path).text)
     scopes = {name: entry_scope(entry) for name, entry in entries.items() if is_our_entry(entry)}
-    return Tenure(wish.name, scopes)
+    return Ownership(wish.name, scopes)
 
 
 def _unreadable(client: Client, path: Path) -> str | None:

@@ -115,7 +115,7 @@ def _words(command: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Tenure:
+class Ownership:
     """Our entries in a client's file, seen from the one that is put in or goes.
 
     Attributes:

@@ -13,12 +13,12 @@ import click
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
-    from mnemic.faces.mcp.served_memory import Visit
+    from mnemic.faces.mcp.served_memory import ServedMemory
     from mnemic.faces.mcp.stdio import Served
     from mnemic.memory import ScopedMemory
 
@@ -45,25 +45,25 @@ def serve(profile: str, *, read_only: bool) -> None:
     or the environment, never the model. It ends when the client leaves.
     """
     _refuse_nobody()
-    run = errand()
+    run = invocation()
     run.scope()  # a name that cannot be taken is refused here, where a person sees it
     settings = Settings.from_env(os.environ)
     if sys.stdin.isatty():
-        run.paper.note(
+        run.output.note(
             "mnemic mcp speaks the Model Context Protocol on standard input and output, to a client that starts it; "
             "`mnemic install` sets a client up. Ctrl-C ends it."
         )
     with _started_quickly():
         build = _builder()
-        from mnemic.faces.mcp.served_memory import Visit
+        from mnemic.faces.mcp.served_memory import ServedMemory
         from mnemic.faces.mcp.stdio import serve as serve_here
 
-        visit = Visit(lambda: _opened(run, settings, read_only=read_only), profile, read_only=read_only)
-        server = build(visit)
+        served = ServedMemory(lambda: _opened(run, settings, read_only=read_only), profile, read_only=read_only)
+        server = build(served)
     try:
         serve_here(server)
     finally:
-        visit.close()
+        served.close()
 
 
 def _refuse_nobody() -> None:
@@ -77,7 +77,7 @@ def _refuse_nobody() -> None:
             raise Invalid(name, "is closed", "A client starts this with a pipe to it; `mnemic install` sets one up.")
 
 
-def _builder() -> Callable[[Visit], Served]:
+def _builder() -> Callable[[ServedMemory], Served]:
     """What makes the server: ours, where it is known to go with the SDK, or the SDK's own, which starts slower."""
     from mnemic.faces.mcp import light_server as light
 
@@ -90,7 +90,7 @@ def _builder() -> Callable[[Visit], Served]:
 
 
 @contextmanager
-def _opened(run: Errand, settings: Settings, *, read_only: bool) -> Iterator[ScopedMemory]:
+def _opened(run: Invocation, settings: Settings, *, read_only: bool) -> Iterator[ScopedMemory]:
     """This user's memory; what is written is understood behind the writer, because this process stays.
 
     Raises:

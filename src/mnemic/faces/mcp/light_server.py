@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
 
     from mnemic.faces.mcp.methods import Context, Offer
-    from mnemic.faces.mcp.served_memory import Visit
+    from mnemic.faces.mcp.served_memory import ServedMemory
 
 TESTED: Final = ("2.3.",)
 """Beginnings of the versions of the SDK that this was tested with."""
@@ -159,8 +159,8 @@ async def _ping(ctx: Context, params: types.RequestParams) -> types.EmptyResult:
     return types.EmptyResult()
 
 
-def build(visit: Visit) -> Light:
-    """The server of what `visit` offers."""
+def build(served: ServedMemory) -> Light:
+    """The server of what `served` offers."""
     from mnemic.faces.mcp.methods import Offer
 
-    return Light(Offer(visit))
+    return Light(Offer(served))

@@ -18,12 +18,12 @@ from mcp.shared.exceptions import MCPError
 from mnemic.errors import Invalid, MnemicError, NotFound
 from mnemic.faces.mcp.prompts import PROMPTS, Ready, checked
 from mnemic.faces.mcp.resources import SHELVES, Shelf
-from mnemic.faces.mcp.subscriptions import Watch, Watched
+from mnemic.faces.mcp.subscriptions import Subscriptions, Watched
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-    from mnemic.faces.mcp.served_memory import Visit
+    from mnemic.faces.mcp.served_memory import ServedMemory
     from mnemic.tools.base import Result, Tool
 
     Context = ServerRequestContext[Watched, Any]
@@ -73,14 +73,14 @@ Answers = dict[str, tuple[type[types.RequestParams], Answer]]
 
 
 class Offer:
-    """The answers to what a client asks, for one visit."""
+    """The answers to what a client asks, for one served."""
 
-    def __init__(self, visit: Visit) -> None:
-        self._visit = visit
-        self._shelf = SHELVES.get(visit.profile)
-        self._watch = Watch()
-        prompts = PROMPTS.get(visit.profile, ())
-        self._prompts = {one.prompt.name: one for one in prompts if not (one.writes and visit.read_only)}
+    def __init__(self, served: ServedMemory) -> None:
+        self._visit = served
+        self._shelf = SHELVES.get(served.profile)
+        self._subscriptions = Subscriptions()
+        prompts = PROMPTS.get(served.profile, ())
+        self._prompts = {one.prompt.name: one for one in prompts if not (one.writes and served.read_only)}
 
     @property
     def instructions(self) -> str | None:
@@ -106,13 +106,13 @@ class Offer:
             "resources/templates/list": (types.PaginatedRequestParams, partial(self._list_templates, shelf)),
             "resources/read": (types.ReadResourceRequestParams, partial(self._read_resource, shelf)),
             "resources/subscribe": (types.SubscribeRequestParams, partial(self._subscribe, shelf)),
-            "resources/unsubscribe": (types.UnsubscribeRequestParams, self._watch.unsubscribe),
-            "subscriptions/listen": (types.SubscriptionsListenRequestParams, self._watch.listen),
+            "resources/unsubscribe": (types.UnsubscribeRequestParams, self._subscriptions.unsubscribe),
+            "subscriptions/listen": (types.SubscriptionsListenRequestParams, self._subscriptions.listen),
         }
 
     def connection(self, server: object) -> AbstractAsyncContextManager[Watched]:
         """What the SDK keeps while a client is there."""
-        return self._watch.connection()
+        return self._subscriptions.connection()
 
     async def opened_behind(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Begin to open the memory when the first answer is on its way, so that the handshake waits for nothing."""
@@ -136,7 +136,7 @@ class Offer:
     async def _tell(self, name: str, result: Result) -> None:
         writes = any(tool.name == name and not tool.read_only for tool in self._visit.tools())
         if self._shelf is not None and writes:
-            await self._watch.changed(self._shelf.changed(result))
+            await self._subscriptions.changed(self._shelf.changed(result))
 
     async def _list_resources(
         self, shelf: Shelf, ctx: Context, params: types.PaginatedRequestParams | None
@@ -161,7 +161,7 @@ class Offer:
         """Only what can be read can be waited for."""
         uri = str(params.uri)
         await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
-        return await self._watch.subscribe(ctx, params)
+        return await self._subscriptions.subscribe(ctx, params)
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[one.prompt for one in self._prompts.values()])

@@ -10,13 +10,13 @@ from mnemic import _version
 from mnemic.faces.mcp.methods import HINTS, NAME, Offer
 
 if TYPE_CHECKING:
-    from mnemic.faces.mcp.served_memory import Visit
+    from mnemic.faces.mcp.served_memory import ServedMemory
     from mnemic.faces.mcp.subscriptions import Watched
 
 
-def build(visit: Visit) -> Server[Watched]:
-    """The server of what `visit` offers. The memory is opened behind the answer to the first request."""
-    offer = Offer(visit)
+def build(served: ServedMemory) -> Server[Watched]:
+    """The server of what `served` offers. The memory is opened behind the answer to the first request."""
+    offer = Offer(served)
     server = Server(
         NAME,
         version=_version.__version__,

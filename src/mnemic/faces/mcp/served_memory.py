@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Opening = Callable[[], AbstractContextManager["ScopedMemory"]]
 
 
-class Visit:
+class ServedMemory:
     """The tools of a profile over a memory that is not open yet. Its methods block; safe to share between threads.
 
     Args:
-        opening: Opens the memory; the visit closes it. What it raises the caller gets, and the next call tries again.
+        opening: Opens the memory; the served closes it. What it raises the caller gets, and the next call tries again.
         read_only: Only tools that change nothing.
     """
 
@@ -45,7 +45,7 @@ class Visit:
         """The tools over the open memory.
 
         Raises:
-            MnemicError: the memory cannot be opened, or the visit is over.
+            MnemicError: the memory cannot be opened, or the served is over.
         """
         from mnemic.tools.toolbox import Toolbox
 

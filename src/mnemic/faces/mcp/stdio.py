@@ -120,20 +120,20 @@ def serve(server: Served) -> None:
 
 
 async def _serve(server: Served, lines: Lines) -> None:
-    unanswered = Unanswered()
+    pending = PendingRequests()
     async with anyio.create_task_group() as group:
-        group.start_soon(_until_told, lines, unanswered)
+        group.start_soon(_until_told, lines, pending)
         stdin: Any = lines  # the SDK only iterates over it
         async with stdio_server(stdin=stdin) as (read, write):
-            heard, said = Heard(read, unanswered), Said(write, unanswered)
+            heard, said = RequestStream(read, pending), AnswerStream(write, pending)
             await server.run(heard, said, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
-async def _until_told(lines: Lines, unanswered: Unanswered) -> None:
+async def _until_told(lines: Lines, pending: PendingRequests) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
-            unanswered.give_up()
+            pending.give_up()
             lines.end()
             return
 
@@ -154,7 +154,7 @@ _UNENDING: Final = "subscriptions/listen"
 """Answered when the client leaves, and not before."""
 
 
-class Unanswered:
+class PendingRequests:
     """The requests of one client that are under way."""
 
     def __init__(self) -> None:
@@ -192,21 +192,21 @@ class Unanswered:
             self._changed.set()
 
 
-class Heard(ObjectReceiveStream[Any]):
+class RequestStream(ObjectReceiveStream[Any]):
     """What a client says; the end of it comes once all is answered."""
 
-    def __init__(self, inner: Any, unanswered: Unanswered) -> None:
-        self._inner, self._unanswered = inner, unanswered
+    def __init__(self, inner: Any, pending: PendingRequests) -> None:
+        self._inner, self._pending = inner, pending
 
     async def receive(self) -> Any:
         """The next message, or what could not be read as one."""
         try:
             item = await self._inner.receive()
         except anyio.EndOfStream:
-            await self._unanswered.settled()
+            await self._pending.settled()
             raise
         if isinstance(item, SessionMessage):
-            self._unanswered.heard(item.message)
+            self._pending.heard(item.message)
         return item
 
     async def aclose(self) -> None:
@@ -214,16 +214,16 @@ class Heard(ObjectReceiveStream[Any]):
         await self._inner.aclose()
 
 
-class Said(ObjectSendStream[Any]):
+class AnswerStream(ObjectSendStream[Any]):
     """What the server says to it."""
 
-    def __init__(self, inner: Any, unanswered: Unanswered) -> None:
-        self._inner, self._unanswered = inner, unanswered
+    def __init__(self, inner: Any, pending: PendingRequests) -> None:
+        self._inner, self._pending = inner, pending
 
     async def send(self, item: Any) -> None:
         """Hand a message to the writer."""
         await self._inner.send(item)
-        self._unanswered.said(item.message)
+        self._pending.said(item.message)
 
     async def aclose(self) -> None:
         """Say no more."""

@@ -21,7 +21,7 @@ Watched = dict[str, "ServerSession"]
 """What one connection asked to be told of, and the way to it."""
 
 
-class Watch:
+class Subscriptions:
     """Tells those who asked."""
 
     def __init__(self) -> None:

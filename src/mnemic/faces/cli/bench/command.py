@@ -13,8 +13,8 @@ from mnemic.faces.cli.bars import hold_to_bars
 from mnemic.faces.cli.bars import listed as _names
 from mnemic.faces.cli.bars import progress as _progress
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
-from mnemic.faces.cli.command import WORDS, Verbs, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.speed import Figure
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    cls=Verbs,
+    cls=CommandGroup,
     examples=(
         "mnemic bench locomo locomo10.json --limit 20",
         "mnemic bench report runs/run.jsonl",
@@ -63,7 +63,7 @@ def locomo(
     """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
     from mnemic.lab.locomo import bench_locomo
 
-    run = errand()
+    run = invocation()
     with _progress(run) as progress:
         log = bench_locomo(
             path,
@@ -76,7 +76,7 @@ def locomo(
             progress=progress,
         )
     _show(run, log, None, markdown=False)
-    run.paper.note(f"log: {log} (the same tables again: mnemic bench report {log})")
+    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
 
 @verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
@@ -89,11 +89,11 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
 
     match bench_of(log):
         case "capacity":
-            _show_sweep(errand(), log, seed=seed, markdown=markdown)
+            _show_sweep(invocation(), log, seed=seed, markdown=markdown)
         case "hotpot":
-            _show_hotpot(errand(), log, seed=seed, markdown=markdown)
+            _show_hotpot(invocation(), log, seed=seed, markdown=markdown)
         case _:
-            _show(errand(), log, seed, markdown=markdown)
+            _show(invocation(), log, seed, markdown=markdown)
 
 
 @verb("mnemic bench speed --items 2000 --turns 200 --rounds 2 --questions 20")
@@ -109,10 +109,10 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
     """
     from mnemic.lab.speed import Size, bench_speed, show
 
-    run = errand()
+    run = invocation()
     measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
-    found = bench_speed(measured, lambda part: run.paper.note(f"{part} ..."))
-    show(found, sys.stdout, as_json=run.paper.json)
+    found = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
+    show(found, sys.stdout, as_json=run.output.json)
     if measured.stated:
         hold_to_bars(found.figures)
 
@@ -133,10 +133,10 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
     from mnemic.lab.busy import Load, bench_busy
     from mnemic.lab.speed import show
 
-    run = errand()
+    run = invocation()
     load = Load(rounds=rounds, writes=writes, gap=gap, seed=seed)
-    found = bench_busy(load, lambda part: run.paper.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
-    show(found, sys.stdout, as_json=run.paper.json)
+    found = bench_busy(load, lambda part: run.output.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
+    show(found, sys.stdout, as_json=run.output.json)
     if load.stated:
         hold_to_bars(found.figures)
 
@@ -155,11 +155,11 @@ def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | Non
     from mnemic.lab.collecting import Size, bench_gc
     from mnemic.lab.speed import show
 
-    run = errand()
+    run = invocation()
     size = Size(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
     with _progress(run) as progress:
         found = bench_gc(size, progress, folder=folder)
-    show(found, sys.stdout, as_json=run.paper.json)
+    show(found, sys.stdout, as_json=run.output.json)
     hold_to_bars(found.figures)
 
 
@@ -172,7 +172,7 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues."""
     from mnemic.lab.asked import bench_asked, show
 
-    run = errand()
+    run = invocation()
     with _progress(run) as progress:
         found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=progress)
     show(found, sys.stdout, seed)
@@ -192,7 +192,7 @@ def multihop(
     from mnemic.lab.multihop import bench_multihop, entrant, table
     from mnemic.lab.tables import aligned
 
-    run = errand()
+    run = invocation()
     make = entrant(_embedder(run, embedder, cache), _names(without or ""), untitled=untitled)
     print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
 
@@ -231,7 +231,7 @@ def capacity(
     """
     from mnemic.lab.capacity import CAPACITIES, Sweep, bench_capacity
 
-    run = errand()
+    run = invocation()
     sweep = Sweep(
         laws=_names(laws),
         capacities=_names(capacities or "") or CAPACITIES,
@@ -288,7 +288,7 @@ def hotpot(
     """
     from mnemic.lab.hotpot import CAPACITIES, Protocol, bench_hotpot
 
-    run = errand()
+    run = invocation()
     with _progress(run) as progress:
         log = bench_hotpot(
             path,
@@ -305,7 +305,7 @@ def hotpot(
     hold_to_bars(_show_hotpot(run, log, plots))
 
 
-def _embedder(run: Errand, named: str, cache: Path | None) -> Embedder | None:
+def _embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
     from mnemic.models.opening import open_embedder
 
     embedder = open_embedder(named, run.settings)
@@ -316,20 +316,20 @@ def _embedder(run: Errand, named: str, cache: Path | None) -> Embedder | None:
     return CachedEmbedder(embedder, cache)
 
 
-def _show(run: Errand, log: Path, seed: int | None, *, markdown: bool) -> None:
+def _show(run: Invocation, log: Path, seed: int | None, *, markdown: bool) -> None:
     from mnemic.lab.report import report as made_from
     from mnemic.lab.tables import show
 
-    form = "json" if run.paper.json else "markdown" if markdown else None if run.paper.color else "plain"
+    form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
     show(made_from(log, seed=seed), sys.stdout, form)
 
 
-def _form(run: Errand, *, markdown: bool) -> str | None:
-    return "json" if run.paper.json else "markdown" if markdown else None
+def _form(run: Invocation, *, markdown: bool) -> str | None:
+    return "json" if run.output.json else "markdown" if markdown else None
 
 
 def _show_sweep(
-    run: Errand, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
+    run: Invocation, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
 ) -> list[Figure]:
     """Show a sweep; what it came to beside its bars."""
     from mnemic.lab.capacity_report import bars, read_sweep, show_sweep, write_csv
@@ -345,7 +345,7 @@ def _show_sweep(
 
 
 def _show_hotpot(
-    run: Errand, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
+    run: Invocation, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
 ) -> list[Figure]:
     """Show a run over questions; what it came to beside its bar."""
     from mnemic.lab.hotpot_report import bars, read_capacities, show_capacities, write_csv
@@ -360,12 +360,12 @@ def _show_hotpot(
     return bars(made)
 
 
-def _note_files(run: Errand, log: Path, figures: Path) -> None:
-    run.paper.note(f"log: {log}, figures: {figures}")
+def _note_files(run: Invocation, log: Path, figures: Path) -> None:
+    run.output.note(f"log: {log}, figures: {figures}")
 
 
-def _note_pictures(run: Errand, drawn: Sequence[Path]) -> None:
-    run.paper.note(f"pictures: {', '.join(map(str, drawn))}")
+def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
+    run.output.note(f"pictures: {', '.join(map(str, drawn))}")
 
 
 for _command in (gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, paging, retention_train, session):

@@ -12,10 +12,10 @@ import click
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, listed, progress
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.faces.cli.invocation import Errand
+    from mnemic.faces.cli.invocation import Invocation
     from mnemic.lab.paging import Plan, Row
     from mnemic.lab.prefix import Prefix, Told
     from mnemic.lab.session import LongTalk
@@ -57,7 +57,7 @@ def session(
         raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
     from mnemic.lab.session_report import figures, show, write_csv
 
-    run = errand()
+    run = invocation()
     named = listed(policy or run.settings.policy)
     with progress(run) as told:
         long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, told)
@@ -65,7 +65,7 @@ def session(
     if sheet is not None and long is not None:
         write_csv(long, sheet)
     must = figures(long, played, budget=budget, whole=limit is None)
-    show(long, played, must, sys.stdout, as_json=run.paper.json)
+    show(long, played, must, sys.stdout, as_json=run.output.json)
     hold_to_bars(must)
 
 
@@ -80,7 +80,7 @@ def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: 
 
 
 def _played(
-    run: Errand,
+    run: Invocation,
     path: Path,
     policies: list[str],
     budget: int,
@@ -144,7 +144,7 @@ def paging(
     from mnemic.lab import paging as lab
     from mnemic.lab import traces
 
-    run = errand()
+    run = invocation()
     plan = lab.Plan(
         policies=_policies(policies),
         capacities=_capacities(capacity),
@@ -164,17 +164,17 @@ def paging(
     _show(run, rows, plan, sheet, plots)
 
 
-def _show(run: Errand, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
+def _show(run: Invocation, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
     from mnemic.lab import paging_report
 
-    paging_report.show(rows, plan, sys.stdout, as_json=run.paper.json)
+    paging_report.show(rows, plan, sys.stdout, as_json=run.output.json)
     if sheet is not None:
         paging_report.write_csv(rows, sheet)
     if plots is not None:
         from mnemic.lab.paging_plots import draw
 
         for path in draw(rows, plots):
-            run.paper.note(f"drawn: {path}")
+            run.output.note(f"drawn: {path}")
     hold_to_bars(paging_report.bars(rows, plan))
 
 
@@ -200,14 +200,14 @@ def retention_train(
     """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
     from mnemic.lab import dialogues, paging, retention
 
-    run = errand()
+    run = invocation()
     recipe = retention.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
     plan = paging.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
     every = list(paging.gather(paths, (), list(dialogues.GOLD), plan))
     with progress(run) as tell:
         weights = retention.train(every, recipe, tell)
     retention.write(weights, recipe, sorted({trace.name for trace in every}), out)
-    run.paper.note(f"weights: {out}")
+    run.output.note(f"weights: {out}")
 
 
 def _policies(wanted: str | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
-from mnemic.faces.cli.invocation import errand, given_text, looking_at
+from mnemic.faces.cli.invocation import given_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import (
     answer_record,
@@ -23,7 +23,7 @@ from mnemic.faces.cli.json_records import (
     version_record,
     who,
 )
-from mnemic.faces.cli.output import Paper, cut, excerpt, flat, indented, many, plain, width
+from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item, Link, Strength, Version
@@ -59,16 +59,16 @@ def recall(
     **past: str | None,
 ) -> None:
     """The best evidence for a question, best first, with reasons."""
-    run = errand()
+    run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
     with run.asked() as me:
         context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
-    if run.paper.json:
-        run.paper.document(context_record(context))
+    if run.output.json:
+        run.output.document(context_record(context))
     else:
-        print_recalled(run.paper, context, explain=explain)
+        print_recalled(run.output, context, explain=explain)
 
 
 def _asked(
@@ -92,36 +92,36 @@ def _asked(
     return found if explain else replace(found, stages=())
 
 
-def print_recalled(paper: Paper, context: Context, *, explain: bool) -> None:
+def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
     """Recalled items for a person, with a line about how they were found."""
     for rank, one in enumerate(context.items, start=1):
-        _print_hit(paper, rank, one, explain=explain)
+        _print_hit(output, rank, one, explain=explain)
     for note in context.notes:
-        paper.line(paper.dim(plain(note)))
+        output.line(output.dim(plain(note)))
     for stage, taken, left in context.stages:
-        paper.line(paper.dim(f"{stage:>10}: {taken:,} in, {left:,} out"))
+        output.line(output.dim(f"{stage:>10}: {taken:,} in, {left:,} out"))
     found = many(len(context.items), "item") if context.items else "nothing found"
-    paper.line(
-        paper.dim(
+    output.line(
+        output.dim(
             f"{found}, {many(context.tokens, 'token')}; {context.considered:,} considered in "
             f"{context.milliseconds:.1f} ms, as of commit {context.seq}"
         )
     )
 
 
-def _print_hit(paper: Paper, rank: int, one: Recalled, *, explain: bool) -> None:
+def _print_hit(output: Output, rank: int, one: Recalled, *, explain: bool) -> None:
     item = one.item
-    head = [said(item), paper.ink(who(item), fg="cyan")]
+    head = [said(item), output.ink(who(item), fg="cyan")]
     head += [plain(f"session {item.session}")] if item.session else []
     head += [flag] if (flag := _flags(item)) else []
-    paper.line(f"{paper.bold(f'{rank:>2}')} " + "  ".join(head))
-    paper.line(indented(excerpt(item.text, item.id)))
-    paper.line(f"   {paper.ink(one.id, fg='yellow')}  {paper.dim(f'score {one.score:.2f}')}")
+    output.line(f"{output.bold(f'{rank:>2}')} " + "  ".join(head))
+    output.line(indented(excerpt(item.text, item.id)))
+    output.line(f"   {output.ink(one.id, fg='yellow')}  {output.dim(f'score {one.score:.2f}')}")
     if one.reasons:
-        paper.line(paper.dim("   why: " + plain("; ".join(one.reasons))))
+        output.line(output.dim("   why: " + plain("; ".join(one.reasons))))
     if explain:
         parts = ", ".join(f"{name} {value:.2f}" for name, value in one.components.items())
-        paper.line(paper.dim(f"   score = {plain(parts)}; {many(one.tokens, 'token')}; commit {one.seq}"))
+        output.line(output.dim(f"   score = {plain(parts)}; {many(one.tokens, 'token')}; commit {one.seq}"))
 
 
 def _flags(item: Item) -> str:
@@ -145,20 +145,20 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     What is always at hand comes first: standing instructions, pinned items, the profile. After it as much of the best
     evidence as fits the budget, oldest first, fenced as data.
     """
-    run = errand()
+    run = invocation()
     words = given_text(query, run.settings)
     with run.asked() as me:
         budget = run.settings.budget if budget is None else budget
         found = _asked(me, past, words, block=True, k=k, budget=budget)
-    if run.paper.json:
-        run.paper.document(context_record(found))
+    if run.output.json:
+        run.output.document(context_record(found))
         return
     if found.text:
-        run.paper.line(plain(found.text))
+        run.output.line(plain(found.text))
     for note in found.notes:
-        run.paper.note(plain(note))
+        run.output.note(plain(note))
     shown = many(len(found.items) + len(found.always), "item")
-    run.paper.note(f"{shown}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
+    run.output.note(f"{shown}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
 
 
 @verb('mnemic ask "which city does she live in?"', 'mnemic ask "她住在哪个城市？" --json')
@@ -171,16 +171,16 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
 
     No model is asked: it quotes what was said, or the profile that rules made of it.
     """
-    run = errand()
+    run = invocation()
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
     with run.asked() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
-    if run.paper.json:
-        run.paper.document(answer_record(answer))
+    if run.output.json:
+        run.output.document(answer_record(answer))
         return
-    run.paper.line(plain(answer.text))
-    run.paper.note(f"confidence {answer.confidence:.2f}")
+    run.output.line(plain(answer.text))
+    run.output.note(f"confidence {answer.confidence:.2f}")
 
 
 @verb(
@@ -194,15 +194,15 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
 @past_options
 def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str | None) -> None:
     """At which stage a recall lost an item, and why."""
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
-    if run.paper.json:
-        run.paper.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
+    if run.output.json:
+        run.output.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
     else:
-        stage = f"lost at {run.paper.bold(lost.stage)}: " if lost.stage else ""
-        run.paper.line(stage + plain(lost.reason))
+        stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
+        run.output.line(stage + plain(lost.reason))
 
 
 @verb(
@@ -221,29 +221,29 @@ def list_(
     limit: int, kinds: tuple[str, ...], tags: tuple[str, ...], states: tuple[str, ...], **past: str | None
 ) -> None:
     """What was written last, newest first."""
-    run = errand()
+    run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
     with run.mine() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
         if past["as_of"] is not None:
             versions = [version_then(me, version) for version in versions]
     for version in versions:
-        if run.paper.json:
-            run.paper.record(version_record(version))
+        if run.output.json:
+            run.output.record(version_record(version))
         else:
-            run.paper.line(item_line(run.paper, version.item))
+            run.output.line(item_line(run.output, version.item))
     if not versions:
-        run.paper.note("nothing here")
+        run.output.note("nothing here")
 
 
-def item_line(paper: Paper, item: Item) -> str:
+def item_line(output: Output, item: Item) -> str:
     """An item on one line; cut where a terminal ends, and where its text is long."""
     start = f"{item.id}  {said(item)}  "
     flags = _flags(item)
     rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
-    if paper.columns is not None:
-        rest = cut(rest, max(paper.columns - width(start), 10))
-    return f"{paper.ink(item.id, fg='yellow')}  {paper.dim(said(item))}  {rest}"
+    if output.columns is not None:
+        rest = cut(rest, max(output.columns - width(start), 10))
+    return f"{output.ink(item.id, fg='yellow')}  {output.dim(said(item))}  {rest}"
 
 
 @verb(
@@ -255,19 +255,19 @@ def item_line(paper: Paper, item: Item) -> str:
 @past_options
 def show(id: str, **past: str | None) -> None:
     """One item with all that is known about it."""
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         item = resolve(me, id)
         then = looking_at(me, **past)
         version, links, strength = then.get(item), then.links(item), me.strength(item)
         if past["as_of"] is not None:
             version = version_then(me, version)
-    if run.paper.json:
-        run.paper.document(
+    if run.output.json:
+        run.output.document(
             {**version_record(version), "links": [link_record(one) for one in links], "strength": _strength(strength)}
         )
     else:
-        _print_item(run.paper, version, links, strength)
+        _print_item(run.output, version, links, strength)
 
 
 def _strength(strength: Strength) -> dict[str, Any]:
@@ -279,10 +279,10 @@ def _strength(strength: Strength) -> dict[str, Any]:
     }
 
 
-def _print_item(paper: Paper, version: Version, links: Any, strength: Strength) -> None:
+def _print_item(output: Output, version: Version, links: Any, strength: Strength) -> None:
     item = version.item
-    paper.line(f"{paper.ink(item.id, fg='yellow')}  {item.kind}, {item.state.name.lower()}")
-    paper.line(indented(item.text))
+    output.line(f"{output.ink(item.id, fg='yellow')}  {item.kind}, {item.state.name.lower()}")
+    output.line(indented(item.text))
     shown = {name: value for name, value in item_record(item).items() if name not in ("id", "kind", "text", "state")}
     rows = [(name, _cell(value)) for name, value in shown.items() if value not in (None, [], {}, False)]
     rows.append(("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC"))
@@ -291,7 +291,7 @@ def _print_item(paper: Paper, version: Version, links: Any, strength: Strength) 
     if strength.uses or strength.useful or strength.harms:
         rows.append(("used", f"shown {strength.uses}, useful {strength.useful}, misled {strength.harms}"))
     rows += [("link", _link(item, one)) for one in links]
-    paper.table([(paper.dim(name), value) for name, value in rows])
+    output.table([(output.dim(name), value) for name, value in rows])
 
 
 def _cell(value: object) -> str:

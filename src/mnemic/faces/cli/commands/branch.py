@@ -11,9 +11,9 @@ from mnemic.core.items import Item
 from mnemic.errors import Conflict
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
-from mnemic.faces.cli.invocation import errand, looking_at
+from mnemic.faces.cli.invocation import invocation, looking_at
 from mnemic.faces.cli.json_records import item_record, link_record, receipt_record
-from mnemic.faces.cli.output import Paper, excerpt, flat, many
+from mnemic.faces.cli.output import Output, excerpt, flat, many
 
 if TYPE_CHECKING:
     from mnemic.core.items import Link
@@ -32,32 +32,32 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     It shows what was there at its commit; a moment before anything was remembered is refused. What is written with
     --branch NAME stays on it until `mnemic merge NAME`.
     """
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         looking_at(me, None, None, at).branch(name, understand=understand)
         made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
-    if run.paper.json:
-        run.paper.document({**_branch_record(made), "items": items})
+    if run.output.json:
+        run.output.document({**_branch_record(made), "items": items})
     else:
         shows = f"shows {many(items, 'item')}" if items else "it is empty"
-        run.paper.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
-        run.paper.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
+        run.output.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
+        run.output.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
 
 
 @verb("mnemic branches", "mnemic branches --json")
 def branches() -> None:
     """Every branch of this memory."""
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         found = me.branches()
     for one in found:
-        if run.paper.json:
-            run.paper.record(_branch_record(one))
+        if run.output.json:
+            run.output.record(_branch_record(one))
         else:
             of = f" of {flat(one.of)}" if one.of else ""
-            run.paper.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
+            run.output.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
     if not found:
-        run.paper.note("no branches; `mnemic branch NAME` makes one")
+        run.output.note("no branches; `mnemic branch NAME` makes one")
 
 
 @verb("mnemic merge try --dry-run", "mnemic merge try --prefer branch --json")
@@ -70,13 +70,13 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
     What both sides have changed is shown and nothing is written (exit code 4, of a --dry-run too), unless --prefer says
     who is right.
     """
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         done = me.merge(name, prefer=prefer, dry_run=dry_run)
-        if run.paper.json:
-            run.paper.document(_merge_record(done, dry_run=dry_run))
+        if run.output.json:
+            run.output.document(_merge_record(done, dry_run=dry_run))
         else:
-            _print_merge(run.paper, me, name, done, dry_run=dry_run)
+            _print_merge(run.output, me, name, done, dry_run=dry_run)
     if done.refused:
         raise Conflict(
             f"{many(len(done.conflicts), 'conflict')} between branch {name!r} and what it comes off; nothing was"
@@ -84,22 +84,22 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
         )
 
 
-def _print_merge(paper: Paper, me: ScopedMemory, name: str, done: Merge, *, dry_run: bool) -> None:
+def _print_merge(output: Output, me: ScopedMemory, name: str, done: Merge, *, dry_run: bool) -> None:
     for clash in () if done.repeated else done.conflicts:
-        paper.line(paper.ink(f"{clash.id}  changed on both sides", fg="yellow"))
+        output.line(output.ink(f"{clash.id}  changed on both sides", fg="yellow"))
         for side, said in (("branch", clash.branch), ("parent", clash.parent)):
-            paper.line(f"    {side}  {_side(said)}")
+            output.line(f"    {side}  {_side(said)}")
     what = f"{many(len(done.ids), 'item')} and {many(done.links, 'link')}"
     if dry_run and not done.repeated:
-        paper.line(f"would take {what} from branch {flat(name)}")
+        output.line(f"would take {what} from branch {flat(name)}")
     elif done.repeated:
-        paper.note(f"nothing on branch {flat(name)} is new here: commit {done.seq} merged {what} from it")
+        output.note(f"nothing on branch {flat(name)} is new here: commit {done.seq} merged {what} from it")
     elif done.seq is not None:
-        paper.line(f"merged {what} from branch {flat(name)} in commit {done.seq}; undo: mnemic undo {done.seq}")
+        output.line(f"merged {what} from branch {flat(name)} in commit {done.seq}; undo: mnemic undo {done.seq}")
         for item in done.ids[:10]:
-            paper.line(f"    {item_line(paper, me.history(item)[-1].item)}")
+            output.line(f"    {item_line(output, me.history(item)[-1].item)}")
     elif not done.conflicts:
-        paper.note(f"nothing on branch {flat(name)} is new here")
+        output.note(f"nothing on branch {flat(name)} is new here")
 
 
 def _side(said: Item | Link | None) -> str:
@@ -115,16 +115,16 @@ def _side(said: Item | Link | None) -> str:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before it is gone.")
 def drop_branch(name: str, yes: bool) -> None:
     """Take a branch out for good, with what was written to it alone."""
-    run = errand()
+    run = invocation()
     if not run.confirm(f"Drop branch {name}, with what was not merged?", yes=yes):
-        run.paper.note("nothing was changed")
+        run.output.note("nothing was changed")
         return
     with run.mine(shelved=False) as me:
         done = me.drop_branch(name)
-    if run.paper.json:
-        run.paper.document({"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links})
+    if run.output.json:
+        run.output.document({"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links})
     else:
-        run.paper.line(f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}")
+        run.output.line(f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}")
 
 
 @verb("mnemic revert 2", "mnemic revert 2 --json")
@@ -135,19 +135,19 @@ def revert(seq: int) -> None:
     What was only understood since, from what was there at SEQ, stays. Nothing is lost: `mnemic undo` of that commit
     takes it back.
     """
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         began = time.perf_counter()
         receipt = me.revert(seq)
     took = (time.perf_counter() - began) * 1000
-    if run.paper.json:
-        run.paper.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
+    if run.output.json:
+        run.output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
     elif receipt.repeated:
-        run.paper.note(f"already as of commit {seq}; nothing was changed")
+        run.output.note(f"already as of commit {seq}; nothing was changed")
     else:
         changed = f"{many(len(receipt.ids), 'item')} changed" if receipt.ids else "only links changed"
-        run.paper.line(f"as of commit {seq}: {changed}, commit {receipt.seq}, durable in {took:.1f} ms")
-        run.paper.line(f"undo: mnemic undo {receipt.seq}")
+        run.output.line(f"as of commit {seq}: {changed}, commit {receipt.seq}, durable in {took:.1f} ms")
+        run.output.line(f"undo: mnemic undo {receipt.seq}")
 
 
 def _branch_record(one: Branch) -> dict[str, Any]:

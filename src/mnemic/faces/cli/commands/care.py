@@ -16,7 +16,7 @@ import click
 from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many, size
 from mnemic.settings import PREFIX, Settings
 
@@ -30,16 +30,16 @@ FAULTS: Final = 6
 @verb("mnemic stats", "mnemic stats --json")
 def stats() -> None:
     """How much is remembered, and how big it is."""
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         found, behind = memory.admin.stats(), memory.admin.behind()
-    if run.paper.json:
+    if run.output.json:
         lanes = [lane_record(one) for one in behind]
         record = {**vitals_record(found.vitals), **_stats_record(found), "lanes": lanes}
-        run.paper.document({"user": run.user, "tenant": run.tenant, **record})
+        run.output.document({"user": run.user, "tenant": run.tenant, **record})
         return
     mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
-    run.paper.table(
+    run.output.table(
         [
             ("store", flat(found.url)),
             ("size", size(found.bytes)),
@@ -50,9 +50,9 @@ def stats() -> None:
         ]
     )
     if len(found.users) > 1:
-        run.paper.line()
+        run.output.line()
         rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in found.users]
-        run.paper.table(rows, head=("tenant", "user", "items", "last commit"))
+        run.output.table(rows, head=("tenant", "user", "items", "last commit"))
 
 
 def _stats_record(found: Stats) -> dict[str, object]:
@@ -66,23 +66,23 @@ def verify() -> None:
 
     Hash chain, digests, versions, links and index. Exit code 6 if something is wrong.
     """
-    run = errand()
+    run = invocation()
     began = time.perf_counter()
     with run.memory() as memory:
         settled = memory.admin.settle()
         faults = list(memory.admin.verify())
         items = memory.admin.stats().items
     took = time.perf_counter() - began
-    if run.paper.json:
+    if run.output.json:
         record = {"sound": not faults, "settled": settled, "items": items, "seconds": round(took, 3)}
-        run.paper.document({**record, "faults": [{"where": f.where, "problem": f.problem} for f in faults]})
+        run.output.document({**record, "faults": [{"where": f.where, "problem": f.problem} for f in faults]})
     else:
         for fault in faults:
-            run.paper.line(f"{run.paper.ink('wrong', fg='red')}  {flat(fault.where)}: {flat(fault.problem)}")
-        verdict = many(len(faults), "fault") if faults else run.paper.ink("sound", fg="green")
-        run.paper.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
+            run.output.line(f"{run.output.ink('wrong', fg='red')}  {flat(fault.where)}: {flat(fault.problem)}")
+        verdict = many(len(faults), "fault") if faults else run.output.ink("sound", fg="green")
+        run.output.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
         if not settled:
-            run.paper.line("an erasure is still pending: another process reads an old copy")
+            run.output.line("an erasure is still pending: another process reads an old copy")
     if faults:
         click.get_current_context().exit(FAULTS)
 
@@ -93,32 +93,32 @@ def doctor() -> None:
 
     Exit code 6 if something is wrong.
     """
-    run = errand()
+    run = invocation()
     checks = _checks(run)
-    if run.paper.json:
+    if run.output.json:
         record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
-        run.paper.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
+        run.output.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
     else:
         _print_checks(run, checks)
     if not all(check.ok for check in checks):
         click.get_current_context().exit(FAULTS)
 
 
-def _checks(run: Errand) -> list[Check]:
+def _checks(run: Invocation) -> list[Check]:
     if not run.exists:
         return []
     with run.memory() as memory:
         return memory.admin.doctor()
 
 
-def _print_checks(run: Errand, checks: list[Check]) -> None:
-    paper = run.paper
+def _print_checks(run: Invocation, checks: list[Check]) -> None:
+    output = run.output
     if not run.exists:
-        paper.line(f"there is no store at {run.path} yet; `mnemic add` makes it")
-    marks = {True: paper.ink("ok   ", fg="green"), False: paper.ink("wrong", fg="red")}
-    paper.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
-    paper.line()
-    paper.table([(one.name, flat(str(one.value)), paper.dim(one.origin)) for one in _settings(run)])
+        output.line(f"there is no store at {run.path} yet; `mnemic add` makes it")
+    marks = {True: output.ink("ok   ", fg="green"), False: output.ink("wrong", fg="red")}
+    output.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
+    output.line()
+    output.table([(one.name, flat(str(one.value)), output.dim(one.origin)) for one in _settings(run)])
 
 
 @verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
@@ -127,14 +127,14 @@ def settings() -> None:
 
     Set one with MNEMIC_<NAME> in the environment.
     """
-    run = errand()
+    run = invocation()
     rows = _settings(run)
-    if run.paper.json:
+    if run.output.json:
         record = {one.name: one.record() for one in rows}
-        run.paper.document({"settings": record, "store": run.where})
+        run.output.document({"settings": record, "store": run.where})
     else:
         cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
-        run.paper.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
+        run.output.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Setting:
         return {"value": self.value, "from": self.came, "in_commands": self.here, "meaning": self.meaning}
 
 
-def _settings(run: Errand) -> list[_Setting]:
+def _settings(run: Invocation) -> list[_Setting]:
     meanings = _meanings()
     rows = []
     for name in (one.name for one in dataclasses.fields(Settings)):
@@ -201,11 +201,11 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    run = errand()
+    run = invocation()
     root = click.get_current_context().find_root().command
     made = get_completion_class(shell)
     script = made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source() if made is not None else ""
-    if run.paper.json:
-        run.paper.document({"shell": shell, "script": script})
+    if run.output.json:
+        run.output.document({"shell": shell, "script": script})
     else:
         click.echo(script)

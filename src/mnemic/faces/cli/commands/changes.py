@@ -14,10 +14,10 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
-from mnemic.faces.cli.invocation import errand
+from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import change_record, drops_branch, item_record, said, validity, version_record, who
-from mnemic.faces.cli.output import Paper, excerpt, flat, many, size
+from mnemic.faces.cli.output import Output, excerpt, flat, many, size
 from mnemic.work.lanes import DERIVER
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _SHOWN: Final = 3
 @click.option("--collected", "whole", is_flag=True, help="In place of them what collecting did: dropped, freed, cost.")
 def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) -> None:
     """The journal: every commit of this user, newest first."""
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         me, newest = run.scoped(memory, shelved=False), not oldest_first
         if whole:
@@ -57,12 +57,12 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
         else:
             changes = list(_changes(me, limit, after, newest=newest, every=every))
         for change in changes:
-            if run.paper.json:
-                run.paper.record(change_record(change))
+            if run.output.json:
+                run.output.record(change_record(change))
             else:
-                _print_change(run.paper, me, change)
+                _print_change(run.output, me, change)
     if not changes:
-        run.paper.note("no commits yet")
+        run.output.note("no commits yet")
 
 
 def _changes(me: ScopedMemory, limit: int, after: int, *, newest: bool, every: bool) -> Sequence[Change]:
@@ -76,20 +76,20 @@ def _changes(me: ScopedMemory, limit: int, after: int, *, newest: bool, every: b
         asked *= 2
 
 
-def _print_change(paper: Paper, me: ScopedMemory, change: Change) -> None:
+def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
     cause = f"  because of commit {change.cause}" if change.cause else ""
-    paper.line(
-        f"{paper.ink(f'commit {change.seq}', fg='yellow')}  {change.at:%Y-%m-%d %H:%M:%S} UTC  "
-        f"{flat(change.actor) if change.space else 'the store'}  {paper.dim(change.hash.hex()[:12])}{cause}"
+    output.line(
+        f"{output.ink(f'commit {change.seq}', fg='yellow')}  {change.at:%Y-%m-%d %H:%M:%S} UTC  "
+        f"{flat(change.actor) if change.space else 'the store'}  {output.dim(change.hash.hex()[:12])}{cause}"
     )
     verbs = Counter(event.verb for event in change.events)
     for did, count in verbs.items():
         shown = [event for event in change.events if event.verb is did][:_SHOWN]
         for event in shown:
-            told = _payload(event) if event.item is None else _words(paper, me, change, event)
-            paper.line(f"    {did.name.lower()}  {told}".rstrip())
+            told = _payload(event) if event.item is None else _words(output, me, change, event)
+            output.line(f"    {did.name.lower()}  {told}".rstrip())
         if count > _SHOWN:
-            paper.line(paper.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
+            output.line(output.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
 
 
 def _payload(event: Event) -> str:
@@ -123,16 +123,16 @@ def _collected(said: Mapping[str, Any]) -> str:
     return flat(f"{said['trigger']}: {', '.join(filter(None, told))}")
 
 
-def _words(paper: Paper, me: ScopedMemory, change: Change, event: Event) -> str:
+def _words(output: Output, me: ScopedMemory, change: Change, event: Event) -> str:
     """The item that an event touched, as the commit left it, whatever has become of it since."""
     if event.item is None or event.erased:
-        return f"{event.item}  {paper.dim('(its words are gone)')}"
+        return f"{event.item}  {output.dim('(its words are gone)')}"
     try:
         versions = [v for v in me.history(event.item) if v.item.id == event.item]
     except NotFound:
-        return f"{event.item}  {paper.dim('(its words are gone)')}"
+        return f"{event.item}  {output.dim('(its words are gone)')}"
     then = [version for version in versions if version.seq_from <= change.seq]
-    return item_line(paper, (then or versions)[-1 if then else 0].item)
+    return item_line(output, (then or versions)[-1 if then else 0].item)
 
 
 @verb(
@@ -145,27 +145,27 @@ def history(id: str) -> None:
 
     And of what it took the place of, and of what took its place.
     """
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         item = resolve(me, id)
         versions = me.history(item)
-    if run.paper.json:
-        run.paper.document({"id": item, "versions": [version_record(version) for version in versions]})
+    if run.output.json:
+        run.output.document({"id": item, "versions": [version_record(version) for version in versions]})
     else:
-        print_history(run.paper, versions)
+        print_history(run.output, versions)
 
 
-def print_history(paper: Paper, versions: Sequence[Version]) -> None:
+def print_history(output: Output, versions: Sequence[Version]) -> None:
     """Versions for a person, a line or two each."""
     for version in versions:
         item = version.item
         standing = version.seq_to is None
         span = f"commit {version.seq_from}" + ("" if standing else f" to {version.seq_to}")
-        paper.line(
-            f"{paper.ink(item.id, fg='yellow')}  {span}, {paper.ink(item.state.name.lower(), bold=standing)}, "
+        output.line(
+            f"{output.ink(item.id, fg='yellow')}  {span}, {output.ink(item.state.name.lower(), bold=standing)}, "
             f"said {said(item)}" + (f", {validity(item)}" if validity(item) else "")
         )
-        paper.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
+        output.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
 
 
 @verb(
@@ -179,16 +179,16 @@ def diff(a: int, b: int | None) -> None:
 
     From commit A to commit B; B left out is now.
     """
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         differences = me.diff(a, b)
-    if run.paper.json:
-        run.paper.document({"a": a, "b": b, "items": [_difference(one) for one in differences]})
+    if run.output.json:
+        run.output.document({"a": a, "b": b, "items": [_difference(one) for one in differences]})
         return
     for one in differences:
-        _print_difference(run.paper, one)
+        _print_difference(run.output, one)
     if not differences:
-        run.paper.note("no difference")
+        run.output.note("no difference")
 
 
 def _difference(one: Difference) -> dict[str, Any]:
@@ -199,12 +199,12 @@ def _difference(one: Difference) -> dict[str, Any]:
     }
 
 
-def _print_difference(paper: Paper, one: Difference) -> None:
-    paper.line(paper.ink(one.id, fg="yellow"))
+def _print_difference(output: Output, one: Difference) -> None:
+    output.line(output.ink(one.id, fg="yellow"))
     if one.before is not None:
-        paper.line("  " + paper.ink(f"- {_said(one.before)}", fg="red"))
+        output.line("  " + output.ink(f"- {_said(one.before)}", fg="red"))
     if one.after is not None:
-        paper.line("  " + paper.ink(f"+ {_said(one.after)}", fg="green"))
+        output.line("  " + output.ink(f"+ {_said(one.after)}", fg="green"))
 
 
 def _said(item: Item) -> str:
@@ -224,7 +224,7 @@ def undo(seq: str, cascade: bool) -> None:
     SEQ is its number, or `last` for the last one that still stands; again, it is the one before that. Undoing an undo,
     by its number, is redo.
     """
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)

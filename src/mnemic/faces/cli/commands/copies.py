@@ -15,7 +15,7 @@ import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many, size
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ def backup(dest: Path) -> None:
 
     DEST is never overwritten.
     """
-    run = errand()
+    run = invocation()
     _folder(dest)
     began = time.perf_counter()
     with run.memory() as memory:
         made = memory.admin.backup(dest)
     took, written = time.perf_counter() - began, made.stat().st_size
-    if run.paper.json:
-        run.paper.document({"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)})
+    if run.output.json:
+        run.output.document({"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)})
     else:
-        run.paper.line(f"wrote {made}: {size(written)} in {took:.2f} s")
-        run.paper.line(f"bring it back: mnemic restore {made}")
+        run.output.line(f"wrote {made}: {size(written)} in {took:.2f} s")
+        run.output.line(f"bring it back: mnemic restore {made}")
 
 
 @verb(
@@ -62,7 +62,7 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoin
     """
     from mnemic.store.restoring import source_of
 
-    run = errand()
+    run = invocation()
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
@@ -71,22 +71,22 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoin
         return
     source = source_of(given, run.path)
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
-        run.paper.note("nothing was changed")
+        run.output.note("nothing was changed")
         return
     began = time.perf_counter()
     kept = None if no_checkpoint or not run.exists else _kept(run)
     again = _put_back(run, source, run.path, back, kept, no_tombstones=no_tombstones)
     took, seq = time.perf_counter() - began, _last(run.path, run.tenant)
-    if run.paper.json:
+    if run.output.json:
         record = {"store": str(run.path), "seq": seq, "erased_again": again}
-        run.paper.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
+        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
         return
     erased = f"{many(again, 'item')} erased again"
-    run.paper.line(f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}")
+    run.output.line(f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}")
     _say_way_back(run, kept)
 
 
-def _kept(run: Errand) -> Checkpoint | None:
+def _kept(run: Invocation) -> Checkpoint | None:
     """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
     try:
         with run.memory() as memory:
@@ -96,12 +96,12 @@ def _kept(run: Errand) -> Checkpoint | None:
             told = "it is empty"
     except StoreCorrupt as error:
         told = str(error)
-    run.paper.note(f"no checkpoint was taken of {run.path}: {told}")
+    run.output.note(f"no checkpoint was taken of {run.path}: {told}")
     return None
 
 
 def _put_back(
-    run: Errand, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
+    run: Invocation, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
 ) -> int:
     """How many items were erased again; a checkpoint that was taken for nothing goes."""
     from mnemic.admin import restore as put_back
@@ -124,28 +124,28 @@ def _last(path: Path, tenant: str) -> int:
         return 0 if number is None else snapshot.head(number).seq
 
 
-def _say_way_back(run: Errand, kept: Checkpoint | None) -> None:
+def _say_way_back(run: Invocation, kept: Checkpoint | None) -> None:
     if kept is not None:
-        run.paper.line(f"as it was before: mnemic restore {kept.name}")
+        run.output.line(f"as it was before: mnemic restore {kept.name}")
 
 
-def _rewind(run: Errand, to: int | str | None, *, keep: bool, yes: bool) -> None:
+def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> None:
     if to is None:
         raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, a checkpoint, or say --to SEQ.")
     with run.memory() as memory:
         to = memory.admin.commit_at(to, tenant=run.tenant)  # before a checkpoint is taken for nothing
         if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
-            run.paper.note("nothing was changed")
+            run.output.note("nothing was changed")
             return
         began = time.perf_counter()
         kept = memory.admin.checkpoint(tenant=run.tenant) if keep else None
         done = memory.admin.rewind(to, tenant=run.tenant)
     took = time.perf_counter() - began
-    if run.paper.json:
+    if run.output.json:
         record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
-        run.paper.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
+        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
     else:
-        run.paper.line(
+        run.output.line(
             f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
         )
         _say_way_back(run, kept)
@@ -158,7 +158,7 @@ def export(out: Path | None) -> None:
 
     It is the whole tenant's; `load` reads it. Legal holds do not go along: place them where it is loaded.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         lines = memory.admin.export(run.tenant)
         if out is None:
@@ -166,10 +166,10 @@ def export(out: Path | None) -> None:
         else:
             with _fresh(out) as file:
                 count = _pour(lines, file)
-    if out is not None and run.paper.json:
-        run.paper.document({"path": str(out.absolute()), "lines": count})
+    if out is not None and run.output.json:
+        run.output.document({"path": str(out.absolute()), "lines": count})
     elif out is not None:
-        run.paper.line(f"wrote {out}: {many(count, 'line')}")
+        run.output.line(f"wrote {out}: {many(count, 'line')}")
 
 
 def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
@@ -203,15 +203,15 @@ def load(path: str) -> None:
 
     Ids, times and hashes stay as they were.
     """
-    run = errand()
+    run = invocation()
     began = time.perf_counter()
     with _lines(path) as lines, run.memory(create=True) as memory:
         commits = memory.admin.load(lines)
     took = time.perf_counter() - began
-    if run.paper.json:
-        run.paper.document({"store": run.where, "commits": commits, "seconds": round(took, 3)})
+    if run.output.json:
+        run.output.document({"store": run.where, "commits": commits, "seconds": round(took, 3)})
     else:
-        run.paper.line(f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s")
+        run.output.line(f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s")
 
 
 def _lines(path: str) -> BinaryIO:
@@ -231,7 +231,7 @@ def checkpoint(name: str | None, drop: bool) -> None:
 
     Left without a name it is called after the moment. While it is kept, the past behind it is not compacted.
     """
-    run = errand()
+    run = invocation()
     if drop and name is None:
         raise Invalid("name", "is missing", "Say which checkpoint is to go: `mnemic checkpoints` lists them.")
     if name is not None and not name.strip():
@@ -240,31 +240,31 @@ def checkpoint(name: str | None, drop: bool) -> None:
     with run.memory() as memory:
         if drop:
             memory.admin.drop_checkpoint(str(name))
-            run.paper.document({"dropped": name}) if run.paper.json else run.paper.line(f"dropped {flat(str(name))}")
+            run.output.document({"dropped": name}) if run.output.json else run.output.line(f"dropped {flat(str(name))}")
             return
         made = memory.admin.checkpoint(name or "", tenant=run.tenant)
     took = time.perf_counter() - began
-    if run.paper.json:
-        run.paper.document({**_record(made), "seconds": round(took, 3)})
+    if run.output.json:
+        run.output.document({**_record(made), "seconds": round(took, 3)})
     else:
-        run.paper.line(f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s")
-        run.paper.line(f"bring it back: mnemic restore {shlex.quote(flat(made.name))}")
+        run.output.line(f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s")
+        run.output.line(f"bring it back: mnemic restore {shlex.quote(flat(made.name))}")
 
 
 @verb("mnemic checkpoints", "mnemic checkpoints --json")
 def checkpoints() -> None:
     """The checkpoints that are kept, by commit."""
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         found = memory.admin.checkpoints(tenant=run.tenant)
     for one in found:
-        if run.paper.json:
-            run.paper.record(_record(one))
+        if run.output.json:
+            run.output.record(_record(one))
         else:
             gone = "" if one.there else "  (its file is gone)"
-            run.paper.line(f"{flat(one.name)}  commit {one.seq}  {one.at:%Y-%m-%d %H:%M} UTC  {one.path}{gone}")
+            run.output.line(f"{flat(one.name)}  commit {one.seq}  {one.at:%Y-%m-%d %H:%M} UTC  {one.path}{gone}")
     if not found:
-        run.paper.note("no checkpoints; `mnemic checkpoint` makes one")
+        run.output.note("no checkpoints; `mnemic checkpoint` makes one")
 
 
 def _record(one: Checkpoint) -> dict[str, Any]:

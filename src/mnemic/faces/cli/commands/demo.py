@@ -18,9 +18,9 @@ from mnemic.errors import Conflict
 from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.changes import print_history
 from mnemic.faces.cli.commands.erasing import print_receipt
-from mnemic.faces.cli.invocation import errand
+from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.json_records import erasure_record, recalled_record, said, version_record, who
-from mnemic.faces.cli.output import Paper, flat, many, size
+from mnemic.faces.cli.output import Output, flat, many, size
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -44,20 +44,20 @@ _CANARY: Final = "罗莎"
 class Show:
     """The demo's stage: what it prints, what it measured, what it found."""
 
-    paper: Paper
+    output: Output
     took: dict[str, float] = field(default_factory=dict)
     found: dict[str, Any] = field(default_factory=dict)
 
     def title(self, number: int, text: str) -> None:
         """Open an act."""
-        if not self.paper.json:
+        if not self.output.json:
             click.echo()
-            click.echo(self.paper.bold(f"{number}. {text}"), color=self.paper.color)
+            click.echo(self.output.bold(f"{number}. {text}"), color=self.output.color)
 
     def tell(self, text: str = "") -> None:
         """One line for a person."""
-        if not self.paper.json:
-            self.paper.line(text)
+        if not self.output.json:
+            self.output.line(text)
 
     def timed(self, name: str, count: int = 1) -> _Stopwatch:
         """Measures what is done inside, in milliseconds each."""
@@ -87,10 +87,10 @@ def demo(keep: Path | None) -> None:
     """
     from mnemic.memory import Memory
 
-    run = errand()
+    run = invocation()
     if keep is not None and keep.exists():
         raise Conflict(f"{keep} is there already, and is not overwritten; name another file")
-    show = Show(Paper(json=run.paper.json, color=run.paper.color, margin="   "))
+    show = Show(Output(json=run.output.json, color=run.output.color, margin="   "))
     with _place(keep) as path:
         with Memory(path, settings=run.settings) as memory:
             _play(show, memory, path)
@@ -156,16 +156,16 @@ def _ask(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
 
 
 def _tell_answer(show: Show, question: str, found: Context) -> None:
-    paper = show.paper
+    output = show.output
     show.tell()
-    show.tell(f"{paper.ink('? ' + question, fg='cyan', bold=True)}  {_took(paper, found)}")
+    show.tell(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, found)}")
     for one in found.items:
         show.tell(f"  {said(one.item)}  {who(one.item)}: {flat(one.text)}")
-        show.tell(paper.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
+        show.tell(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
 
 
-def _took(paper: Paper, found: Context) -> str:
-    return paper.dim(f"{found.milliseconds:.1f} ms")
+def _took(output: Output, found: Context) -> str:
+    return output.dim(f"{found.milliseconds:.1f} ms")
 
 
 def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> dict[str, ItemId]:
@@ -188,8 +188,8 @@ def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> d
             ids[fact.key] = receipt.id
     with show.timed("history"):
         versions = me.history(ids[_CHANGED])
-    if not show.paper.json:
-        print_history(show.paper, versions)
+    if not show.output.json:
+        print_history(show.output, versions)
     show.found["history"] = [version_record(version) for version in versions]
     return ids
 
@@ -208,8 +208,8 @@ def _look_back(show: Show, me: ScopedMemory) -> None:
         with show.timed(f"recall {name}"):
             found = then.recall(question.text, k=1, where=facts)
         answers[name] = found.items[0].text if found.items else ""
-        show.tell(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.paper, found)}")
-    show.tell(show.paper.dim("she moved in March and said so in April: in March nobody had told the memory"))
+        show.tell(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.output, found)}")
+    show.tell(show.output.dim("she moved in March and said so in April: in March nobody had told the memory"))
     show.found["as_of"] = {"question": question.text, "date": question.as_of, **answers}
 
 
@@ -238,8 +238,8 @@ def _erase(show: Show, me: ScopedMemory, path: Path) -> None:
         receipt = me.erase(*doomed, reason="demo")
     after = _occurrences(path)
     show.tell(f"found before: {_counted(before)}")
-    if not show.paper.json:
-        print_receipt(show.paper, receipt, watch.milliseconds / 1000)
+    if not show.output.json:
+        print_receipt(show.output, receipt, watch.milliseconds / 1000)
     show.tell(f"found after:  {_counted(after)}")
     show.found["erasure"] = {**erasure_record(receipt), "found_before": before, "found_after": after}
 
@@ -269,15 +269,15 @@ def _check(show: Show, memory: Memory, facts: int) -> None:
 
 
 def _end(show: Show, keep: Path | None) -> None:
-    if show.paper.json:
-        show.paper.document({**show.found, "milliseconds": {name: round(ms, 3) for name, ms in show.took.items()}})
+    if show.output.json:
+        show.output.document({**show.found, "milliseconds": {name: round(ms, 3) for name, ms in show.took.items()}})
         return
     show.title(7, "How long each took")
-    show.paper.table((name, f"{ms:8.2f} ms") for name, ms in show.took.items())
+    show.output.table((name, f"{ms:8.2f} ms") for name, ms in show.took.items())
     verdict = "sound" if show.found["sound"] else "NOT SOUND"
     show.tell(f"and the store is {verdict}: hash chain, digests, versions and index agree")
     show.title(8, "Your turn")
-    show.paper.table((command, show.paper.dim(told)) for command, told in _next(keep))
+    show.output.table((command, show.output.dim(told)) for command, told in _next(keep))
 
 
 def _next(keep: Path | None) -> Iterable[tuple[str, str]]:

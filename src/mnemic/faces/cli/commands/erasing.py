@@ -10,10 +10,10 @@ import click
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.remember import acknowledge
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import erasure_record
-from mnemic.faces.cli.output import Paper, flat, many
+from mnemic.faces.cli.output import Output, flat, many
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -28,7 +28,7 @@ PENDING: Final = 7
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def forget(ids: tuple[str, ...]) -> None:
     """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         began = time.perf_counter()
         receipt = me.forget(*resolve_all(me, ids))
@@ -52,8 +52,8 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     With all that was derived from them. Name ids, or one of --session, --source and --everything.
     The receipt says which files were cleaned, and what lies outside our hands.
     """
-    run = errand()
-    session = run.wishes.session
+    run = invocation()
+    session = run.options.session
     named = [
         name for name, given in (("ids", ids), ("session", session), ("source", source)) if given not in (None, ())
     ]
@@ -62,7 +62,7 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     with run.mine(shelved=False) as me:
         found = resolve_all(me, ids)
         if not run.confirm(f"Erase {_what(run, me, found, session, source)} for good?", yes=yes):
-            run.paper.note("nothing was erased")
+            run.output.note("nothing was erased")
             return
         began = time.perf_counter()
         if everything:
@@ -72,7 +72,7 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     _report(run, receipt, time.perf_counter() - began)
 
 
-def _what(run: Errand, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
+def _what(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
     if ids:
         return many(len(ids), "item")
     if session is not None:
@@ -82,19 +82,19 @@ def _what(run: Errand, me: ScopedMemory, ids: list[ItemId], session: str | None,
     return f"everything of user {run.user!r} ({many(me.count(), 'item')})"
 
 
-def _report(run: Errand, receipt: ErasureReceipt, seconds: float) -> None:
+def _report(run: Invocation, receipt: ErasureReceipt, seconds: float) -> None:
     if receipt.seq is None:
         raise NotFound("nothing here is named so; nothing was erased")
-    if run.paper.json:
-        run.paper.document(erasure_record(receipt))
+    if run.output.json:
+        run.output.document(erasure_record(receipt))
     else:
-        print_receipt(run.paper, receipt, seconds)
+        print_receipt(run.output, receipt, seconds)
     if receipt.status != "clean":
-        run.paper.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
+        run.output.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
         click.get_current_context().exit(PENDING)
 
 
-def print_receipt(paper: Paper, receipt: ErasureReceipt, seconds: float) -> None:
+def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
     """An erasure's receipt, for a person."""
     good = receipt.status == "clean"
     rows = [
@@ -102,9 +102,9 @@ def print_receipt(paper: Paper, receipt: ErasureReceipt, seconds: float) -> None
             "erased",
             ", ".join((many(len(receipt.ids), "item"), many(receipt.versions, "version"), many(receipt.links, "link"))),
         ),
-        ("status", paper.ink(receipt.status, fg="green" if good else "red")),
+        ("status", output.ink(receipt.status, fg="green" if good else "red")),
         ("journaled", f"commit {receipt.seq}, {seconds * 1000:.0f} ms"),
     ]
     rows += [("scanned" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.scanned)]
     rows += [("not in our hands" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.outside)]
-    paper.table(rows)
+    output.table(rows)

@@ -11,8 +11,8 @@ import click
 
 from mnemic.core.clock import moment
 from mnemic.errors import Invalid
-from mnemic.faces.cli.command import WORDS, Verbs, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.output import flat, many, size
 
@@ -48,7 +48,7 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     """
     if keep_days is not None and keep_commits is not None:
         raise Invalid("keep-days", "comes with --keep-commits", "Say just one of them.")
-    run = errand()
+    run = invocation()
     _refuse_scope(run)
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
@@ -56,20 +56,20 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     with run.memory() as memory, _progress(run) as told:
         done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, told=told)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None
-    if run.paper.json:
-        run.paper.document({**_record(done), **_rebuilt_record(done, rebuilt)})
+    if run.output.json:
+        run.output.document({**_record(done), **_rebuilt_record(done, rebuilt)})
     else:
         _print(run, done, rebuilt)
 
 
-def _refuse_scope(run: Errand) -> None:
+def _refuse_scope(run: Invocation) -> None:
     """Collecting goes over everybody's memory: who names one scope would be surprised."""
     for option in ("user", "agent", "session", "branch"):
-        if getattr(run.wishes, option) is not None:
+        if getattr(run.options, option) is not None:
             raise Invalid(f"--{option}", "cannot narrow this: it goes over everybody's memory", "Leave the option out.")
 
 
-def _rebuilt(run: Errand) -> tuple[int, int]:
+def _rebuilt(run: Invocation) -> tuple[int, int]:
     from mnemic.collecting.housekeeping import rebuild
 
     if run.path is None:
@@ -99,21 +99,21 @@ def _record(done: Collected) -> dict[str, Any]:
     return {"dry_run": done.dry_run, "taken": taken, **numbers}
 
 
-def _print(run: Errand, done: Collected, rebuilt: tuple[int, int] | None) -> None:
-    paper = run.paper
+def _print(run: Invocation, done: Collected, rebuilt: tuple[int, int] | None) -> None:
+    output = run.output
     for one in done.taken if done.dry_run else ():
         whose = "" if one.user == run.user else f"of {flat(one.user or '(shared)')}  "
-        paper.line(f"{one.id}  {whose}{paper.dim(one.collector)}  {one.reason}")
+        output.line(f"{one.id}  {whose}{output.dim(one.collector)}  {one.reason}")
     which = ", ".join(f"{count:,} by {name}" for name, count in sorted(done.by_collector.items())) or "nothing"
     rows = [("would hide" if done.dry_run else "hidden", which)]
     rows += _unknown(run, done)
     rows += _foreseen(done) if done.dry_run else _dropped(done)
     if rebuilt is not None:
         rows.append(("rebuilt", f"{size(rebuilt[0])} -> {size(rebuilt[1])}"))
-    paper.table(rows)
+    output.table(rows)
 
 
-def _unknown(run: Errand, done: Collected) -> Iterator[tuple[str, str]]:
+def _unknown(run: Invocation, done: Collected) -> Iterator[tuple[str, str]]:
     for name, items in done.unknown_classes.items():
         tagged = f"{flat(name)!r}: {many(items, 'item')} tagged with it, and kept"
         yield "no such class", f"{tagged}; setting `retention` has {flat(run.settings.retention)}"
@@ -143,21 +143,21 @@ def _dropped(done: Collected) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _progress(run: Errand) -> Iterator[Callable[[int], None]]:
+def _progress(run: Invocation) -> Iterator[Callable[[int], None]]:
     """A count that goes up on a terminal's standard error; silence elsewhere."""
-    if run.paper.json or not sys.stderr.isatty():
+    if run.output.json or not sys.stderr.isatty():
         yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import Progress, TextColumn
 
     columns = (TextColumn("collecting"), TextColumn("{task.completed:,.0f} items and rows"))
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.paper.color), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
         task = bar.add_task("collecting", total=None)
         yield lambda done: bar.advance(task, done)
 
 
-@click.group(cls=Verbs, examples=("mnemic hold add last --reason 'case 7'", "mnemic hold list"))
+@click.group(cls=CommandGroup, examples=("mnemic hold add last --reason 'case 7'", "mnemic hold list"))
 def hold() -> None:
     """Legal holds: what may not be erased, collected or dropped."""
 
@@ -168,8 +168,8 @@ def hold() -> None:
 @click.option("--reason", type=WORDS, help="Why; whoever is refused is told.")
 def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
     """Hold items, a session, or everything of this user."""
-    run = errand()
-    session = run.wishes.session
+    run = invocation()
+    session = run.options.session
     if bool(ids) + (session is not None) + everything != 1:
         raise Invalid("ids", "hold takes one of: ids, --session, --everything", "Name just one of them.")
     with run.memory() as memory:
@@ -180,39 +180,39 @@ def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
             )
             for item in found or [None]
         ]
-    if run.paper.json:
-        run.paper.document({"holds": numbers})
+    if run.output.json:
+        run.output.document({"holds": numbers})
     else:
-        run.paper.line(f"held: {', '.join(f'hold {number}' for number in numbers)}")
+        run.output.line(f"held: {', '.join(f'hold {number}' for number in numbers)}")
 
 
 @verb("mnemic hold list", "mnemic hold list --json", name="list")
 def listed() -> None:
     """Every hold of this installation."""
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         found = memory.admin.holds(tenant=run.tenant)
-    if run.paper.json:
-        run.paper.document({"holds": [_hold_record(one) for one in found]})
+    if run.output.json:
+        run.output.document({"holds": [_hold_record(one) for one in found]})
         return
     if not found:
-        run.paper.line("nothing is held")
+        run.output.line("nothing is held")
         return
     rows = [(str(one.id), _what(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
-    run.paper.table(rows, head=("hold", "what", "by", "since", "why"))
+    run.output.table(rows, head=("hold", "what", "by", "since", "why"))
 
 
 @verb("mnemic hold release 1")
 @click.argument("number", type=click.IntRange(1))
 def release(number: int) -> None:
     """Let go of what a hold keeps."""
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         memory.admin.release_hold(number, tenant=run.tenant)
-    if run.paper.json:
-        run.paper.document({"released": number})
+    if run.output.json:
+        run.output.document({"released": number})
     else:
-        run.paper.line(f"released: hold {number}")
+        run.output.line(f"released: hold {number}")
 
 
 def _hold_record(one: Hold) -> dict[str, object]:

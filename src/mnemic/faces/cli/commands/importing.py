@@ -18,7 +18,7 @@ import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
     undone, and `-` is standard input. It streams, and says what it skipped and why. Run again, it writes only what is
     not there.
     """
-    run, tally, brake, intent = errand(), Tally(), Brake(), Intent(path=path, form=form, **options)
+    run, tally, brake, intent = invocation(), Tally(), Brake(), Intent(path=path, form=form, **options)
     if intent.mine and intent.each_user:
         raise Invalid("mine", "says the opposite of --each-user", "Give one of them.")
     began = time.perf_counter()
@@ -186,12 +186,12 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
         click.get_current_context().exit(130)
     _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
     if not tally.written and not tally.repeated:
-        run.paper.note(f"error: nothing here could be imported; {many(tally.skipped.total(), 'record')} skipped")
+        run.output.note(f"error: nothing here could be imported; {many(tally.skipped.total(), 'record')} skipped")
         click.get_current_context().exit(FAILED)
 
 
 def _messages(
-    run: Errand, intent: Intent, tally: Tally, progress: Callable[[int], None] | None
+    run: Invocation, intent: Intent, tally: Tally, progress: Callable[[int], None] | None
 ) -> Iterator[Message | Edge]:
     """What is read, each message with its source in a slot; what had to be skipped is counted on the way."""
     from dataclasses import replace
@@ -204,7 +204,7 @@ def _messages(
         intent.form,
         intent.zone,
         source=intent.source,
-        session=run.wishes.session,
+        session=run.options.session,
         limit=run.settings.input_limit,
         branches=intent.branches,
         tools=intent.tools,
@@ -223,7 +223,7 @@ def _messages(
             yield replace(one, slots={**slots, "source": name})
 
 
-def _owner(run: Errand, message: Message, tally: Tally, intent: Intent) -> str | None:
+def _owner(run: Invocation, message: Message, tally: Tally, intent: Intent) -> str | None:
     """Whose memory a message goes into, or None where it goes into nobody's."""
     if message.user is None or message.user == run.user or intent.mine:
         return run.user
@@ -234,7 +234,7 @@ def _owner(run: Errand, message: Message, tally: Tally, intent: Intent) -> str |
     return None
 
 
-def _count(run: Errand, messages: Iterator[Message | Edge], tally: Tally, intent: Intent) -> None:
+def _count(run: Invocation, messages: Iterator[Message | Edge], tally: Tally, intent: Intent) -> None:
     """What a write would make of the messages, but for what is there already, which only the store could tell."""
     from mnemic.core.clock import SystemClock
     from mnemic.core.ids import SystemEntropy
@@ -259,7 +259,7 @@ def _count(run: Errand, messages: Iterator[Message | Edge], tally: Tally, intent
         tally.masked += sum(count for _, count in written.masked)
 
 
-def _write(run: Errand, messages: Iterator[Message | Edge], tally: Tally, brake: Brake, intent: Intent) -> None:
+def _write(run: Invocation, messages: Iterator[Message | Edge], tally: Tally, brake: Brake, intent: Intent) -> None:
     from mnemic.ingest.message import Edge
 
     batches: dict[str, list[Message]] = {}
@@ -293,7 +293,7 @@ def _chain(first: Message | Edge, rest: Iterator[Message | Edge]) -> Iterator[Me
 
 
 def _commit(
-    run: Errand, memory: Memory, owner: str, batch: Sequence[Message], tally: Tally, known: dict[str, ItemId]
+    run: Invocation, memory: Memory, owner: str, batch: Sequence[Message], tally: Tally, known: dict[str, ItemId]
 ) -> None:
     """One commit for all of `batch`; if one message is refused, a commit each, and that one is skipped.
 
@@ -327,7 +327,7 @@ def _ids(me: ScopedMemory, batch: Sequence[Message], receipt: Receipt) -> dict[s
 
 
 def _tie(
-    run: Errand, memory: Memory, edges: Sequence[Edge], known: Mapping[str, ItemId], tally: Tally, brake: Brake
+    run: Invocation, memory: Memory, edges: Sequence[Edge], known: Mapping[str, ItemId], tally: Tally, brake: Brake
 ) -> None:
     """Tie what the source ties and nobody has tied yet, once everything it speaks of is there."""
     mine = run.scoped(memory, shelved=False)
@@ -366,9 +366,9 @@ def _is_away(me: ScopedMemory, item: ItemId) -> bool:
 
 
 @contextmanager
-def _progress(run: Errand, intent: Intent) -> Iterator[Callable[[int], None] | None]:
+def _progress(run: Invocation, intent: Intent) -> Iterator[Callable[[int], None] | None]:
     """A bar in bytes on a terminal's standard error; silence elsewhere."""
-    if run.paper.json or not sys.stderr.isatty():
+    if run.output.json or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -376,18 +376,18 @@ def _progress(run: Errand, intent: Intent) -> Iterator[Callable[[int], None] | N
 
     from mnemic.ingest.walk import count_hint
 
-    console = Console(stderr=True, no_color=not run.paper.color, highlight=False)
+    console = Console(stderr=True, no_color=not run.output.color, highlight=False)
     columns = ("importing", BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("importing", total=count_hint(intent.path, intent.exclude) or None)
         yield lambda done: bar.update(task, completed=done)
 
 
-def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
-    if run.paper.json:
-        run.paper.document(_record(tally, seconds, dry_run=dry_run, interrupted=interrupted))
+def _report(run: Invocation, tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
+    if run.output.json:
+        run.output.document(_record(tally, seconds, dry_run=dry_run, interrupted=interrupted))
         return
-    paper, verb = run.paper, "would write" if dry_run else "written"
+    output, verb = run.output, "would write" if dry_run else "written"
     rate = f" ({tally.written / seconds:,.0f} items/s)" if tally.written and seconds > 0 else ""
     there = "not looked up in a dry run" if dry_run else f"{tally.repeated - tally.away:,}"
     rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", there)]
@@ -397,12 +397,12 @@ def _report(run: Errand, tally: Tally, seconds: float, *, dry_run: bool, interru
     rows += [("commits", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
     rows += [("source", flat(", ".join(tally.sources)))] if tally.sources else []
-    paper.table(rows)
+    output.table(rows)
     for why, count in tally.skipped.most_common():
         places = ", ".join(tally.places[why]) + (", ..." if count > len(tally.places[why]) else "")
-        paper.line(f"  {count:,} x {flat(why)} ({flat(places)})")
+        output.line(f"  {count:,} x {flat(why)} ({flat(places)})")
     if interrupted:
-        paper.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
+        output.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
 
 
 def _gone(away: int) -> str:

@@ -13,7 +13,7 @@ import click
 from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Errand, errand, given_words, naming_option
+from mnemic.faces.cli.invocation import Invocation, given_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import many
@@ -42,7 +42,7 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
 
 
 def acknowledge(
-    run: Errand,
+    run: Invocation,
     did: str,
     receipt: Receipt,
     began: float,
@@ -53,23 +53,23 @@ def acknowledge(
 ) -> None:
     """Say what a write did: `did` to each item but `closed`, which it closed; `already` if nothing had to be done."""
     took = (time.perf_counter() - began) * 1000
-    paper = run.paper
-    if paper.json:
-        paper.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
+    output = run.output
+    if output.json:
+        output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
         return
     repeated = bool(receipt.repeated) and receipt.repeated == len(receipt.ids)
     said = (already or "was there already") if repeated else did
     for one in receipt.ids:
-        paper.line(f"{'closed' if one == closed else said} {paper.ink(one, fg='yellow')}")
+        output.line(f"{'closed' if one == closed else said} {output.ink(one, fg='yellow')}")
     if repeated and already:
         return
-    paper.line(paper.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
+    output.line(output.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
     for kind, count in receipt.masked:
-        paper.note(f"masked before it was written: {count} x {kind} (setting mask_secrets)")
+        output.note(f"masked before it was written: {count} x {kind} (setting mask_secrets)")
     if receipt.behind:
-        paper.note(f"{many(receipt.behind, 'passage')} wait to be understood: `mnemic flush` or `mnemic worker`")
+        output.note(f"{many(receipt.behind, 'passage')} wait to be understood: `mnemic flush` or `mnemic worker`")
     if then:
-        paper.line(then)
+        output.line(then)
 
 
 def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,19 +106,19 @@ def add(
 
     TEXT `-` reads standard input.
     """
-    run = errand()
+    run = invocation()
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
     with run.mine(create=True) as me:
         began = time.perf_counter()
         receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
-        if len(receipt.ids) == 1 or run.paper.json:
+        if len(receipt.ids) == 1 or run.output.json:
             acknowledge(run, "remembered", receipt, began)
         else:
             _acknowledge_parts(run, receipt, began)
 
 
-def _acknowledge_parts(run: Errand, receipt: Receipt, began: float) -> None:
+def _acknowledge_parts(run: Invocation, receipt: Receipt, began: float) -> None:
     """A long text makes a document and its parts: one line names it, however many those are."""
     document, *parts = receipt.ids
     there = ", was there already" if receipt.repeated == len(receipt.ids) else ""
@@ -174,7 +174,7 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
 
     It can later be revised, or superseded.
     """
-    run = errand()
+    run = invocation()
     fields = _fields(**options)
     words = given_words(text, run.settings)
     with run.mine(create=True) as me:
@@ -194,7 +194,7 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
 
     TEXT takes the place of the item ID from its --valid-from on; what was true before stays known.
     """
-    run = errand()
+    run = invocation()
     fields = _fields(**options)
     words = given_words(text, run.settings)
     with run.mine() as me:
@@ -234,7 +234,7 @@ def revise(
 
     What it said before stays in its history. What was said or read (evidence) is never revised.
     """
-    run = errand()
+    run = invocation()
     given = {"valid_from": valid_from, "valid_to": valid_to}
     moments = {name: read_said(when, zone, name.replace("_", "-")) for name, when in given.items()}
     changes: dict[str, Any] = {name: when for name, when in moments.items() if when is not None}
@@ -252,7 +252,7 @@ def revise(
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def pin(ids: tuple[str, ...]) -> None:
     """Keep items at hand, whatever a policy says."""
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         began = time.perf_counter()
         acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began, already="was pinned already, nothing changed")
@@ -262,7 +262,7 @@ def pin(ids: tuple[str, ...]) -> None:
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def unpin(ids: tuple[str, ...]) -> None:
     """Let pinned items go again."""
-    run = errand()
+    run = invocation()
     with run.mine() as me:
         began = time.perf_counter()
         acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")

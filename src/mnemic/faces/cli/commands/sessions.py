@@ -14,9 +14,9 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
-from mnemic.faces.cli.command import WORDS, Verbs, verb
+from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.commands.remember import acknowledge, read_said, said_options
-from mnemic.faces.cli.invocation import errand, given_text, given_words
+from mnemic.faces.cli.invocation import given_text, given_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.faces.cli.invocation import Errand
+    from mnemic.faces.cli.invocation import Invocation
     from mnemic.memory import ScopedMemory
     from mnemic.session import Session
     from mnemic.store.pages import PageRow, SessionRow
@@ -40,7 +40,7 @@ _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in",
 
 
 @click.group(
-    cls=Verbs,
+    cls=CommandGroup,
     examples=("mnemic session list", "mnemic session context trip 'When do we leave?'"),
     epilog=f"Policies: {', '.join(POLICIES)}.",
 )
@@ -54,16 +54,16 @@ def session() -> None:
 @verb("mnemic session list", "mnemic session list --json", name="list")
 def listed() -> None:
     """Every talk that has a window, with who has it open."""
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         found = me.sessions()
-    if run.paper.json:
+    if run.output.json:
         for name, row in found:
-            run.paper.record(_session_record(name, row))
+            run.output.record(_session_record(name, row))
         return
-    run.paper.table([_session_row(name, row) for name, row in found], head=_SESSION)
+    run.output.table([_session_row(name, row) for name, row in found], head=_SESSION)
     if not found:
-        run.paper.note("no talk has a window yet")
+        run.output.note("no talk has a window yet")
 
 
 @verb("mnemic session show trip", "mnemic session show trip --json", name="show")
@@ -74,7 +74,7 @@ def shown(name: str) -> None:
     It is as it was written down last: a talk that is open may be some turns further. Hits, faults and dirty pages are
     of a window while it is open: the commands that open one tell of them, all of them with --json.
     """
-    run = errand()
+    run = invocation()
     with run.mine(shelved=False) as me:
         row = dict(me.sessions()).get(name)
         if row is None:
@@ -84,18 +84,18 @@ def shown(name: str) -> None:
     pages = [page for page in written if page.item in texts]
     used, gone = sum(page.tokens for page in pages if page.resident), len(written) - len(pages)
     full = pressure(used, row.budget, MARKS)
-    if run.paper.json:
+    if run.output.json:
         counts = {"tokens": used, "pressure": full.value, "gone": gone}
-        run.paper.document({**_session_record(name, row), **counts, "pages": [_page_record(page) for page in pages]})
+        run.output.document({**_session_record(name, row), **counts, "pages": [_page_record(page) for page in pages]})
         return
-    run.paper.table([_session_row(name, row)], head=_SESSION)
-    run.paper.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens, pressure {full.value}")
-    run.paper.table([_page_row(page, texts[page.item]) for page in pages], head=_PAGE)
+    run.output.table([_session_row(name, row)], head=_SESSION)
+    run.output.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens, pressure {full.value}")
+    run.output.table([_page_row(page, texts[page.item]) for page in pages], head=_PAGE)
     if gone:
-        run.paper.note(f"{many(gone, 'page')} not shown: forgotten or erased since, and out of the window")
+        run.output.note(f"{many(gone, 'page')} not shown: forgotten or erased since, and out of the window")
     waiting = sum(not page.resident for page in pages)
     if waiting:
-        run.paper.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")
+        run.output.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")
 
 
 def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
@@ -192,9 +192,9 @@ def observed(
     with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
         began = time.perf_counter()
         receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
-        if run.paper.json:
+        if run.output.json:
             took = round((time.perf_counter() - began) * 1000, 3)
-            run.paper.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
+            run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
             return
         acknowledge(run, "remembered", receipt, began)
         _note_state(run, window)
@@ -217,16 +217,16 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
     with run.mine() as me, me.session(name, budget=budget, policy=policy) as window:
         new = not _was_said_in(me, name)
         found = window.context(words)
-        if run.paper.json:
+        if run.output.json:
             ids = [item.id for item in found]
             notes = {"notes": list(found.notes), "new": new}
-            run.paper.document({"text": found.text, "items": ids, **notes, **_state(window)})
+            run.output.document({"text": found.text, "items": ids, **notes, **_state(window)})
             return
-        run.paper.line(found.text)
+        run.output.line(found.text)
         if new:
-            run.paper.note(f"nothing was said in a talk {name!r} yet: what is shown is of others")
+            run.output.note(f"nothing was said in a talk {name!r} yet: what is shown is of others")
         for note in found.notes:
-            run.paper.note(note)
+            run.output.note(note)
         _note_state(run, window)
 
 
@@ -276,11 +276,11 @@ def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session
     with run.mine() as me, _known(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
         yield window, items
-        if run.paper.json:
-            run.paper.document({"ids": items, "pages": [page.id for page in window.window().pages], **_state(window)})
+        if run.output.json:
+            run.output.document({"ids": items, "pages": [page.id for page in window.window().pages], **_state(window)})
             return
         for item in items:
-            run.paper.line(f"{did}: {run.paper.ink(item, fg='yellow')}")
+            run.output.line(f"{did}: {run.output.ink(item, fg='yellow')}")
         _note_state(run, window)
 
 
@@ -291,15 +291,15 @@ def _known(me: ScopedMemory, name: str) -> Session:
     return me.session(name)
 
 
-def _errand(name: str) -> Errand:
+def _errand(name: str) -> Invocation:
     """This run, on the talk that its argument names.
 
     Raises:
         Invalid: `--session` names another.
     """
-    run = errand()
-    if run.wishes.session not in (None, name):
-        raise Invalid("--session", f"names {run.wishes.session!r}, the command {name!r}", "Leave the option out.")
+    run = invocation()
+    if run.options.session not in (None, name):
+        raise Invalid("--session", f"names {run.options.session!r}, the command {name!r}", "Leave the option out.")
     return run
 
 
@@ -323,12 +323,12 @@ def _state(window: Session) -> dict[str, Any]:
     }
 
 
-def _note_state(run: Errand, window: Session) -> None:
+def _note_state(run: Invocation, window: Session) -> None:
     used = window.budget - window.tokens["free"]
     told = f"{used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
     counts = window.counters
     told += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
-    run.paper.note(f"{meter(used, window.budget)} {told}")
+    run.output.note(f"{meter(used, window.budget)} {told}")
 
 
 TURNS: Final = (observed, asked, paged_in, paged_out, pinned, unpinned)

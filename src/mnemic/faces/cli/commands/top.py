@@ -13,8 +13,8 @@ import click
 from mnemic.core.clock import moment
 from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
-from mnemic.faces.cli.invocation import Errand, errand
-from mnemic.faces.cli.output import Paper, flat, many, size
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import Output, flat, many, size
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ def top(every: float | None, *, once: bool) -> None:
     holds. Figures of other processes are those they wrote with their last commit. Ctrl-C ends it. In a pipe it is one
     look; with --json and --every a line each time, for a program that reads on.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory, suppress(KeyboardInterrupt):
-        if once or (run.paper.columns is None and (every is None or not run.paper.json)):
+        if once or (run.output.columns is None and (every is None or not run.output.json)):
             _once(run, memory)
-        elif run.paper.json:
+        elif run.output.json:
             for seen, behind in _looks(memory, every or _EVERY):
-                run.paper.record(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+                run.output.record(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
         else:
             _live(run, memory, every or _EVERY)
 
@@ -61,31 +61,31 @@ def _looks(memory: Memory, every: float) -> Iterator[tuple[Vitals, list[Behind]]
         time.sleep(every)
 
 
-def _once(run: Errand, memory: Memory) -> None:
+def _once(run: Invocation, memory: Memory) -> None:
     seen, behind = _look(memory)
-    if run.paper.json:
-        run.paper.document(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+    if run.output.json:
+        run.output.document(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
     else:
         for line in lines(run, seen, behind):
-            run.paper.line(line)
+            run.output.line(line)
 
 
-def _live(run: Errand, memory: Memory, every: float) -> None:
+def _live(run: Invocation, memory: Memory, every: float) -> None:
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
-    console = Console(no_color=not run.paper.color, highlight=False)
+    console = Console(no_color=not run.output.color, highlight=False)
     with Live(console=console, screen=True, auto_refresh=False) as shown:
         for seen, behind in _looks(memory, every):
             text = Text.from_ansi("\n".join(lines(run, seen, behind)), no_wrap=True, overflow="ellipsis")
             shown.update(text, refresh=True)
 
 
-def lines(run: Errand, seen: Vitals, behind: list[Behind]) -> list[str]:
+def lines(run: Invocation, seen: Vitals, behind: list[Behind]) -> list[str]:
     """One look, for a person."""
-    paper = run.paper
-    title = f"{paper.bold('mnemic top')}  {flat(run.where)}  {paper.dim(f'{moment(seen.at):%H:%M:%S} UTC')}"
+    output = run.output
+    title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(seen.at):%H:%M:%S} UTC')}"
     rows = [
         ("commits", f"{seen.commits:,} in all, {seen.commits_per_second:.1f} a second"),
         ("windows", _windows(seen)),
@@ -95,7 +95,7 @@ def lines(run: Errand, seen: Vitals, behind: list[Behind]) -> list[str]:
         ("file", f"{size(seen.bytes)}, of it {size(seen.free)} free and {size(seen.log)} log"),
         *((("processes" if place == 0 else ""), _process(one)) for place, one in enumerate(seen.processes)),
     ]
-    return [title, "", *(f"{paper.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(paper, seen)]
+    return [title, "", *(f"{output.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(output, seen)]
 
 
 def _windows(seen: Vitals) -> str:
@@ -136,7 +136,7 @@ def _span(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _table(paper: Paper, seen: Vitals) -> list[str]:
+def _table(output: Output, seen: Vitals) -> list[str]:
     """Verbs, then what lanes did, the most costly first."""
     head = f"{'':<24}{'a second':>9}{'count':>10}{'p50':>10}{'p95':>10}{'longest':>10}{'failed':>8}"
     rows = [
@@ -144,7 +144,7 @@ def _table(paper: Paper, seen: Vitals) -> list[str]:
         for sort in (Sort.VERB, Sort.RUN)
         for name, timed in sorted(seen.timed(sort).items(), key=lambda pair: -pair[1].total)[:_VERBS]
     ]
-    return [paper.dim(head), *rows] if rows else [paper.dim("no process has said yet what it does")]
+    return [output.dim(head), *rows] if rows else [output.dim("no process has said yet what it does")]
 
 
 def _row(name: str, rate: float, timed: Histogram) -> str:

@@ -15,9 +15,9 @@ from mnemic.core.scope import Shared
 from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.json_records import drops_branch, event_record, version_record
-from mnemic.faces.cli.output import Paper, flat, many
+from mnemic.faces.cli.output import Output, flat, many
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -40,14 +40,14 @@ def watch(after: str | None, *, once: bool, every: bool) -> None:
     goes on with --after and the last commit shown: its number, or its `mark` (--json), by which it is noticed if the
     store was brought back to before it.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory, suppress(KeyboardInterrupt):
         me = run.scoped(memory)
         if once:
             _show(run, me, _there(me, after or 0), every=every)
             return
         with me.watch(after=after) as watched:
-            run.paper.note(f"watching {run.user}'s memory after commit {watched.seq}; Ctrl-C ends it")
+            run.output.note(f"watching {run.user}'s memory after commit {watched.seq}; Ctrl-C ends it")
             _show(run, me, watched, every=every)
 
 
@@ -57,14 +57,14 @@ def _there(me: ScopedMemory, after: int | str) -> Iterable[Notice]:
         after = page[-1].mark
 
 
-def _show(run: Errand, me: ScopedMemory, notices: Iterable[Notice], *, every: bool) -> None:
+def _show(run: Invocation, me: ScopedMemory, notices: Iterable[Notice], *, every: bool) -> None:
     for notice in notices:
         if not every and all(event.verb is Did.USED for event in notice.events):
             continue
-        if run.paper.json:
-            run.paper.record(_record(notice, _versions(me, notice)))
+        if run.output.json:
+            run.output.record(_record(notice, _versions(me, notice)))
         else:
-            _print(run.paper, notice, _versions(me, notice))
+            _print(run.output, notice, _versions(me, notice))
 
 
 def _versions(me: ScopedMemory, notice: Notice) -> list[Version]:
@@ -89,16 +89,16 @@ def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
     }
 
 
-def _print(paper: Paper, notice: Notice, versions: list[Version]) -> None:
+def _print(output: Output, notice: Notice, versions: list[Version]) -> None:
     shared = "  shared" if notice.shared else ""
     cause = f"  because of commit {notice.cause}" if notice.cause else ""
     verbs = Counter("erased a branch" if drops_branch(one) else one.verb.name.lower() for one in notice.events)
     did = ", ".join(name if count == 1 else f"{name} {count}" for name, count in verbs.items())
-    paper.line(
-        f"{paper.dim(f'{notice.at:%H:%M:%S}')}  {paper.ink(str(notice.seq), fg='yellow')}  "
-        f"{flat(notice.actor)}{shared}  {did}{paper.dim(cause)}"
+    output.line(
+        f"{output.dim(f'{notice.at:%H:%M:%S}')}  {output.ink(str(notice.seq), fg='yellow')}  "
+        f"{flat(notice.actor)}{shared}  {did}{output.dim(cause)}"
     )
     for version in itertools.islice(versions, _SHOWN):
-        paper.line(f"    {item_line(paper, version.item)}")
+        output.line(f"    {item_line(output, version.item)}")
     if len(versions) > _SHOWN:
-        paper.line(paper.dim(f"    and {many(len(versions) - _SHOWN, 'more item')}"))
+        output.line(output.dim(f"    and {many(len(versions) - _SHOWN, 'more item')}"))

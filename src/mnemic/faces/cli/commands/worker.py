@@ -15,7 +15,7 @@ import click
 from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Errand, errand
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.work.lanes import EMBED, HOUSE
 
@@ -43,7 +43,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
     whoever comes next goes on from there. Any number may run beside each other and beside the programs that write; set
     MNEMIC_BACKGROUND=0 for those, and they leave the work to it.
     """
-    run = errand()
+    run = invocation()
     wanted = [name.strip() for name in (lanes or "").split(",") if name.strip()]
     with run.memory() as memory, _asked_to_stop() as stop:
         known = memory.admin.lane_names()
@@ -70,7 +70,7 @@ def _asked_to_stop() -> Iterator[threading.Event]:
 class _Log:
     """What a worker says as it goes: a line a slice, for people or as JSON."""
 
-    def __init__(self, run: Errand) -> None:
+    def __init__(self, run: Invocation) -> None:
         self._run = run
         self.slices = self.done = self.failed = 0
 
@@ -85,11 +85,11 @@ class _Log:
     def say(self, what: str, **fields: object) -> None:
         """One line."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        if self._run.paper.json:
-            self._run.paper.record({"at": at, "event": what, **fields})
+        if self._run.output.json:
+            self._run.output.record({"at": at, "event": what, **fields})
         else:
             told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
-            self._run.paper.line(f"{at}  {what:<8}{told}")
+            self._run.output.line(f"{at}  {what:<8}{told}")
 
 
 @verb("mnemic jobs", "mnemic jobs --over --json")
@@ -100,7 +100,7 @@ def jobs(over: bool, cancel: int | None) -> None:
 
     Lanes follow what is written, user by user; jobs were ordered.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         if cancel is not None:
             memory.admin.cancel(cancel)
@@ -114,17 +114,17 @@ def dead() -> None:
 
     `mnemic retry` has it tried again; nothing of it is lost, and its words are found meanwhile.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         found = memory.admin.dead()
         words = _words(memory, found)
-    if run.paper.json:
-        run.paper.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
+    if run.output.json:
+        run.output.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
     elif not found:
-        run.paper.line("nothing was given up")
+        run.output.line("nothing was given up")
     else:
         head = ("id", "what", "whose", "since", "item", "begins", "last error")
-        run.paper.table([_letter(one, words.get(_place(one))) for one in found], head=head)
+        run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
 
 
 def _words(memory: Memory, found: Sequence[Entry]) -> dict[_Place, str]:
@@ -167,17 +167,17 @@ def _letter(one: Entry, begins: str | None) -> tuple[str, ...]:
 @click.option("--all", "every", is_flag=True, help="Everything that `mnemic dead` lists.")
 def retry(number: int | None, every: bool) -> None:
     """Try what was given up once more: one, or all. A worker does it, or the next `flush`."""
-    run = errand()
+    run = invocation()
     if (number is None) is not every:
         raise Invalid("id", "or --all: one of them is needed", "`mnemic dead` lists what was given up.")
     with run.memory() as memory:
         numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
         for one in numbers:
             memory.admin.retry(one)
-    if run.paper.json:
-        run.paper.document({"retried": numbers})
+    if run.output.json:
+        run.output.document({"retried": numbers})
     else:
-        run.paper.line(f"{many(len(numbers), 'job')} to be tried again")
+        run.output.line(f"{many(len(numbers), 'job')} to be tried again")
 
 
 @verb("mnemic rerun house", "mnemic rerun house --json")
@@ -188,27 +188,29 @@ def rerun(strategy: str) -> None:
     One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
     had made stays in the history.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
-    if run.paper.json:
-        run.paper.document({"job": number, "done": done})
+    if run.output.json:
+        run.output.document({"job": number, "done": done})
     elif done:
-        run.paper.line(f"{flat(strategy)} has read everything again (job {number})")
+        run.output.line(f"{flat(strategy)} has read everything again (job {number})")
     else:
-        run.paper.line(
+        run.output.line(
             f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
         )
 
 
-def _show(run: Errand, found: list[Entry], none: str) -> None:
-    if run.paper.json:
-        run.paper.document({"entries": [record(one) for one in found]})
+def _show(run: Invocation, found: list[Entry], none: str) -> None:
+    if run.output.json:
+        run.output.document({"entries": [record(one) for one in found]})
     elif not found:
-        run.paper.line(none)
+        run.output.line(none)
     else:
-        run.paper.table([row(one) for one in found], head=("id", "what", "whose", "state", "left", "who", "last error"))
+        run.output.table(
+            [row(one) for one in found], head=("id", "what", "whose", "state", "left", "who", "last error")
+        )
 
 
 def record(one: Entry) -> dict[str, object]:
@@ -255,17 +257,17 @@ def flush(seconds: float | None) -> None:
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
     moment: what is done is kept, and the next one goes on from there.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory:
         done = flushed(run, memory, seconds)
         left = memory.admin.behind()
-    if run.paper.json:
-        run.paper.document({"done": done, "lanes": [lane_record(one) for one in left]})
+    if run.output.json:
+        run.output.document({"done": done, "lanes": [lane_record(one) for one in left]})
         return
-    run.paper.table([lane_row(one) for one in left])
+    run.output.table([lane_row(one) for one in left])
 
 
-def flushed(run: Errand, memory: Memory, seconds: float | None) -> bool:
+def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; whether all of it was done."""
     with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as told:
         return memory.flush(seconds=seconds, told=lambda lane, done: told(done))
@@ -278,28 +280,28 @@ def reindex(embedder: str) -> None:
 
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
-    run = errand()
+    run = invocation()
     with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as told:
         did = memory.admin.reindex(embedder, told)
-    if run.paper.json:
-        run.paper.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
+    if run.output.json:
+        run.output.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
         return
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
     serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
-    run.paper.line((serving if did.embedder else "words alone") + gone)
+    run.output.line((serving if did.embedder else "words alone") + gone)
 
 
 @contextmanager
-def bar(run: Errand, what: str, total: int) -> Iterator[Callable[[int], None]]:
+def bar(run: Invocation, what: str, total: int) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal's standard error, moved on by so many; silence elsewhere."""
-    if run.paper.json or not sys.stderr.isatty() or not total:
+    if run.output.json or not sys.stderr.isatty() or not total:
         yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.paper.color), transient=True) as shown:
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
         task = shown.add_task(what, total=total)
         yield lambda done: shown.advance(task, done)
 
