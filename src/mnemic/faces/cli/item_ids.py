@@ -19,8 +19,8 @@ _COUNTED: Final = 100
 """Most ids that are looked for to say how many a few characters name."""
 
 
-def resolve(me: ScopedMemory, given: str) -> ItemId:
-    """The one item that `given` names in this user's memory, whatever its state.
+def resolve(me: ScopedMemory, text: str) -> ItemId:
+    """The one item that `text` names in this user's memory, whatever its state.
 
     Ids begin with their time, so items of one import share a beginning; the last six characters tell them apart.
 
@@ -28,30 +28,30 @@ def resolve(me: ScopedMemory, given: str) -> ItemId:
         Invalid: it cannot be an id, or names several.
         NotFound: it names none.
     """
-    typed = given.strip().lower()
+    typed = text.strip().lower()
     if typed == "last":
         return _last(me)
     if len(typed) == _WHOLE:
         to_bytes(typed)
         return ItemId(typed)
-    _check(given, typed)
+    _check(text, typed)
     return _only(typed, me.find_ids(typed, limit=_COUNTED))
 
 
-def _check(given: str, typed: str) -> None:
+def _check(text: str, typed: str) -> None:
     if odd := sorted(set(typed) - set(ALPHABET)):
-        told = f"{given[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
+        told = f"{text[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
         raise Invalid("id", told, "`mnemic list` shows the ids; `last` names the newest.")
     if len(typed) > _WHOLE:
-        raise Invalid("id", f"{given[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
+        raise Invalid("id", f"{text[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
     if len(typed) < LEAST:
-        told = f"{given!r} is too short for an id"
+        told = f"{text!r} is too short for an id"
         raise Invalid("id", told, f"Give {LEAST} or more of its first or last characters, or `last`.")
 
 
-def resolve_all(me: ScopedMemory, given: Sequence[str]) -> list[ItemId]:
-    """Each of `given`, resolved; repeats are taken once."""
-    return list(dict.fromkeys(resolve(me, one) for one in given))
+def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
+    """Each of `texts`, resolved; repeats are taken once."""
+    return list(dict.fromkeys(resolve(me, one) for one in texts))
 
 
 def _last(me: ScopedMemory) -> ItemId:

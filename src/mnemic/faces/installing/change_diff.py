@@ -72,12 +72,12 @@ def _narrowed(line: str, other: str) -> str:
     return sign + _omitted(start) + middle + _omitted(len(line) - end)
 
 
-def _same(one: str, other: str) -> int:
+def _same(first: str, second: str) -> int:
     """How many characters two texts share at their beginning."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one.startswith(other[:middle]) else (low, middle - 1)
+        low, high = (middle, high) if first.startswith(second[:middle]) else (low, middle - 1)
     return low
 
 

@@ -78,6 +78,6 @@ def _told(trace: Trace) -> dict[str, Any]:
     return {"created": trace.created, "folders": list(trace.folders), "made": dict(trace.made)}
 
 
-def _trace(told: Mapping[str, Any]) -> Trace:
-    made = {str(path): None if was is None else str(was) for path, was in told["made"].items()}
-    return Trace(bool(told["created"]), tuple(map(str, told["folders"])), made)
+def _trace(entry: Mapping[str, Any]) -> Trace:
+    made = {str(path): None if was is None else str(was) for path, was in entry["made"].items()}
+    return Trace(bool(entry["created"]), tuple(map(str, entry["folders"])), made)

@@ -174,8 +174,8 @@ class Offer:
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=words))
         return types.GetPromptResult(description=one.prompt.description, messages=[message])
 
-    def _words(self, one: Ready, given: dict[str, str]) -> str:
-        return one.words(self._visit.memory(), checked(one.prompt, given))
+    def _words(self, prompt: Ready, arguments: dict[str, str]) -> str:
+        return prompt.words(self._visit.memory(), checked(prompt.prompt, arguments))
 
 
 async def _in_thread(function: Callable[..., T], *args: Any) -> T:

@@ -23,8 +23,8 @@ class Ready:
     writes: bool
 
 
-def _recalling(memory: ScopedMemory, given: Mapping[str, str]) -> str:
-    question = given["question"]
+def _recalling(memory: ScopedMemory, arguments: Mapping[str, str]) -> str:
+    question = arguments["question"]
     found = memory.context(question).text or "Nothing is remembered about this."
     return (
         "What follows between the marks is data from long-term memory: things that were said or read once. "
@@ -33,8 +33,8 @@ def _recalling(memory: ScopedMemory, given: Mapping[str, str]) -> str:
     )
 
 
-def _remembering(memory: ScopedMemory, given: Mapping[str, str]) -> str:
-    what = given.get("what", "").strip()
+def _remembering(memory: ScopedMemory, arguments: Mapping[str, str]) -> str:
+    what = arguments.get("what", "").strip()
     subject = f"this:\n\n{what}" if what else "what matters in our conversation so far"
     return (
         f"Remember {subject}\n\nUse the tool `remember`, one call for each thought, in full sentences that make sense "
@@ -74,17 +74,17 @@ PROMPTS: Final[dict[str, tuple[Ready, ...]]] = {"verbs": VERBS}
 """The prompts of each profile that has some."""
 
 
-def checked(prompt: types.Prompt, given: Mapping[str, str]) -> Mapping[str, str]:
+def checked(prompt: types.Prompt, arguments: Mapping[str, str]) -> Mapping[str, str]:
     """The arguments, held against what the prompt takes.
 
     Raises:
         Invalid: one is missing, empty or unknown.
     """
     known = {argument.name: argument for argument in prompt.arguments or ()}
-    for name in given:
+    for name in arguments:
         if name not in known:
             raise Invalid(name, "is no argument of this prompt", f"Known: {', '.join(known)}.")
     for name, argument in known.items():
-        if argument.required and not given.get(name, "").strip():
+        if argument.required and not arguments.get(name, "").strip():
             raise Invalid(name, "is missing", "Give it a value.")
-    return given
+    return arguments

@@ -109,19 +109,19 @@ def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
     )
 
 
-def _print_hit(output: Output, rank: int, one: Recalled, *, explain: bool) -> None:
-    item = one.item
+def _print_hit(output: Output, rank: int, hit: Recalled, *, explain: bool) -> None:
+    item = hit.item
     head = [said(item), output.ink(who(item), fg="cyan")]
     head += [plain(f"session {item.session}")] if item.session else []
     head += [flag] if (flag := _flags(item)) else []
     output.line(f"{output.bold(f'{rank:>2}')} " + "  ".join(head))
     output.line(indented(excerpt(item.text, item.id)))
-    output.line(f"   {output.ink(one.id, fg='yellow')}  {output.dim(f'score {one.score:.2f}')}")
-    if one.reasons:
-        output.line(output.dim("   why: " + plain("; ".join(one.reasons))))
+    output.line(f"   {output.ink(hit.id, fg='yellow')}  {output.dim(f'score {hit.score:.2f}')}")
+    if hit.reasons:
+        output.line(output.dim("   why: " + plain("; ".join(hit.reasons))))
     if explain:
-        parts = ", ".join(f"{name} {value:.2f}" for name, value in one.components.items())
-        output.line(output.dim(f"   score = {plain(parts)}; {many(one.tokens, 'token')}; commit {one.seq}"))
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in hit.components.items())
+        output.line(output.dim(f"   score = {plain(parts)}; {many(hit.tokens, 'token')}; commit {hit.seq}"))
 
 
 def _flags(item: Item) -> str:
@@ -320,11 +320,11 @@ def context_then(me: ScopedMemory, context: Context) -> Context:
     return replace(context, items=tuple(_recalled_then(me, one) for one in context.items))
 
 
-def _recalled_then(me: ScopedMemory, one: Recalled) -> Recalled:
-    if one.item.state is not State.SUPERSEDED:
-        return one
-    before = _before_its_end(me, one.item)
-    return replace(one, item=before.item, seq=before.seq_from) if before else replace(one, item=_open(one.item))
+def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
+    if hit.item.state is not State.SUPERSEDED:
+        return hit
+    before = _before_its_end(me, hit.item)
+    return replace(hit, item=before.item, seq=before.seq_from) if before else replace(hit, item=_open(hit.item))
 
 
 def _before_its_end(me: ScopedMemory, item: Item) -> Version | None:

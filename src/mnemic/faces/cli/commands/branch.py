@@ -150,8 +150,8 @@ def revert(seq: int) -> None:
         run.output.line(f"undo: mnemic undo {receipt.seq}")
 
 
-def _branch_record(one: Branch) -> dict[str, Any]:
-    return {"name": one.name, "of": one.of or None, "base": one.base, "seq": one.seq, "understood": one.understood}
+def _branch_record(made: Branch) -> dict[str, Any]:
+    return {"name": made.name, "of": made.of or None, "base": made.base, "seq": made.seq, "understood": made.understood}
 
 
 def _merge_record(done: Merge, *, dry_run: bool) -> dict[str, Any]:

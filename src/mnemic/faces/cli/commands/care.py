@@ -55,9 +55,15 @@ def stats() -> None:
         run.output.table(rows, head=("tenant", "user", "items", "last commit"))
 
 
-def _stats_record(found: Stats) -> dict[str, object]:
-    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in found.users]
-    return {"url": found.url, "bytes": found.bytes, "format": found.format, "items": found.items, "users": users}
+def _stats_record(counted: Stats) -> dict[str, object]:
+    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in counted.users]
+    return {
+        "url": counted.url,
+        "bytes": counted.bytes,
+        "format": counted.format,
+        "items": counted.items,
+        "users": users,
+    }
 
 
 @verb("mnemic verify", "mnemic verify --json")

@@ -191,20 +191,20 @@ def diff(a: int, b: int | None) -> None:
         run.output.note("no difference")
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "before": item_record(one.before) if one.before else None,
-        "after": item_record(one.after) if one.after else None,
+        "id": difference.id,
+        "before": item_record(difference.before) if difference.before else None,
+        "after": item_record(difference.after) if difference.after else None,
     }
 
 
-def _print_difference(output: Output, one: Difference) -> None:
-    output.line(output.ink(one.id, fg="yellow"))
-    if one.before is not None:
-        output.line("  " + output.ink(f"- {_said(one.before)}", fg="red"))
-    if one.after is not None:
-        output.line("  " + output.ink(f"+ {_said(one.after)}", fg="green"))
+def _print_difference(output: Output, difference: Difference) -> None:
+    output.line(output.ink(difference.id, fg="yellow"))
+    if difference.before is not None:
+        output.line("  " + output.ink(f"- {_said(difference.before)}", fg="red"))
+    if difference.after is not None:
+        output.line("  " + output.ink(f"+ {_said(difference.after)}", fg="green"))
 
 
 def _said(item: Item) -> str:
@@ -233,11 +233,11 @@ def undo(seq: str, cascade: bool) -> None:
         acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
-def _commit(me: ScopedMemory, given: str) -> int:
-    if given.isascii() and given.isdigit():
-        return int(given)
-    if given != "last":
-        raise Invalid("seq", f"{given[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
+def _commit(me: ScopedMemory, typed: str) -> int:
+    if typed.isascii() and typed.isdigit():
+        return int(typed)
+    if typed != "last":
+        raise Invalid("seq", f"{typed[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
     asked = 200
     while True:
         changes = me.log(limit=asked)

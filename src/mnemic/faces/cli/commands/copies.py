@@ -267,12 +267,12 @@ def checkpoints() -> None:
         run.output.note("no checkpoints; `mnemic checkpoint` makes one")
 
 
-def _record(one: Checkpoint) -> dict[str, Any]:
+def _record(kept: Checkpoint) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "seq": one.seq,
-        "at": one.at,
-        "state_hash": one.hash,
-        "path": str(one.path),
-        "there": one.there,
+        "name": kept.name,
+        "seq": kept.seq,
+        "at": kept.at,
+        "state_hash": kept.hash,
+        "path": str(kept.path),
+        "there": kept.there,
     }

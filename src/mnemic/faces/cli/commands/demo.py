@@ -155,17 +155,17 @@ def _ask(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
     show.found["questions"] = answers
 
 
-def _tell_answer(show: Show, question: str, found: Context) -> None:
+def _tell_answer(show: Show, question: str, context: Context) -> None:
     output = show.output
     show.tell()
-    show.tell(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, found)}")
-    for one in found.items:
+    show.tell(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, context)}")
+    for one in context.items:
         show.tell(f"  {said(one.item)}  {who(one.item)}: {flat(one.text)}")
         show.tell(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
 
 
-def _took(output: Output, found: Context) -> str:
-    return output.dim(f"{found.milliseconds:.1f} ms")
+def _took(output: Output, context: Context) -> str:
+    return output.dim(f"{context.milliseconds:.1f} ms")
 
 
 def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> dict[str, ItemId]:
@@ -250,8 +250,8 @@ def _occurrences(path: Path) -> dict[str, int]:
     return {file.name: sum(file.read_bytes().count(word) for word in words) for file in _files(path)}
 
 
-def _counted(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{count:,} in {name}" for name, count in found.items())
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} in {name}" for name, count in counts.items())
 
 
 def _files(path: Path) -> Sequence[Path]:

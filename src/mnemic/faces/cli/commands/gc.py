@@ -215,20 +215,27 @@ def release(number: int) -> None:
         run.output.line(f"released: hold {number}")
 
 
-def _hold_record(one: Hold) -> dict[str, object]:
-    user = one.user if isinstance(one.user, str) else None
-    shared = one.user is not None and user is None
-    what = {"user": user, "shared": shared, "item": one.item, "session": one.session}
-    return {"id": one.id, **what, "reason": one.reason, "actor": one.actor, "at": moment(one.at), "seq": one.seq}
+def _hold_record(row: Hold) -> dict[str, object]:
+    user = row.user if isinstance(row.user, str) else None
+    shared = row.user is not None and user is None
+    what = {"user": user, "shared": shared, "item": row.item, "session": row.session}
+    return {
+        "id": row.id,
+        **what,
+        "reason": row.reason,
+        "actor": row.actor,
+        "at": moment(row.at),
+        "seq": row.seq,
+    }
 
 
-def _what(one: Hold) -> str:
-    if one.user is None:
+def _what(row: Hold) -> str:
+    if row.user is None:
         return "everything"
-    whose = flat(one.user) if isinstance(one.user, str) else "(shared)"
-    if one.item is not None:
-        return f"item {one.item} of {whose}"
-    return f"session {flat(one.session)} of {whose}" if one.session else f"everything of {whose}"
+    whose = flat(row.user) if isinstance(row.user, str) else "(shared)"
+    if row.item is not None:
+        return f"item {row.item} of {whose}"
+    return f"session {flat(row.session)} of {whose}" if row.session else f"everything of {whose}"
 
 
 for _command in (add, listed, release):

@@ -125,9 +125,9 @@ def _collected(seen: Vitals) -> str:
     return f"{told}, longest pause {pause}"
 
 
-def _process(one: Process) -> str:
-    ago = "now" if one.age < 1 else f"{one.age:,.0f} s ago"
-    return f"{one.measured.pid}, open for {_span(one.measured.seconds)}, said so {ago}"
+def _process(process: Process) -> str:
+    ago = "now" if process.age < 1 else f"{process.age:,.0f} s ago"
+    return f"{process.measured.pid}, open for {_span(process.measured.seconds)}, said so {ago}"
 
 
 def _span(seconds: float) -> str:
@@ -198,6 +198,6 @@ def _timed_record(seen: Vitals, sort: str) -> Mapping[str, Any]:
     }
 
 
-def _process_record(one: Process) -> dict[str, Any]:
-    told = one.measured
-    return {"pid": told.pid, "seconds": told.seconds, "age": one.age, "gauges": dict(told.gauges)}
+def _process_record(process: Process) -> dict[str, Any]:
+    told = process.measured
+    return {"pid": told.pid, "seconds": told.seconds, "age": process.age, "gauges": dict(told.gauges)}

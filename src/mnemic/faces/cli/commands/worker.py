@@ -127,10 +127,10 @@ def dead() -> None:
         run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
 
 
-def _words(memory: Memory, found: Sequence[Entry]) -> dict[_Place, str]:
+def _words(memory: Memory, entries: Sequence[Entry]) -> dict[_Place, str]:
     """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
     owned: dict[_Place, list[ItemId]] = {}
-    for one in found:
+    for one in entries:
         if one.item is not None:
             owned.setdefault(_place(one)._replace(item=None), []).append(one.item)
     seen: dict[_Place, str] = {}
@@ -150,16 +150,16 @@ class _Place(NamedTuple):
     item: ItemId | None
 
 
-def _place(one: Entry) -> _Place:
-    return _Place(one.tenant, one.user, one.branch, one.item)
+def _place(entry: Entry) -> _Place:
+    return _Place(entry.tenant, entry.user, entry.branch, entry.item)
 
 
-def _letter(one: Entry, begins: str | None) -> tuple[str, ...]:
+def _letter(entry: Entry, begins: str | None) -> tuple[str, ...]:
     """A dead letter for a person."""
-    since = "" if one.at is None else day(one.at)
-    text = "" if one.item is None else "(hidden)" if begins is None else begins
-    error = f"{flat(one.error)} ({many(one.attempts, 'attempt')})"
-    return str(one.id), flat(one.name), _whose(one), since, str(one.item or ""), text, error
+    since = "" if entry.at is None else day(entry.at)
+    text = "" if entry.item is None else "(hidden)" if begins is None else begins
+    error = f"{flat(entry.error)} ({many(entry.attempts, 'attempt')})"
+    return str(entry.id), flat(entry.name), _whose(entry), since, str(entry.item or ""), text, error
 
 
 @verb("mnemic retry --all", "mnemic retry --all --json")
@@ -202,51 +202,51 @@ def rerun(strategy: str) -> None:
         )
 
 
-def _show(run: Invocation, found: list[Entry], none: str) -> None:
+def _show(run: Invocation, entries: list[Entry], none: str) -> None:
     if run.output.json:
-        run.output.document({"entries": [record(one) for one in found]})
-    elif not found:
+        run.output.document({"entries": [record(one) for one in entries]})
+    elif not entries:
         run.output.line(none)
     else:
         run.output.table(
-            [row(one) for one in found], head=("id", "what", "whose", "state", "left", "who", "last error")
+            [row(one) for one in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
         )
 
 
-def record(one: Entry) -> dict[str, object]:
+def record(entry: Entry) -> dict[str, object]:
     """A line of the docket for programs."""
     return {
-        "id": one.id,
-        "name": one.name,
-        "tenant": one.tenant,
-        "user": one.user,
-        "state": one.state,
-        "pending": one.pending,
-        "owner": one.owner or None,
-        "since": None if one.since is None else one.since.isoformat(),
-        "attempts": one.attempts,
-        "error": one.error or None,
-        "not_before": None if one.not_before is None else one.not_before.isoformat(),
-        "version": one.ver or None,
-        "item": one.item,
-        "branch": one.branch or None,
-        "at": None if one.at is None else one.at.isoformat(),
+        "id": entry.id,
+        "name": entry.name,
+        "tenant": entry.tenant,
+        "user": entry.user,
+        "state": entry.state,
+        "pending": entry.pending,
+        "owner": entry.owner or None,
+        "since": None if entry.since is None else entry.since.isoformat(),
+        "attempts": entry.attempts,
+        "error": entry.error or None,
+        "not_before": None if entry.not_before is None else entry.not_before.isoformat(),
+        "version": entry.ver or None,
+        "item": entry.item,
+        "branch": entry.branch or None,
+        "at": None if entry.at is None else entry.at.isoformat(),
     }
 
 
-def row(one: Entry) -> tuple[str, ...]:
+def row(entry: Entry) -> tuple[str, ...]:
     """A line of the docket for a person."""
-    who = f"{flat(one.owner)} since {one.since:%H:%M:%S}" if one.since is not None else ""
-    tried = f" ({many(one.attempts, 'attempt')})" if one.attempts else ""
-    error = flat(one.error) + tried if one.error else ""
-    return str(one.id or ""), flat(one.name), _whose(one), one.state, str(one.pending or ""), who, error
+    who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
+    tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
+    error = flat(entry.error) + tried if entry.error else ""
+    return str(entry.id or ""), flat(entry.name), _whose(entry), entry.state, str(entry.pending or ""), who, error
 
 
-def _whose(one: Entry) -> str:
-    if not one.tenant:
+def _whose(entry: Entry) -> str:
+    if not entry.tenant:
         return "the store"
-    branch = f", branch {flat(one.branch)}" if one.branch else ""
-    return f"{flat(one.user or '(shared)')} ({flat(one.tenant)}{branch})"
+    branch = f", branch {flat(entry.branch)}" if entry.branch else ""
+    return f"{flat(entry.user or '(shared)')} ({flat(entry.tenant)}{branch})"
 
 
 @verb("mnemic flush", "mnemic flush --json")
@@ -306,21 +306,21 @@ def bar(run: Invocation, what: str, total: int) -> Iterator[Callable[[int], None
         yield lambda done: shown.advance(task, done)
 
 
-def lane_record(one: Behind) -> dict[str, object]:
+def lane_record(behind: Behind) -> dict[str, object]:
     """A lane for programs."""
     return {
-        "lane": one.lane,
-        "embedder": one.embedder or None,
-        "pending": one.pending,
-        "error": one.error or None,
-        "dead": one.dead,
+        "lane": behind.lane,
+        "embedder": behind.embedder or None,
+        "pending": behind.pending,
+        "error": behind.error or None,
+        "dead": behind.dead,
     }
 
 
-def lane_row(one: Behind) -> tuple[str, str]:
+def lane_row(behind: Behind) -> tuple[str, str]:
     """A lane for a person."""
-    what = f"meaning ({flat(one.embedder)})" if one.embedder else "rules" if one.lane == HOUSE else one.lane
-    state = f"{many(one.pending, 'passage')} left" if one.pending else "all done"
-    state += "; nothing has come from it yet" if one.lane == EMBED else ""
-    state += f"; {one.dead:,} given up (`mnemic dead`)" if one.dead else ""
-    return what, state + (f"; last error: {flat(one.error)}" if one.error else "")
+    what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
+    state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
+    state += "; nothing has come from it yet" if behind.lane == EMBED else ""
+    state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
+    return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")
