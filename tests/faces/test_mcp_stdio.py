@@ -166,7 +166,7 @@ def test_what_is_held_back_of_the_sdk_is_there_for_whoever_asks(home: Path) -> N
     code = (
         "import sys; from mnemic.faces.mcp import light_server; assert light_server.fits(); light_server.prepare(); "
         "import mcp.server.runner; assert 'starlette' not in sys.modules; "
-        "from mcp import Client; from mcp.server import MCPServer; assert not light.fits(); "
+        "from mcp import Client; from mcp.server import MCPServer; assert not light_server.fits(); "
         "print(Client.__name__, MCPServer.__name__)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True, text=True)
