@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store import audit, checkpoints, keeping, rewinding, transfer
+from mnemic.store import checkpoints, keeping
 from mnemic.store.heads import Info
 from mnemic.store.place import prepare_file
 from mnemic.store.receipts import Fault, Rewound
@@ -22,7 +22,11 @@ from mnemic.store.sqlite_rows import SqliteRows
 class SqliteCare(SqliteFile):
     """The part of `SqliteStore` that looks after it."""
 
+    # What each of these needs is imported in it: who only reads and writes goes through none of them.
+
     def verify(self) -> Iterator[Fault]:
+        from mnemic.store import audit
+
         self._refuse_closed()
         # Outside the gate: whoever leaves this generator half-way delays an erasure's last step, and blocks nobody.
         with translated(self.path):
@@ -37,14 +41,20 @@ class SqliteCare(SqliteFile):
                 db.close(True)
 
     def state_hash(self, tenant: str) -> str:
+        from mnemic.store import audit
+
         with self._rows() as rows:
             return audit.state_hash(rows, tenant)
 
     def export(self, tenant: str) -> Iterator[bytes]:
+        from mnemic.store import transfer
+
         with self._rows() as rows:
             yield from transfer.export(rows, tenant)
 
     def load(self, lines: Iterator[bytes]) -> int:
+        from mnemic.store import transfer
+
         def work(rows: SqliteRows) -> int:
             commits = transfer.load(rows, lines)
             self._probe("load:before-commit")
@@ -92,6 +102,8 @@ class SqliteCare(SqliteFile):
         checkpoints.let_go(self, name)
 
     def rewind(self, tenant: str, seq: int) -> Rewound:
+        from mnemic.store import rewinding
+
         def work(rows: SqliteRows) -> Rewound:
             done = rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
             self._probe("rewind:before-commit")
@@ -103,6 +115,8 @@ class SqliteCare(SqliteFile):
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
+        from mnemic.store import transfer
+
         with self._rows() as rows:
             return transfer.tombstones(rows)
 
