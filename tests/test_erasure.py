@@ -5,14 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import random
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
-from mnemic import Conflict, Memory, Message, NotFound
+from mnemic import SHARED, Conflict, Memory, Message, NotFound, ScopedMemory, StoreError
 from mnemic.core.items import Kind
 from mnemic.core.tokens import terms, tokenise
+from mnemic.store.sqlite import SqliteStore
 
 CANARIES = 100
 
@@ -76,6 +78,26 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], 
         ids = [plant(memory, word, i) for i, word in enumerate(words)]
         memory.scope(user="ada").observe([f"ordinary turn {i} that stays" for i in range(300)])
     return folder, words, ids
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "memory.db") as opened:
+        yield opened
+        assert list(opened.admin.verify()) == []
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    return memory.scope(user="ada")
+
+
+def texts(scoped: ScopedMemory) -> list[str]:
+    return sorted(v.item.text for v in scoped.list(limit=100))
+
+
+def bytes_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
 def test_a_hundred_canaries_leave_no_byte_in_any_file_while_the_store_is_open_and_after(
@@ -201,3 +223,89 @@ def test_evidence_takes_what_was_derived_from_it_along(tmp_path: Path) -> None:
         assert set(me.erase(turn.id).ids) == {turn.id, fact.id, insight.id}
         with pytest.raises(Conflict):
             me.observe("something else", key="k") and me.observe("another thing", key="k")
+
+
+def test_counts_that_are_still_to_be_written_bring_nobody_back(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="zqxuser", agent="zqxagent")
+        me.observe("tea")
+        me.recall("tea")
+        me.erase_user(reason="asked to")
+    assert b"zqx" not in bytes_of(tmp_path)
+    with Memory(tmp_path / "memory.db") as memory:
+        assert memory.admin.stats().users == ()
+
+
+def test_a_tenant_is_erased_with_every_user_and_name_and_leaves_the_others(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        for user in ("zqxada", "zqxbob"):
+            gone = memory.scope(user=user, tenant="zqxtenant", session="zqxsession")
+            gone.observe("zqxword here", speaker="zqxspeaker")
+            gone.recall("zqxword")
+        stays = memory.scope(user="ada")
+        stays.observe("stays")
+        receipt = memory.admin.erase_tenant("zqxtenant")
+        assert (len(receipt.ids), receipt.status) == (2, "clean")
+        assert b"zqx" not in bytes_of(tmp_path)
+        assert texts(stays) == ["stays"]
+        assert list(memory.admin.verify()) == []
+    assert b"zqx" not in bytes_of(tmp_path)
+
+
+def test_reasons_go_with_the_user_they_speak_of(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        me = memory.scope(user="ada")
+        me.erase(me.observe("tea").id, reason="zqxreason")
+        me.erase_user()
+        assert list(memory.admin.verify()) == []
+    assert b"zqx" not in bytes_of(tmp_path)
+
+
+def test_what_users_built_on_shared_evidence_goes_with_it(memory: Memory, me: ScopedMemory) -> None:
+    common = memory.scope(user=SHARED)
+    shared = common.observe("the code is 1234")
+    me.write("ada knows the code 1234", source=shared.ids)
+    assert len(common.erase(shared.id).ids) == 2
+    assert texts(me) == []
+
+
+def test_what_was_superseded_by_something_erased_stands_again(me: ScopedMemory) -> None:
+    old = me.write("Paris", said=datetime(2025, 1, 1, tzinfo=UTC))
+    new = me.supersede(old.id, "Lisbon", said=datetime(2025, 5, 1, tzinfo=UTC))
+    me.erase(new.id)
+    assert texts(me) == ["Paris"]
+
+
+def test_a_generator_left_half_way_holds_nobody_up(memory: Memory, me: ScopedMemory) -> None:
+    doomed = [me.observe(f"turn {n}") for n in range(3)]
+    one, two = memory.admin.export(), memory.admin.export()
+    next(one), next(two)
+    list(one)
+    assert me.erase(doomed[0].id).status == "pending"
+    list(two)
+    assert me.erase(doomed[1].id).status == "clean"
+
+
+def test_a_landed_write_is_acknowledged_though_the_cleaning_after_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SqliteStore(tmp_path / "memory.db")
+    with Memory(store) as memory:
+        me = memory.scope(user="ada")
+        doomed = me.observe("doomed")
+
+        def fail(_db: object) -> bool:
+            raise StoreError("the file is too large to be wiped in place")
+
+        monkeypatch.setattr(store, "_scrub", fail)
+        assert me.erase(doomed.id).status == "pending"
+        assert me.observe("lands").seq == 3
+        monkeypatch.undo()
+        assert memory.admin.settle()
+
+
+def test_a_recall_of_what_is_shared_leaves_no_trace_of_who_asked(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        memory.scope(user=SHARED).observe("tea for all")
+        assert memory.scope(user="zqxstranger").recall("tea").items
+    assert b"zqx" not in bytes_of(tmp_path)

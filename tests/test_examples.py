@@ -16,8 +16,11 @@ import pytest
 
 from mnemic import Memory
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, SmolLM2
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import serving
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAT = ROOT / "examples" / "chat.py"
@@ -39,7 +42,7 @@ def chat(home: Path, url: str, *args: str, stdin: str = LINES, **more: str) -> l
         cwd=home,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
@@ -52,7 +55,7 @@ def test_the_chat_example_is_fifteen_lines() -> None:
 
 @needs_openai
 def test_the_chat_example_gives_the_model_what_memory_holds_and_keeps_both_turns(tmp_path: Path) -> None:
-    with serving(Scripted("How lovely.", "The cello.", "Ana's cello.")) as server:
+    with serving(ScriptedChat("How lovely.", "The cello.", "Ana's cello.")) as server:
         assert chat(tmp_path, server.url, "words-1", **WORDS_ALONE) == ["How lovely.", "The cello."]
         assert chat(tmp_path, server.url, stdin="And Ana?", OPENAI_MODEL="words-2", **WORDS_ALONE) == ["Ana's cello."]
     first, second, third = (asked["messages"][0]["content"] for asked in server.asked)

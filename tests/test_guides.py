@@ -25,6 +25,7 @@ from mnemic.faces.cli import cli
 from mnemic.faces.hooks.command import PROMPT_BUDGET, START_BUDGET
 from mnemic.faces.installing.clients import CLIENTS
 from mnemic.tools import Toolbox
+from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDES = ROOT / "docs" / "guides"
@@ -286,7 +287,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
             env=environment(**keys, **urls, PATH=f"{words}{os.pathsep}{os.environ['PATH']}"),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
         )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     came = iter(done.stdout.split("\x1e"))
@@ -294,6 +295,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     return Played({**printed, "notebook.md": printed[NOTEBOOK.name]}, endpoint)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", PAGES)
 def test_python_prints_what_the_page_shows(name: str, played: Played) -> None:
     page = blocks(name)
@@ -304,6 +306,7 @@ def test_python_prints_what_the_page_shows(name: str, played: Played) -> None:
             assert_shown(after.body, printed)
 
 
+@pytest.mark.heavy
 def test_agents_remember_what_they_were_told_the_turn_before(played: Played) -> None:
     heard = played.endpoint.heard
     assert len(heard) == 14
@@ -319,6 +322,7 @@ def test_agents_remember_what_they_were_told_the_turn_before(played: Played) -> 
     assert sum("context-management-2025-06-27" in beta for beta in betas) == 4
 
 
+@pytest.mark.heavy
 def test_a_recall_in_a_notebook_is_a_table(played: Played) -> None:
     for name in ("notebook.md", "notebook.zh.md", NOTEBOOK.name):
         assert sum(printed.startswith("<table>") for printed in played.printed[name]) == 3
@@ -339,6 +343,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", PAGES)
 def test_every_command_runs_and_says_what_the_page_shows(name: str, home: Path) -> None:
     for block in blocks(name):
@@ -366,7 +371,7 @@ def typed(command: str) -> str:
         assert result.exit_code == 0, f"{command}\n{result.output}"
         return result.output
     shell = ["bash", "-euo", "pipefail", "-c", command]
-    done = subprocess.run(shell, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
 

@@ -52,7 +52,6 @@ class MemoryMachine(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.entropies = {name: SeededEntropy(7) for name in ("sqlite", "memory")}
         self.memories = {name: self._open(name) for name in self.entropies}
-        self.entropies["memory"].bytes(16)  # a new file has drawn its origin: from here on both draw the same
         self.model = Model()
         self.words = words("machine")
         self.worded: dict[str, list[str]] = {}
@@ -562,6 +561,7 @@ def _run(examples: int, steps: int, *, quick: bool) -> None:
     run_state_machine_as_test(MemoryMachine, settings=profile)
 
 
+@pytest.mark.heavy
 def test_any_run_of_verbs_leaves_both_stores_as_the_model_says() -> None:
     _run(25, 20, quick=True)
 

@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 
 from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
-from mnemic.aio import AsyncMemory, AsyncScopedMemory
+from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.registry import POLICIES
-from mnemic.session import AsyncSession, Session
+from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.tiers.pager import Pressure
 from mnemic.tiers.policies.lru import Lru
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 from mnemic.window.terms import Reach
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -22,9 +21,11 @@ from mnemic import (
     ScopedMemory,
     Settings,
     State,
+    StoreError,
     TooLarge,
 )
 from mnemic.core.items import Channel
+from patience import eventually
 
 
 def day(text: str) -> datetime:
@@ -88,6 +89,25 @@ class TestTime:
         assert texts(me.at(recorded)) == ["first"]
         assert texts(me.at(recorded - timedelta(seconds=1))) == []
 
+    def test_a_view_of_what_was_known_of_another_time(self, me: ScopedMemory) -> None:
+        paris = me.write("Paris", said=day("2025-01-10"))
+        me.supersede(paris.id, "Lisbon", said=day("2025-05-02"), valid_from=day("2025-03-01"))
+        assert texts(me.as_of(day("2025-12-01")).valid_at(day("2025-02-01"))) == ["Paris"]
+        assert texts(me.as_of(day("2025-04-01")).valid_at(day("2025-04-01"))) == ["Paris"]
+        assert texts(me.as_of(day("2025-12-01")).valid_at(day("2025-04-01"))) == ["Lisbon"]
+
+    def test_the_past_shows_no_link_that_was_told_later(self, me: ScopedMemory) -> None:
+        old = me.write("Paris", said=day("2025-01-01"))
+        me.supersede(old.id, "Lisbon", said=day("2025-05-01"))
+        assert me.as_of(day("2025-04-01")).links(old.id) == []
+
+    def test_yesterday_is_the_askers_yesterday(self, me: ScopedMemory) -> None:
+        shanghai = timezone(timedelta(hours=8))
+        me.observe("planted a pear tree", said=datetime(2025, 6, 9, 20, 0, tzinfo=shanghai))
+        me.observe("painted the fence", said=datetime(2025, 6, 8, 20, 0, tzinfo=shanghai))
+        asked = datetime(2025, 6, 10, 6, 0, tzinfo=shanghai)  # still the ninth in UTC
+        assert [r.text for r in me.recall("what happened yesterday?", now=asked)] == ["planted a pear tree"]
+
 
 class TestUndo:
     def test_undo_retires_what_was_written_and_redo_brings_it_back(self, me: ScopedMemory) -> None:
@@ -132,6 +152,20 @@ class TestUndo:
         me.observe("something")
         with pytest.raises(NotFound):
             me.undo(theirs.seq)
+
+    def test_a_document_is_forgotten_with_its_chunks_and_comes_back_with_them(self, me: ScopedMemory) -> None:
+        long = me.observe("xylophone words go on and on. " * 2500)
+        gone = me.forget(long.id)
+        assert me.count() == 0
+        me.undo(gone.seq)
+        assert me.count(where=Filter(kinds=(Kind.CHUNK,))) > 1
+
+    def test_undo_sees_that_a_link_has_changed_since(self, me: ScopedMemory) -> None:
+        a, b = me.write("a"), me.write("b")
+        first = me.link(a.id, b.id, "about", weight=1)
+        me.link(a.id, b.id, "about", weight=2)
+        with pytest.raises(Conflict, match="the link"):
+            me.undo(first.seq)
 
 
 class TestWalls:
@@ -229,6 +263,81 @@ class TestBadInput:
         with pytest.raises(Invalid, match="evidence"):
             me.write("x", kind=Kind.TURN)
 
+    def test_one_callers_bad_value_is_refused_at_the_door(self, memory: Memory) -> None:
+        with pytest.raises(Invalid, match="actor"):
+            memory.scope(user="ada", actor="\ud800")
+
+    def test_fields_beside_a_message_are_refused(self, me: ScopedMemory) -> None:
+        with pytest.raises(Invalid, match="fields stand beside it"):
+            me.observe(Message(text="hi", key=""), speaker="Ada")
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            lambda me: me.undo(2**70),
+            lambda me: me.undo("x"),
+            lambda me: me.at(2**70),
+            lambda me: me.list(limit=2**70),
+            lambda me: me.write("x", kind="nonsense"),
+            lambda me: me.write("x", said="2020-01-01"),
+            lambda me: me.write("x", valid_from="2020-01-01"),
+            lambda me: me.observe(Message(text="x", key="", pos=2**70)),
+            lambda me: me.observe(None),
+            lambda me: me.observe("x", key=""),
+            lambda me: me.list(where=Filter(said_from=datetime(2020, 1, 1, tzinfo=UTC))),
+            lambda me: me.list(where=Filter(session="\ud800")),
+            lambda me: me.recall("x", k="3"),
+            lambda me: me.recall("x", k=2.5),
+            lambda me: me.context("x", budget=0),
+            lambda me: me.feedback(useful=True),
+        ],
+    )
+    def test_what_cannot_be_meant_is_an_invalid_field(self, me: ScopedMemory, wrong: object) -> None:
+        me.observe("something")
+        with pytest.raises(Invalid):
+            wrong(me)  # type: ignore[operator]
+
+    def test_a_path_that_was_mistyped_makes_no_folders(self, tmp_path: Path) -> None:
+        with pytest.raises(StoreError):
+            Memory(tmp_path / "no" / "such" / "memory.db")
+        assert not (tmp_path / "no").exists()
+
+    @pytest.mark.parametrize("where", ["http://x/y", "a\0b", 123])
+    def test_what_names_no_store_is_refused(self, where: object) -> None:
+        with pytest.raises(Invalid):
+            Memory(where)  # type: ignore[arg-type]
+
+
+class TestMessages:
+    def test_a_chat_message_is_taken_as_chat_models_take_it(self, me: ScopedMemory) -> None:
+        me.observe(
+            [{"role": "user", "content": "hi there"}, {"role": "assistant", "content": "hello", "name": "Mnemo"}]
+        )
+        items = [v.item for v in me.list()]
+        assert sorted((i.text, i.slots.get("role"), i.slots.get("speaker")) for i in items) == [
+            ("hello", "assistant", "Mnemo"),
+            ("hi there", "user", None),
+        ]
+        with pytest.raises(Invalid, match=r"messages\.when"):
+            me.observe({"role": "user", "content": "hi", "when": 3})
+        with pytest.raises(Invalid):
+            me.observe({"role": "user"})
+
+    def test_what_a_model_asks_of_tools_is_taken_and_found_by_its_words(self, me: ScopedMemory) -> None:
+        calls = [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Porto"}'}}]
+        asked, told = me.observe(
+            [
+                {"role": "assistant", "content": None, "tool_calls": calls},
+                {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+            ]
+        ).ids
+        item = me.get(asked).item
+        assert (item.text, item.slots["tool_calls"]) == ('weather({"city": "Porto"})', calls)
+        assert me.get(told).item.slots["tool_call_id"] == "c1"
+        assert me.recall("Porto weather").items[0].id == asked
+        with pytest.raises(Invalid, match="tool_calls"):
+            me.observe({"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]})
+
 
 class TestKeys:
     def test_the_same_key_with_the_same_content_gives_the_first_receipt(self, me: ScopedMemory) -> None:
@@ -255,6 +364,11 @@ class TestKeys:
         first, again = me.observe(text, key="long"), me.observe(text, key="long")
         assert again.ids == first.ids
         assert again.seq == first.seq
+
+    def test_the_same_key_with_other_times_is_a_conflict(self, me: ScopedMemory) -> None:
+        me.write("x", key="k", valid_from=day("2025-01-01"))
+        with pytest.raises(Conflict):
+            me.write("x", key="k", valid_from=day("2025-02-01"))
 
 
 class TestStatements:
@@ -302,6 +416,32 @@ class TestStatements:
         assert (difference.before.text, difference.after.text) == ("one", "two")
         assert me.diff(second.seq, second.seq) == []
 
+    def test_an_end_that_was_stated_is_not_moved_by_a_successor(self, me: ScopedMemory) -> None:
+        rome = me.write("Rome", said=day("2013-01-01"), valid_from=day("2010-01-01"), valid_to=day("2012-01-01"))
+        me.supersede(rome.id, "Oslo", said=day("2024-01-01"))
+        assert texts(me.valid_at(day("2015-01-01"))) == []
+
+    def test_only_what_stands_is_superseded(self, me: ScopedMemory) -> None:
+        first = me.write("one")
+        me.supersede(first.id, "two")
+        with pytest.raises(Conflict, match="superseded already"):
+            me.supersede(first.id, "three")
+        turn = me.observe("said")
+        with pytest.raises(Invalid, match="evidence"):
+            me.supersede(turn.id, "unsaid")
+        forgotten = me.write("four")
+        me.forget(forgotten.id)
+        with pytest.raises(Conflict, match="retired already"):
+            me.supersede(forgotten.id, "five")
+
+    def test_a_kind_may_be_named(self, me: ScopedMemory) -> None:
+        assert me.get(me.write("x", kind="plan").id).item.kind is Kind.PLAN
+
+    def test_an_unlinked_link_that_never_was_is_not_found(self, me: ScopedMemory) -> None:
+        a, b = me.write("a"), me.write("b")
+        with pytest.raises(NotFound, match="no link"):
+            me.unlink(a.id, b.id, "about")
+
 
 def test_secrets_are_masked_before_the_journal_and_the_receipt_says_so(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
@@ -314,6 +454,13 @@ def test_secrets_are_masked_before_the_journal_and_the_receipt_says_so(tmp_path:
     with Memory("memory:", settings=Settings(mask_secrets=False)) as memory:
         memory.scope(user="ada").observe("4111 1111 1111 1111")
         assert "4111" in memory.scope(user="ada").list()[0].item.text
+
+
+def test_a_secret_is_masked_in_slots_too(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db") as memory:
+        receipt = memory.scope(user="ada").observe("look", slots={"caption": "card 4111 1111 1111 1111"}, key="k")
+        assert dict(receipt.masked) == {"card number": 1}
+        assert b"4111 1111" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
 
 
 def test_imports_carry_their_channel(tmp_path: Path) -> None:
@@ -341,8 +488,4 @@ def test_counts_are_written_once_enough_of_them_are_there(tmp_path: Path) -> Non
         tea = me.observe("I like tea")
         for _ in range(2):
             me.recall("tea")
-        written = threading.Event()
-        for _ in range(1000):
-            if me.strength(tea.id).uses == 2 or written.wait(0.01):
-                break
-        assert me.strength(tea.id).uses == 2
+        eventually(lambda: me.strength(tea.id).uses == 2, "the counts")

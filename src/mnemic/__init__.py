@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from mnemic._version import __version__
 
 if TYPE_CHECKING:
-    from mnemic.aio import AsyncMemory, AsyncScopedMemory
+    from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
     from mnemic.core.events import Change, Event, Receipt, Verb
     from mnemic.core.items import Channel, Item, Kind, Link, State, Strength, Version
     from mnemic.core.queries import Context, Filter, Lost, Recalled
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.past.history import Difference
-    from mnemic.session import AsyncSession, Session
+    from mnemic.session import Session
     from mnemic.settings import Settings
     from mnemic.store.following import Order
     from mnemic.store.receipts import ErasureReceipt
     from mnemic.tiers.base import Page, Policy
     from mnemic.tiers.pager import Marks, Pressure
-    from mnemic.tiers.writing import Writing
+    from mnemic.tiers.write_back import Writing
     from mnemic.verbs.statements import Statement
     from mnemic.watching.feed import Notice
     from mnemic.window.layout import Window
     from mnemic.window.terms import Reach
 
 _HOMES = {
-    "mnemic.aio": "AsyncMemory AsyncScopedMemory",
+    "mnemic.aio": "AsyncMemory AsyncScopedMemory AsyncSession",
     "mnemic.core.events": "Change Event Receipt Verb",
     "mnemic.core.items": "Channel Item Kind Link State Strength Version",
     "mnemic.core.queries": "Context Filter Lost Recalled",
@@ -65,13 +65,13 @@ _HOMES = {
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
     "mnemic.past.history": "Difference",
-    "mnemic.session": "AsyncSession Session",
+    "mnemic.session": "Session",
     "mnemic.settings": "Settings",
     "mnemic.store.following": "Order",
     "mnemic.store.receipts": "ErasureReceipt",
     "mnemic.tiers.base": "Page Policy",
     "mnemic.tiers.pager": "Marks Pressure",
-    "mnemic.tiers.writing": "Writing",
+    "mnemic.tiers.write_back": "Writing",
     "mnemic.verbs.statements": "Statement",
     "mnemic.watching.feed": "Notice",
     "mnemic.window.layout": "Window",

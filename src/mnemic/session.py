@@ -1,24 +1,23 @@
-"""An agent's window over its memory: `with me.session("chat-1") as s`, awaited likewise. The verbs are in `paging`."""
+"""An agent's window over its memory: `with me.session("chat-1") as s`. What its verbs do is in `window.paging`."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
+from mnemic.arguments import held_to_the_table
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
 from mnemic.core.queries import Context
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid, MnemicError, Refused
-from mnemic.flow import Flow, Request, arun, name_of, run
+from mnemic.flow import Flow, name_of, run
 from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Pager, Pressure
 from mnemic.verbs.recalling import Ask
@@ -35,38 +34,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Shell(ABC):
-    """What a session shows without asking the store, and how it is made."""
+class SessionView:
+    """What a session shows without asking the store."""
 
-    def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
-        if not who.past.is_now:
-            raise Refused("this handle looks at the past; open a session on the one it came from")
-        named = who.scope.session if name is None else name
-        if named is None:
-            raise Invalid("session", "is missing", "Name it, such as session('chat-1').")
-        self._opened, self._who = opened, who
-        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), terms)
-        self._leave: Callable[[], None] = _nothing
-
-    def _follow(self) -> None:
-        """Be counted among the windows that are open, and given back with the memory or the program, until closed."""
-        pager = self._flows.pager
-        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
-        unlist = give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
-        self._leave = partial(_both, uncount, unlist)
-
-    def _give_back(self, owner: int) -> None:
-        """Close it for a program that did not: unless a verb is under way, and not in a child what is its parent's."""
-        if os.getpid() != owner or not self._idle():
-            return
-        try:
-            run(self._flows.close(), self._opened.perform)
-        finally:
-            self._leave()
-
-    @abstractmethod
-    def _idle(self) -> bool:
-        """Whether no verb is under way."""
+    _flows: SessionFlows
 
     @property
     def name(self) -> str:
@@ -116,25 +87,36 @@ class _Shell(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self._flows.state}, {self.tokens})"
 
-    def _asked(self, query: str, k: int | None, now: datetime | None, *, explain: bool) -> Ask:
-        return Ask(query=query, k=k, now=now, explain=explain)
 
-    def _counted(self, context: Context) -> Context:
-        self._opened.count_use(self._who, context)
-        return context
-
-
-class Session(_Shell):
+@held_to_the_table
+class Session(SessionView):
     """A window on one user's memory, for one talk: turns come in, what is asked for is paged in, what is not goes.
 
     Safe to share between threads, one verb at a time. Close it, so that others may open it at once.
     """
 
     def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
-        super().__init__(opened, who, name, terms)
+        if not who.past.is_now:
+            raise Refused("this handle looks at the past; open a session on the one it came from")
+        named = who.scope.session if name is None else name
+        if named is None:
+            raise Invalid("session", "is missing", "Name it, such as session('chat-1').")
+        self._opened, self._who = opened, who
+        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), terms)
         self._lock = threading.RLock()
-        self._run(self._flows.open())
-        self._follow()
+        self._leave: Callable[[], None] = _nothing
+
+    def open(self) -> Self:
+        """Take the session up where it was left; one that `with` or `session` gave is open already.
+
+        Raises:
+            Conflict: it is open elsewhere, here or in another process.
+        """
+        with self._lock:
+            if self._flows.state == "new":
+                self._run(self._flows.open())
+                self._follow()
+        return self
 
     def observe(
         self,
@@ -165,7 +147,9 @@ class Session(_Shell):
 
         `text` is the whole window, `items` what bears on the question and is in it, best first.
         """
-        return self._counted(self._run(self._flows.context(self._asked(query, k, now, explain=explain))))
+        context = self._run(self._flows.context(Ask(query=query, k=k, now=now, explain=explain)))
+        self._opened.count_use(self._who, context)
+        return context
 
     def window(self) -> Window:
         """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
@@ -202,6 +186,22 @@ class Session(_Shell):
         finally:
             self._leave()
 
+    def _follow(self) -> None:
+        """Be counted among the windows that are open, and given back with the memory or the program, until closed."""
+        pager = self._flows.pager
+        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+        unlist = give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
+        self._leave = partial(_both, uncount, unlist)
+
+    def _give_back(self, owner: int) -> None:
+        """Close it for a program that did not: unless a verb is under way, and not in a child what is its parent's."""
+        if os.getpid() != owner or not self._idle():
+            return
+        try:
+            run(self._flows.close(), self._opened.perform)
+        finally:
+            self._leave()
+
     def _run(self, flow: Flow[T]) -> T:
         with self._lock, self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
             return timed(run(flow, self._opened.perform))
@@ -221,107 +221,9 @@ class Session(_Shell):
         try:
             self.close()
         except MnemicError as failed:
-            _tell_with(error, failed)
-
-
-class AsyncSession(_Shell):
-    """The same, awaited. `async with` opens it, and so does `await`; then it is for you to close."""
-
-    def __init__(self, opened: Opened, who: Who, name: str | None, terms: Terms) -> None:
-        super().__init__(opened, who, name, terms)
-        self._lock = asyncio.Lock()
-
-    async def observe(
-        self,
-        messages: Given | Sequence[Given],
-        *,
-        speaker: str | None = None,
-        role: str | None = None,
-        said: datetime | None = None,
-        slots: Mapping[str, Slot] | None = None,
-        tags: Sequence[str] = (),
-        key: str | None = None,
-        channel: Channel = Channel.USER,
-    ) -> Receipt:
-        """Remember what was said, durably; then it comes into the window."""
-        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
-        return await self._run(self._flows.observe(given, channel))
-
-    async def context(
-        self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
-    ) -> Context:
-        """The window after a question: what bears on it was used if it was there, and is paged in if it was not."""
-        return self._counted(await self._run(self._flows.context(self._asked(query, k, now, explain=explain))))
-
-    async def window(self) -> Window:
-        """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
-        return await self._run(self._flows.look())
-
-    async def messages(self, *, system: str = "") -> list[dict[str, object]]:
-        """The window as messages for a provider (`role`, `content`): they begin as they began the last time."""
-        return await self._run(self._flows.told(system))
-
-    async def page_in(self, id: ItemId) -> Window:
-        """Bring an item into the window, whatever session it is of."""
-        return await self._run(self._flows.page_in(id))
-
-    async def page_out(self, id: ItemId) -> Window:
-        """Send a page out; it stays addressable."""
-        return await self._run(self._flows.page_out(id))
-
-    async def pin(self, id: ItemId) -> Window:
-        """Keep a page in this window, whatever the policy says."""
-        return await self._run(self._flows.pin(id, pinned=True))
-
-    async def unpin(self, id: ItemId) -> Window:
-        """Let a pinned page go again."""
-        return await self._run(self._flows.pin(id, pinned=False))
-
-    async def open(self) -> Self:
-        """Take the session up where it was left; `async with` does it."""
-        if self._flows.state == "new":
-            await self._run(self._flows.open())
-            self._follow()
-        return self
-
-    async def close(self) -> None:
-        """Write what has not been written, and let others have the session; one that was taken over is theirs."""
-        try:
-            await self._run(self._flows.close())
-        finally:
-            self._leave()
-
-    async def _run(self, flow: Flow[T]) -> T:
-        """One verb at a time. Whoever is cancelled waits no more; what was begun is done, in window and store."""
-        await self._lock.acquire()
-        return await asyncio.shield(asyncio.create_task(self._done(flow)))
-
-    async def _done(self, flow: Flow[T]) -> T:
-        try:
-            with self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
-                return timed(await arun(flow, self._perform))
-        finally:
-            self._lock.release()
-
-    def _idle(self) -> bool:
-        return not self._lock.locked()
-
-    async def _perform(self, request: Request) -> Any:
-        return await asyncio.shield(asyncio.to_thread(self._opened.perform, request))
-
-    def __await__(self) -> Generator[Any, None, Self]:
-        return self.open().__await__()
-
-    async def __aenter__(self) -> Self:
-        return await self.open()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            await self.close()
-        except MnemicError as failed:
-            _tell_with(error, failed)
+            if error is None:
+                raise
+            error.add_note(f"the session could not be closed: {failed}")
 
 
 _METERED: Final = (
@@ -345,10 +247,3 @@ def _nothing() -> None:
 def _both(one: Callable[[], None], other: Callable[[], None]) -> None:
     one()
     other()
-
-
-def _tell_with(error: BaseException | None, failed: MnemicError) -> None:
-    """Raise what closing failed with, unless something else is on its way: then it is noted there."""
-    if error is None:
-        raise failed
-    error.add_note(f"the session could not be closed: {failed}")

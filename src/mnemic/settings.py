@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.clock import time_zone
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
 
@@ -23,7 +25,11 @@ MOST_WINDOW: Final = 100_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What can be set, each with its unit; the library takes this, faces read it from `MNEMIC_<NAME>`."""
+    """What can be set, each with its unit; `from_environment` reads each from `MNEMIC_<NAME>`.
+
+    Raises:
+        Invalid: a value of another type, a number that is none, or a time zone that is not known here.
+    """
 
     home: Path = dataclasses.field(default_factory=lambda: Path.home() / ".mnemic")
     """Folder of the default store."""
@@ -62,7 +68,7 @@ class Settings:
     embedder_key: str = dataclasses.field(default="", repr=False)
     """The key of an embeddings endpoint that asks for one; never stored, never shown."""
     model: str = ""
-    """The language model that `mnemic chat` talks to: `openai:MODEL@URL`, the path of a GGUF file; left empty, none."""
+    """The language model of strategies and of `mnemic chat`: `openai:MODEL@URL`, the path of a GGUF file; or none."""
     model_key: str = dataclasses.field(default="", repr=False)
     """The key of a chat endpoint that asks for one; never stored, never shown."""
     background: bool = True
@@ -108,6 +114,26 @@ class Settings:
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.home, str):
+            object.__setattr__(self, "home", Path(self.home).expanduser())
+        for field in dataclasses.fields(self):
+            value, kinds = getattr(self, field.name), _TYPES[str(field.type)]
+            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                raise Invalid(field.name, f"is {type(value).__name__}", f"Give {_KINDS[str(field.type)]}.")
+            if isinstance(value, float) and not math.isfinite(value):
+                raise Invalid(field.name, f"is {value}", "Give a number.")
+        time_zone(self.timezone)
+
+    @classmethod
+    def from_environment(cls) -> Settings:
+        """Settings with every `MNEMIC_<NAME>` of this process's environment applied; the command line has these.
+
+        Raises:
+            Invalid: as `from_env`.
+        """
+        return cls.from_env(os.environ)
+
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
         """Settings with every `MNEMIC_<NAME>` of `environ` applied.
@@ -129,7 +155,10 @@ class Settings:
                 hint = f"Did you mean {PREFIX}{near[0].upper()}?" if near else "`mnemic doctor` lists the settings."
                 raise Invalid(variable, "is not a setting", hint)
             values[name] = _parse(variable, raw, str(fields[name].type))
-        return cls(**values)
+        try:
+            return cls(**values)
+        except Invalid as error:
+            raise Invalid(PREFIX + error.field.upper(), error.problem, error.remedy) from error
 
     @property
     def where(self) -> str:
@@ -140,7 +169,10 @@ class Settings:
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}
 _MOST: Final = {f"{PREFIX}WINDOW": MOST_WINDOW}
 _ONE_OF: Final = {f"{PREFIX}POLICY": tuple(POLICIES)}
-_KINDS: Final = {"bool": "yes or no", "int": "a whole number", "float": "a number"}
+_KINDS: Final = {"bool": "yes or no", "int": "a whole number", "float": "a number", "str": "a text", "Path": "a path"}
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "bool": (bool,), "int": (int,), "float": (float, int), "str": (str,), "Path": (Path,),
+}  # fmt: skip
 
 
 def _parse(variable: str, raw: str, type_name: str) -> object:

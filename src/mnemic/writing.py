@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from mnemic.checking import instant, whole
+from mnemic.checking import instant, listed, mapping, member, optional, record, within, words
 from mnemic.core.clock import Clock, micros, moment, offset_minutes
 from mnemic.core.cut import cut
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
-from mnemic.core.items import Channel, Item, Kind, Slot, State
+from mnemic.core.items import Channel, Item, Kind, Slot
 from mnemic.core.mask import mask
 from mnemic.core.scope import Scope
-from mnemic.core.text import clean_name, clean_text
+from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
@@ -32,7 +32,7 @@ KEY_LIMIT: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Puts:
     """The ops that write something, and how many secrets were masked on the way, by kind."""
 
     puts: tuple[Put, ...]
@@ -47,7 +47,7 @@ class Desk:
     entropy: Entropy
     settings: Settings
 
-    def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Written:
+    def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Puts:
         """The ops that remember `messages`, in order: one each, or a document and its chunks where one is long.
 
         Raises:
@@ -59,9 +59,9 @@ class Desk:
             for i, m in enumerate(messages)
             for put in self._message(scope, m, channel, f"messages[{i}].", masked, lasting)
         ]
-        return Written(tuple(puts), tuple(sorted(masked.items())))
+        return Puts(tuple(puts), tuple(sorted(masked.items())))
 
-    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Written:
+    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Puts:
         """The op that writes one derived or stated item; `said` is what its caller gave, before any default."""
         clean_text("text", item.text, self.settings.item_limit, "item_limit")
         masked: Counter[str] = Counter()
@@ -69,7 +69,7 @@ class Desk:
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
         checked = replace(item, text=text, slots=slots, tags=clean_tags(item.tags))
         content = b"" if key is None else _statement_content(checked, said)
-        return Written((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
+        return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
     def put(
         self, verb: Verb, item: Item, *, key: str | None = None, content: bytes = b"", lasting: bool = False
@@ -130,14 +130,7 @@ class Desk:
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         now = self.clock.now()
         said = moment(now) if message.said is None else message.said
-        us = micros(instant(where + "said", said), where + "said")
-        if message.pos is not None:
-            whole(where + "pos", message.pos, low=-(2**62))
-        session = message.session if message.session is not None else scope.session
-        agent = message.agent if message.agent is not None else scope.agent
-        for field, name in (("session", session), ("agent", agent)):
-            if name is not None:
-                clean_name(where + field, name)
+        us = micros(said, where + "said")
         return Item(
             id=self.fresh_id(),
             kind=message.kind,
@@ -146,8 +139,8 @@ class Desk:
             said_offset=offset_minutes(said),
             slots=clean_slots(message.slots, self.settings.item_limit, where),
             tags=clean_tags(message.tags, where),
-            agent=agent,
-            session=session,
+            agent=message.agent if message.agent is not None else scope.agent,
+            session=message.session if message.session is not None else scope.session,
             pos=us if message.pos is None else message.pos,
             channel=channel,
         )
@@ -203,6 +196,10 @@ def _key(key: str | None) -> str | None:
     return clean_text("key", key, KEY_LIMIT)
 
 
+_DEPTH: Final = 100
+"""Lists and mappings one in the other: what is read back is read from deeper down than it was written."""
+
+
 def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
     """`slots` as a plain dict, if it is JSON that a store can keep.
 
@@ -213,19 +210,35 @@ def clean_slots(slots: object, limit: int, where: str = "") -> dict[str, Slot]:
     field = where + "slots"
     if isinstance(slots, dict) and not slots:
         return {}
+    plain: dict[str, Slot] = {name: _plain_slot(field, slot, 1) for name, slot in mapping(field, slots).items()}
     try:
-        plain: dict[str, Slot] = dict(slots)  # type: ignore[call-overload]
         text = canonical({"slots": plain}).decode()
     except UnicodeEncodeError as error:
         raise Invalid(field, "holds a lone surrogate", "Decode the source again, as UTF-8.") from error
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Invalid(field, f"is not JSON ({error})", "Use strings, numbers, booleans, lists and mappings.") from error
-    if not all(isinstance(name, str) for name in plain):
-        raise Invalid(field, "has a key that is not a string", "Name every slot by a string.")
+    except ValueError as error:
+        raise Invalid(field, f"is not JSON ({error})", _JSON) from error
     clean_text(field, text, limit)
-    if "\x00" in "".join(_texts(plain)):
+    if "\\u0000" in text and "\x00" in "".join(_texts(plain)):
         raise Invalid(field, "holds a NUL", "Remove it.")
     return plain
+
+
+_JSON: Final = "Use strings, numbers, booleans, lists and mappings."
+
+
+def _plain_slot(field: str, slot: object, depth: int) -> Slot:
+    """A slot as the JSON that it is: plain strings, numbers, True, False, None, lists, and dicts with string keys."""
+    if slot is None or type(slot) in (str, int, bool, float):
+        return slot  # type: ignore[return-value]
+    if isinstance(slot, str):
+        return str.__str__(slot)
+    if depth > _DEPTH:
+        raise Invalid(field, "is not JSON (nested too deeply)", f"Nest at most {_DEPTH} lists and mappings.")
+    if isinstance(slot, list | tuple):
+        return [_plain_slot(field, one, depth + 1) for one in slot]
+    if isinstance(slot, Mapping):
+        return {name: _plain_slot(field, one, depth + 1) for name, one in mapping(field, slot).items()}
+    raise Invalid(field, f"is not JSON (holds {shown(slot)})", _JSON)
 
 
 def _texts(slot: Slot) -> Iterator[str]:
@@ -247,20 +260,27 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
     Raises:
         Invalid: a lone string, or something that cannot be a tag.
     """
-    if not tags:
-        return ()
-    if isinstance(tags, str):
-        raise Invalid(where + "tags", "is one string", "Give a list of tags.")
-    for tag in tags:
-        if clean_name(where + "tags", tag).strip() == TAG:
-            raise Invalid(where + "tags", f"{tag!r} names no class", "Write it right behind the colon: `retain:keep`.")
-    return tuple(sorted(set(tags)))
+    field = where + "tags"
+    every = listed(field, tags)
+    for place, tag in enumerate(every):
+        if clean_name(f"{field}[{place}]", tag).strip() == TAG:
+            raise Invalid(field, f"{tag!r} names no class", "Write it right behind the colon: `retain:keep`.")
+    return tuple(sorted(set(every)))
 
 
 Given = str | Message | Mapping[str, object]
 """One thing to observe: a text, a Message, or a chat message (`role`, `content`, `name`; tools)."""
 
 _NOTHING: Final = Message(text="", key="")
+
+_message = record(
+    Message,
+    {
+        "text": words, "key": words, "kind": member(Kind), "said": optional(instant), "session": optional(clean_name),
+        "agent": optional(clean_name), "pos": optional(within(-(2**62))), "slots": mapping, "tags": listed,
+        "user": optional(clean_name),
+    },
+)  # fmt: skip
 
 
 def as_messages(
@@ -274,50 +294,27 @@ def as_messages(
     key: str | None = None,
 ) -> tuple[Message, ...]:
     """What `observe` was given, as messages: one string, one message, or a list of either."""
-    if key is not None:
-        clean_text("key", key, KEY_LIMIT)
     if not isinstance(given, str | Message | Mapping | Sequence):
-        raise Invalid("messages", f"is {type(given).__name__}", "Give a string, a Message, or a list of them.")
+        raise Invalid("messages", f"is {shown(given)}", "Give a string, a Message, or a list of them.")
     many = [given] if isinstance(given, str | Message | Mapping) else list(given)
     if not many:
         raise Invalid("messages", "is empty", "Give at least one message.")
-    if said is not None and not isinstance(said, datetime):
-        raise Invalid("said", f"is {type(said).__name__}, not a datetime", "Give an aware datetime.")
-    named = {
-        name: clean_name(name, value) for name, value in (("speaker", speaker), ("role", role)) if value is not None
-    }
-    common = Message(
-        text="",
-        key="",
-        said=said,
-        slots={**(slots or {}), **named},
-        tags=(tags,) if isinstance(tags, str) else tuple(tags),
-    )
-    return tuple(_as_message(m, common, _numbered(key, place, len(many))) for place, m in enumerate(many))
+    named = {name: value for name, value in (("speaker", speaker), ("role", role)) if value is not None}
+    common = Message(text="", key="", said=said, slots={**(slots or {}), **named}, tags=tuple(tags))
+    return tuple(_as_message(m, common, place, _numbered(key, place, len(many))) for place, m in enumerate(many))
 
 
 def _numbered(key: str | None, place: int, of: int) -> str:
     return "" if key is None else key if of == 1 else f"{key}#{place}"
 
 
-def _as_message(given: object, common: Message, key: str) -> Message:
+def _as_message(given: object, common: Message, place: int, key: str) -> Message:
     if isinstance(given, Message):
         if key or replace(common, key="") != _NOTHING:
             raise Invalid("messages", "holds a Message, and fields stand beside it", "Put them into the Message.")
-        return given
+        return _message(f"messages[{place}]", given)
     if isinstance(given, Mapping):
         return from_chat(given, replace(common, key=key))
     if not isinstance(given, str):
         raise Invalid("messages", f"holds a {type(given).__name__}", "Give strings, Messages or chat messages.")
-    return replace(common, text=given, key=key)
-
-
-def closed_by(older: Item, newer: Item) -> Item:
-    """A statement as it stands once a newer one has taken its place."""
-    return replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=_end(older, newer))
-
-
-def _end(older: Item, newer: Item) -> datetime:
-    """When a superseded statement ceased to hold: when the newer one began, or earlier if it said so itself."""
-    began = newer.valid_from or newer.said
-    return began if older.valid_to is None else min(began, older.valid_to)
+    return replace(common, text=words(f"messages[{place}].text", given), key=key)

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemic.collecting import slices, surveying
-from mnemic.collecting.housekeeping import gc, plan_for, rebuild
-from mnemic.collecting.slices import Collection, collect_slice, due, recalled
+from mnemic.collecting import collection, surveying
+from mnemic.collecting.collection import Collection, collect_slice, due, recalled
+from mnemic.collecting.housekeeping import gc, plan_for
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
@@ -24,9 +24,10 @@ from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.restoring import rebuild
 from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
-from mnemic.tiers.retention import Past
+from mnemic.tiers.retention import RetainedPast
 
 DAY = 86_400 * 1_000_000
 SETTINGS = Settings(background=False, retention="ephemeral=1 day", retention_kinds="turn=normal")
@@ -169,7 +170,7 @@ def test_what_somebody_came_to_rest_on_as_the_commit_was_made_is_left(
     clock.tick(2 * DAY)
     work = surveyed("ttl")
     me.write("The code of Ada's door is 1234.", source=[item])
-    monkeypatch.setattr(slices, "rested_on", lambda *_: set())  # it looked just before
+    monkeypatch.setattr(collection, "rested_on", lambda *_: set())  # it looked just before
     assert surveyed(work).passed == 1
     assert me.get(item).item.text == "the code is 1234"
 
@@ -213,7 +214,7 @@ def test_a_duplicate_stays_where_the_first_was_forgotten_meanwhile(
 def test_duplicates_of_several_batches_have_one_heir(
     me: ScopedMemory, surveyed: Callable[..., Collection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "BATCH", 2)
+    monkeypatch.setattr(collection, "BATCH", 2)
     said = me.observe([f"I live in Rome, I said {n} times." for n in range(6)]).ids
     first, *_ = (me.write("Ada lives in Rome.", source=[one]).id for one in said)
     assert surveyed(surveyed("duplicates")).passed == 0
@@ -250,7 +251,7 @@ def test_an_unknown_collector_or_span_is_refused(memory: Memory) -> None:
 def test_a_run_goes_one_slice_at_a_time_and_others_write_in_between(memory: Memory, me: ScopedMemory) -> None:
     for n in range(20):
         me.forget(me.observe(f"gone {n}").id)
-    work = Collection(plan_for(SETTINGS, keep=Past(commits=0), collectors=["ttl"]))
+    work = Collection(plan_for(SETTINGS, keep=RetainedPast(commits=0), collectors=["ttl"]))
     steps = 0
     while not work.done:
         run(collect_slice(memory._opened.kernel.desk, work), memory._opened.perform)
@@ -269,13 +270,13 @@ def test_a_trigger_fires_once_much_is_dead_and_the_run_teaches_what_it_paid(memo
         me.forget(me.observe(f"gone {n}").id)
     trigger = run(due(desk, "default", 100, 0, 0.0), perform)
     assert trigger == "fragmentation"
-    gc(memory._opened, plan_for(SETTINGS, keep=Past(commits=0), trigger=trigger))
+    gc(memory._opened, plan_for(SETTINGS, keep=RetainedPast(commits=0), trigger=trigger))
     record = run(recalled("default"), perform)
     assert record.bandit.runs == {"fragmentation": 1}
     assert run(due(desk, "default", 100, 0, 0.0), perform) is None
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_recall_of_what_stands_is_unchanged_and_a_dry_run_says_what_a_run_does(seed: int) -> None:
     draw, clock = Random(seed), ManualClock(START, step=1_000)

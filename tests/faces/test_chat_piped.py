@@ -14,8 +14,9 @@ from commandline import Run
 
 import mnemic
 from mnemic.faces.chat.prompt import prompt
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import Server, serving, status
+from patience import PATIENCE
 
 MOVED = "I moved from Paris to Lisbon in March 2026."
 WHEN = "When did I move to Lisbon?"
@@ -23,7 +24,7 @@ WHEN = "When did I move to Lisbon?"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(Scripted("How nice.", "In March 2026.", "As I said.")) as server:
+    with serving(ScriptedChat("How nice.", "In March 2026.", "As I said.")) as server:
         yield server
 
 
@@ -198,7 +199,7 @@ def test_input_that_is_not_text_is_refused(run: Run) -> None:
 def test_without_standard_input_there_is_no_chat_and_no_store(home: Path, args: tuple[str, ...]) -> None:
     environ = {**os.environ, "PYTHONPATH": str(Path(mnemic.__file__).parent.parent)}
     command = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "mnemic", "chat", *args]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (2, "")
     assert "standard input: is closed" in done.stderr
     assert done.stderr.count("\n") == 1

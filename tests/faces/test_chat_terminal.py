@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 
 import mnemic
-from mnemic.models.chat.scripted import Scripted
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import serving
 from mnemic.testing.terminal import Terminal, terminal
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
 
 PROMPT = "you> "
 MOVED = "I moved from Paris to Lisbon in March 2026."
@@ -94,17 +97,17 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_was_said(tmp_path: Path) -> None
         handler.rfile.read(1)
         given_up.set()
 
-    with serving(Scripted("In March.")) as server:
+    with serving(ScriptedChat("In March.")) as server:
         server.faults = [slow]
         with chatting(tmp_path, "--model", f"openai:words-1@{server.url}") as it:
             it.type(f"{MOVED}\n")
-            assert told.wait(30)
+            assert told.wait(PATIENCE)
             it.until("Let me think")
             it.interrupt()
             turn = it.until(PROMPT)
             assert "[stopped]" in turn
             assert "what the model said" in turn
-            assert given_up.wait(30)
+            assert given_up.wait(PATIENCE)
             it.type(f"{WHEN}\n")
             assert "In March." in it.until(PROMPT)
             it.leave()

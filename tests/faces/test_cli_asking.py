@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 from commandline import Run
 
+LONG = "\n".join(f"line {n} of a long letter about the garden, the well and the pear trees" for n in range(40))
+
 
 @pytest.fixture
 def talk(run: Run) -> dict[str, str]:
@@ -27,6 +29,16 @@ def test_recall_tells_rank_date_speaker_text_id_score_and_reasons(run: Run, talk
     for part in ("2025-02-09 19:04", "Ada", "I live in Paris", talk["paris"], "score", "holds", "considered", "ms"):
         assert part in told
     assert "in," not in told
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u3000"])
+def test_a_blank_question_is_refused_and_a_blank_context_is_what_is_always_on(
+    run: Run, talk: dict[str, str], blank: str
+) -> None:
+    for command in (("recall", blank), ("ask", blank), ("why-not", blank, "last"), ("session", "context", "s", blank)):
+        assert "query: is empty. Ask something, in words." in run(*command, code=2).err
+    found = run("context", blank, "--json").json
+    assert found["items"] == []
 
 
 def test_recall_explains_components_and_stages(run: Run, talk: dict[str, str]) -> None:
@@ -71,6 +83,16 @@ def test_context_is_a_block_for_a_prompt_and_nothing_else(run: Run, talk: dict[s
     assert "tokens" in block.err
 
 
+def test_a_budget_that_nothing_fits_is_told(run: Run, add: Callable[..., str]) -> None:
+    add("I live in Paris.")
+    for command in ("recall", "context"):
+        told = run(command, "Paris", "--budget", "1")
+        assert "budget of 1 token is too small" in told.out + told.err
+    assert "too small" in run("recall", "Paris", "--budget", "1", "--json").json["notes"][-1]
+    assert "too small" not in run("recall", "Paris", "--budget", "500").out
+    run("context", "Paris", "--budget", "0", code=2)
+
+
 def test_why_not_names_the_stage(run: Run, talk: dict[str, str]) -> None:
     lost = run("why-not", "Paris", talk["cat"], "-k", "1", "--json").json
     assert lost["lost"] is True
@@ -91,6 +113,17 @@ def test_show_tells_everything_of_an_item(run: Run, talk: dict[str, str]) -> Non
     told = run("show", talk["paris"]).out
     for part in (talk["paris"], "turn, active", "I live in Paris", "Ada", "s1", "commit 1"):
         assert part in told
+
+
+def test_long_items_are_cut_for_a_person_and_whole_for_a_program(run: Run, add: Callable[..., str]) -> None:
+    item = add(LONG)
+    for command in (("recall", "garden"), ("list",), ("log",), ("history", item)):
+        told = run(*command).out
+        assert len(told) < 1200
+        assert f"more characters; `mnemic show {item}`)" in told
+    assert "line 39" in run("show", item).out
+    assert run("list", "--json").json["text"] == LONG
+    assert run("recall", "garden", "--json").json["items"][0]["item"]["text"] == LONG
 
 
 def test_control_characters_of_a_memory_do_not_reach_the_terminal(run: Run) -> None:

@@ -6,38 +6,38 @@ import pytest
 from commandline import Run
 
 from mnemic.faces.cli.bars import MISSED
-from mnemic.lab import collecting
-from mnemic.lab.collecting import Size
-from mnemic.lab.speed import Figure, Speed
+from mnemic.lab.kit.figures import Figure, Measurements
+from mnemic.lab.tasks import gc_bench
+from mnemic.lab.tasks.gc_bench import GcSize
 
 SMALL = ("bench", "gc", "--adds", "100", "--live", "50", "--keep-commits", "1", "--singles", "2")
 
 
-def found(value: float) -> Speed:
+def found(value: float) -> Measurements:
     figures = (Figure(name="a wait", value=value, unit="ms", bar=50), Figure(name="beside it", value=99, unit="ms"))
-    return Speed(header={"file_system": "none"}, figures=figures)
+    return Measurements(header={"file_system": "none"}, figures=figures)
 
 
 @pytest.mark.parametrize(("value", "code", "told"), [(50, 0, "met"), (51, MISSED, "MISSED")])
 def test_a_missed_bar_is_told_by_the_exit_code(
     run: Run, monkeypatch: pytest.MonkeyPatch, value: float, code: int, told: str
 ) -> None:
-    monkeypatch.setattr(collecting, "bench_gc", lambda size, told, folder: found(value))
+    monkeypatch.setattr(gc_bench, "bench_gc", lambda size, told, folder: found(value))
     assert told in run(*SMALL, code=code).out
     assert run(*SMALL, "--json", code=code).json["figures"][0]["met"] is (code == 0)
 
 
 def test_the_sizes_of_gc_are_taken_as_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Size] = []
+    asked: list[GcSize] = []
 
-    def noted(size: Size, told: object, folder: object) -> Speed:
+    def noted(size: GcSize, told: object, folder: object) -> Measurements:
         asked.append(size)
         return found(1)
 
-    monkeypatch.setattr(collecting, "bench_gc", noted)
+    monkeypatch.setattr(gc_bench, "bench_gc", noted)
     run("bench", "gc")
     run(*SMALL)
-    assert asked == [Size(), Size(adds=100, live=50, keep=1, singles=2)]
+    assert asked == [GcSize(), GcSize(adds=100, live=50, keep=1, singles=2)]
     assert asked[0].stated
     assert not asked[1].stated
 

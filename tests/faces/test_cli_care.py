@@ -54,6 +54,14 @@ def test_stats_counts_users_apart(run: Run, add: Callable[..., str]) -> None:
     assert {user["user"]: user["items"] for user in run("stats", "--json").json["users"]} == {"me": 1, "ben": 1}
 
 
+def test_stats_count_no_branch_as_a_user(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    run("branch", "try")
+    add("another", "--branch", "try")
+    assert "of 1 user" in run("stats").out
+    assert [user["user"] for user in run("stats", "--json").json["users"]] == ["me"]
+
+
 def test_verify_finds_a_sound_store_sound(run: Run, add: Callable[..., str]) -> None:
     add("one thing")
     assert "sound" in run("verify").out
@@ -88,6 +96,21 @@ def test_doctor_finds_a_file_that_others_can_read(run: Run, add: Callable[..., s
     add("one thing")
     (home / "memory.db").chmod(0o644)
     assert "chmod 600" in run("doctor", code=6).out
+
+
+def test_doctor_names_the_store(run: Run, add: Callable[..., str], home: Path) -> None:
+    add("one thing")
+    row = next(line for line in run("doctor").out.splitlines() if line.startswith("store "))
+    assert str(home / "memory.db") in row
+
+
+def test_copies_go_to_folders_that_are_there(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    for command in (("backup", "nosuch/deep/x.db"), ("export", "--out", "nosuch/deep/x.jsonl")):
+        refused = run(*command, code=3).err
+        assert str(Path.cwd() / "nosuch" / "deep") in refused
+        assert not Path("nosuch").exists()
+    assert "nowhere.db" in run("restore", "nowhere.db", "--yes", code=3).err
 
 
 def test_a_backup_brings_back_what_was_there(run: Run, add: Callable[..., str]) -> None:
@@ -143,7 +166,10 @@ def test_a_setting_no_session_can_have_is_refused_with_the_choices(run: Run, nam
     assert told in run("settings", code=2, **{name: value}).err
 
 
-def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(run: Run, add: Callable[..., str]) -> None:
+def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(
+    run: Run, add: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(Settings.__init__.__kwdefaults__, "background", True)  # type: ignore[misc, arg-type]
     told = run("settings", "--json").json["settings"]["background"]
     assert (told["value"], told["from"], told["in_commands"]) == (True, "default", False)
     assert run("settings", "--json").json["settings"]["k"]["in_commands"] == Settings().k
@@ -167,6 +193,12 @@ def test_settings_tell_value_origin_and_meaning(run: Run) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(run: Run, shell: str) -> None:
     assert "_MNEMIC_COMPLETE" in run("completion", shell).out
+
+
+def test_version_and_completion_are_json_when_asked(run: Run) -> None:
+    version = run("--version").out.split()[1]
+    assert run("--json", "--version").json == run("--version", "--json").json == {"version": version}
+    assert "_MNEMIC_COMPLETE" in run("completion", "bash", "--json").json["script"]
 
 
 @pytest.mark.parametrize("name", ["one.txt", "two.db"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,49 @@ def test_what_names_nothing_is_refused(run: Run, args: tuple[str, ...]) -> None:
     told = run(*args, code=2).err
     assert "is empty" in told or "names no class" in told
     assert run("checkpoints").out == ""
+
+
+@pytest.mark.parametrize("option", ["--user", "--tenant", "--agent", "--session", "--store"])
+@pytest.mark.parametrize("empty", ["", "  "])
+def test_an_empty_name_is_refused_and_means_nobody(run: Run, add: Callable[..., str], option: str, empty: str) -> None:
+    kept = add("I live in Paris.")
+    for before, after in (((option, empty), ()), ((), (option, empty))):
+        refused = run(*before, "erase", "--everything", "--yes", *after, code=2)
+        assert refused.err.startswith(f"error: {option}: is empty")
+    assert kept in run("list").out
+
+
+def test_an_empty_time_is_not_now(run: Run) -> None:
+    assert run("add", "Dinner.", "--said", "", code=2).err.startswith("error: --said: is empty")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("USER", ""), ("STORE", " "), ("K", "0"), ("BUDGET", "-5"), ("BUSY_TIMEOUT", "-1"), ("BUSY_TIMEOUT", "nan")],
+)
+def test_a_setting_that_cannot_be_meant_is_refused_by_name(run: Run, name: str, value: str) -> None:
+    assert run("list", code=2, **{f"MNEMIC_{name}": value}).err.startswith(f"error: MNEMIC_{name}: is ")
+
+
+def test_an_unreadable_time_names_its_option_and_a_form_that_is_taken(run: Run, add: Callable[..., str]) -> None:
+    refused = run("add", "Dinner.", "--said", "garbage", code=2).err
+    assert refused.startswith("error: --said: 'garbage'")
+    assert "last March" not in refused
+    taken = refused.partition("such as ")[2].partition(",")[0]
+    run("add", "Dinner.", "--said", taken)
+    for option in ("as-of", "valid-at", "at"):
+        assert run("recall", "x", f"--{option}", "garbage", code=2).err.startswith(f"error: --{option}: 'garbage'")
+    assert run("recall", "x", "--now", "garbage", code=2).err.startswith("error: --now: ")
+    assert run("add", "x", "--zone", "Mars/Base", code=2).err.startswith("error: --zone: 'Mars/Base'")
+
+
+def test_what_is_wrong_with_an_id_is_said(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    odd = run("show", "nosuchid99", code=2).err
+    assert "'o', 'u'" in odd
+    assert "or more" not in odd
+    assert "too short" in run("show", "abc", code=2).err
+    assert "26 characters" in run("show", "a" * 27, code=2).err
 
 
 def test_a_name_out_of_the_environment_is_no_option(run: Run) -> None:

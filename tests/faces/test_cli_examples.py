@@ -50,8 +50,16 @@ def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command
 
 
 EVERY = list(commands(cli, "mnemic"))
+
+
+def cost(example: str) -> list[pytest.MarkDecorator]:
+    if any(one in example for one in SLOW):
+        return [pytest.mark.slow]
+    return [pytest.mark.heavy] if example.startswith("mnemic bench") else []
+
+
 EXAMPLES = [
-    pytest.param(example, marks=pytest.mark.slow if any(one in example for one in SLOW) else ())
+    pytest.param(example, marks=cost(example))
     for _, command in EVERY
     for example in command.examples  # type: ignore[attr-defined]
 ]

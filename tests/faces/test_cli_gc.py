@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from commandline import Run
+
+from mnemic.core.clock import SystemClock
 
 PAGES = 4 * 4096
 """Room for what the journal of a run itself takes."""
@@ -35,9 +36,10 @@ def test_a_scope_is_refused_since_everybody_is_collected(run: Run, option: str) 
     assert f"{option}: cannot narrow this" in run("gc", option, "ada", code=2).err
 
 
-def test_what_is_of_others_says_whose_it_is(run: Run, add: Callable[..., str]) -> None:
+def test_what_is_of_others_says_whose_it_is(run: Run, add: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     item = add("code 4711", "--user", "ben", "--tag", "retain:ephemeral")
-    time.sleep(1.1)
+    later = SystemClock().now() + 1_100_000
+    monkeypatch.setattr(SystemClock, "now", lambda self: later)
     told = run("gc", "--dry-run", MNEMIC_RETENTION="ephemeral=1 second").out
     assert f"{item}  of ben  ttl" in told
 

@@ -34,6 +34,27 @@ def test_the_log_says_that_erased_words_are_gone(run: Run, add: Callable[..., st
     assert "erased  1 item\n    noted  asked for" in told
 
 
+def test_the_log_says_gone_only_of_what_was_erased(run: Run, fact: Callable[..., str]) -> None:
+    new = fact("Ada lives in Lisbon.", "--said", "2025-04-06T10:00:00Z")
+    run("supersede", new, "Ada lives in Paris.", "--said", "2025-02-01T10:00:00Z")
+    run("undo", "last")
+    run("undo", "last")
+    told = run("log").out
+    assert "gone" not in told
+    assert "Lisbon" in told.partition("commit 1 ")[2]
+    run("erase", new, "--yes")
+    assert "gone" in run("log").out
+
+
+def test_the_log_leaves_out_counters_of_use_unless_asked(run: Run, add: Callable[..., str]) -> None:
+    add("The train to Paris was late.")
+    for _ in range(3):
+        run("recall", "Paris")
+    assert "used" not in run("log").out
+    assert [change["seq"] for change in run("log", "-n", "1", "--json").lines] == [1]
+    assert "used" in run("log", "--all").out
+
+
 def test_a_forgotten_item_comes_back_with_the_undo_that_is_printed(run: Run, add: Callable[..., str]) -> None:
     item = add("I live in Paris.")
     told = run("forget", item).out
@@ -56,6 +77,21 @@ def test_undo_last_passes_over_what_was_erased(run: Run, add: Callable[..., str]
     run("erase", add("a thing to erase"), "--yes")
     assert "commit 1 is undone" in run("undo", "last").out
     run("erase", "--everything", "--yes")
+    run("undo", "last", code=3)
+
+
+def test_undo_last_goes_further_back_each_time_and_redo_is_undone_first(run: Run, fact: Callable[..., str]) -> None:
+    item = fact("Ada lives in Pariss.")
+    run("revise", item, "Ada lives in Paris.")
+    fact("Ada has a cat.")
+    undone = [run("undo", "last").out.splitlines()[-1] for _ in range(3)]
+    assert [line.split()[1] for line in undone] == ["3", "2", "1"]
+    assert run("list").out == ""
+    run("undo", "last", code=3)
+    run("undo", "6")
+    assert run("list", "--json").json["text"] == "Ada lives in Pariss."
+    run("undo", "last")
+    assert run("list").out == ""
     run("undo", "last", code=3)
 
 

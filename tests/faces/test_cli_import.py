@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from commandline import Run
 
 
@@ -90,3 +91,49 @@ def test_what_cannot_be_imported_makes_no_store(run: Run, home: Path) -> None:
     run("import", ".", code=1)
     run("import", "-", stdin="", code=2)
     assert not home.exists()
+
+
+def test_an_import_of_which_nothing_can_be_taken_fails(run: Run, home: Path) -> None:
+    path = write("chat.jsonl", {"id": "1"}, {"id": "2"})
+    for options in ((), ("--dry-run",)):
+        assert "nothing here could be imported; 2 records skipped" in run("import", path, *options, code=1).err
+    assert run("import", path, "--json", code=1).json["written"] == 0
+    assert not home.exists()
+
+
+def test_a_zone_that_is_none_is_refused_before_a_record_is_read(run: Run) -> None:
+    assert run("import", write("chat.jsonl", message(1)), "--zone", "Mars/Base", code=2).err.startswith(
+        "error: --zone: "
+    )
+
+
+def test_a_dry_run_counts_as_the_real_one(run: Run) -> None:
+    path = write(
+        "chat.jsonl", message(1), message(2, text="The well and the pear trees. " * 3_000), message(3, text="")
+    )
+    dry = run("import", path, "--dry-run", "--json").json
+    assert "not looked up" in run("import", path, "--dry-run").out
+    real = run("import", path, "--json").json
+    assert (dry["readable"], dry["repeated"]) == (real["written"], None)
+    assert dry["skipped"] == real["skipped"]
+
+
+def test_the_summary_names_the_commits(run: Run) -> None:
+    assert "mnemic undo 1)" in run("import", write("chat.jsonl", message(1))).out
+    many = write("chat.jsonl", *(message(n % 60, id=f"x{n}") for n in range(450)))
+    told = run("import", many, "--json").json
+    assert (told["first_commit"], told["last_commit"]) == (2, 4)
+    assert run("import", many, "--json").json["first_commit"] is None
+
+
+@pytest.mark.parametrize("gone", [("undo", "1"), ("erase", "--source", "chat", "--yes")])
+def test_an_import_that_was_taken_back_or_erased_is_said_to_stay_away(run: Run, gone: tuple[str, ...]) -> None:
+    path = write("chat.jsonl", message(1), message(2))
+    run("import", path)
+    run(*gone)
+    told = run("import", path).out
+    assert "2 were imported before and since erased or taken back" in told
+    assert run("import", path, "--json").json["away"] == 2
+    assert run("list").out == ""
+    again = run("import", path, "--source", "again", "--json").json
+    assert (again["written"], again["away"]) == (2, 0)

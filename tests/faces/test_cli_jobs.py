@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,12 @@ from commandline import Run
 import mnemic
 from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
+from mnemic.models import wire
 from mnemic.settings import Settings
+from mnemic.store import jobs, lanes
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import JobState, Order
+from patience import PATIENCE, eventually
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 
@@ -37,17 +39,16 @@ def test_a_worker_does_what_other_processes_write_and_leaves_when_it_is_told(tmp
         me.observe("I live in Lisbon.")
         process = worker(path, "--poll", "0.05", "--json")
         try:
-            until = time.monotonic() + 60
-            while any(one.pending for one in memory.admin.behind()) or len(memory.admin.behind()) < 2:
-                assert time.monotonic() < until
+
+            def caught_up() -> bool:
                 assert process.poll() is None
-                time.sleep(0.05)
+                return [one.pending for one in memory.admin.behind()] == [0, 0]
+
+            eventually(caught_up, "the worker's work")
             me.observe("I work as a baker.")
-            while any(one.pending for one in memory.admin.behind()):
-                assert time.monotonic() < until
-                time.sleep(0.05)
+            eventually(caught_up, "the worker's work")
             process.send_signal(number)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
         assert (process.returncode, err) == (0, "")
@@ -94,9 +95,9 @@ def give_up(memory: Memory, user: str | Shared, branch: str = "") -> None:
         head = snapshot.space(1, user, branch)
         assert head is not None
         cursor, newest = snapshot.lane(head.id, "house").cursor, snapshot.newest(head.id)
-    store.claim(head.id, "house", "test", 60)
-    store.bury(head.id, "house", "test", cursor, newest, "it bites")
-    store.release(head.id, "house", "test")
+    store.transact(lanes.claim, head.id, "house", "test", 60)
+    store.transact(lanes.bury, head.id, "house", "test", cursor, newest, "it bites")
+    store.transact(lanes.release, head.id, "house", "test")
 
 
 def test_what_was_given_up_is_shown_with_its_item_and_how_it_begins(run: Run, home: Path) -> None:
@@ -141,14 +142,15 @@ def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
         memory.scope(user="ada").observe("hello")
         order = Order(name="maintain", key="k", payload=b'{"strategy": "dreaming"}')
         step = JobStep(memory.admin.order(order), "test")
-        memory._opened.store.claim_job(("maintain",), "test", 60)
-        memory._opened.store.end_job(step, JobState.DEAD, "no such strategy")
+        memory._opened.store.transact(jobs.claim, ("maintain",), "test", 60)
+        memory._opened.store.transact(jobs.end, step, JobState.DEAD, "no such strategy")
     (told,) = run("dead", "--json").json["entries"]
     assert (told["name"], told["item"], told["text"]) == ("maintain", None, None)
     assert "no such strategy" in run("dead").out
 
 
 def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "TRIES", 1)
     monkeypatch.setenv("MNEMIC_EMBEDDER", "openai:none@http://127.0.0.1:9/v1")
     run("add", "hello")
     assert "failed" in run("worker", "--once").out

@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import mnemic as mnemic_package
+from patience import eventually
+
+pytestmark = pytest.mark.heavy
 
 COMMAND = [sys.executable, "-W", "error", "-c", "from mnemic.faces.cli import main; main()"]
 
@@ -113,9 +115,7 @@ def test_an_interrupted_import_keeps_what_it_counted_and_goes_on(home: Path) -> 
     assert process.stdin is not None
     process.stdin.write(turns(2500).encode())
     process.stdin.flush()
-    while not (home / "memory.db").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    eventually(lambda: (home / "memory.db").exists() or process.poll() is not None, "the store")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert process.returncode == 130, err

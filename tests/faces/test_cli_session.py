@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
-from mnemic.lab.prefix import Played, Prefix
+from mnemic.lab.tasks.session.prefix import Played, PrefixReuse
 from mnemic.registry import POLICIES
 
 
@@ -101,7 +101,7 @@ def test_a_bench_that_misses_a_bar_says_so_by_its_exit_code(
     one = Played(
         name="lru", questions=9, windows=9, found=0.9, packed=0.9, rendered=100, reused=reused, hits=1, references=2
     )
-    monkeypatch.setattr("mnemic.lab.prefix.prefix", lambda *_, **__: Prefix(whole=one, each=(one,)))
+    monkeypatch.setattr("mnemic.lab.tasks.session.prefix.prefix", lambda *_, **__: PrefixReuse(whole=one, each=(one,)))
     path = Path(__file__).parent.parent / "fixtures" / "locomo_small.json"
     assert ("MISSED" in run("bench", "session", str(path), "--skip-long", code=code).out) is (code == 8)
 

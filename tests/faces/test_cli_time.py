@@ -1,4 +1,4 @@
-"""Going back on the command line: checkpoints by name, branches off a moment, what lies behind the horizon."""
+"""Going back on the command line: earlier knowledge, checkpoints by name, branches off a moment, the horizon."""
 
 from __future__ import annotations
 
@@ -44,6 +44,30 @@ def test_what_lies_behind_the_horizon_is_absent(run: Run, add: Callable[..., str
         assert "horizon, which is commit 2" in told
     assert run("list", "--at", "1", "--json", code=3).err.count('"exit": 3') == 1
     assert "a past that is gone (behind the horizon" in " ".join(run("--help").out.split())
+
+
+def test_an_earlier_knowledge_does_not_know_how_it_ends(run: Run, fact: Callable[..., str]) -> None:
+    old = fact("Ada lives in Paris.", "--said", "2025-02-01T10:00:00Z")
+    run("supersede", old, "Ada lives in Lisbon.", "--said", "2025-04-06T10:00:00Z")
+    for command in (("recall", "Ada"), ("list",), ("show", old)):
+        then = run(*command, "--as-of", "2025-03-01")
+        assert "Paris" in then.out
+        assert "superseded" not in then.out
+        assert "until" not in then.out
+        assert "Lisbon" not in then.out
+    shown = run("show", old, "--as-of", "2025-03-01", "--json").json
+    assert (shown["state"], shown["known_to"], shown["valid_to"], shown["seq_to"]) == ("active", None, None, None)
+    (recalled,) = run("recall", "Ada", "--as-of", "2025-03-01", "--json").json["items"]
+    assert recalled["item"]["state"] == "active"
+    assert "superseded" in run("history", old).out
+
+
+def test_a_fact_that_arrived_superseded_was_open_before_it_ended(run: Run, fact: Callable[..., str]) -> None:
+    new = fact("Ada lives in Lisbon.", "--said", "2025-04-06T10:00:00Z")
+    told = run("supersede", new, "Ada lives in Paris.", "--said", "2025-02-01T10:00:00Z")
+    assert told.out.startswith("closed ")
+    then = run("list", "--as-of", "2025-03-01", "--json").json
+    assert (then["text"], then["state"], then["valid_to"]) == ("Ada lives in Paris.", "active", None)
 
 
 @pytest.mark.parametrize("more", [(), ("--once",), ("--after", "0")])

@@ -20,7 +20,11 @@ from mnemic import Memory, NotFound, Settings
 from mnemic.store.meters import PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.terminal import Terminal, terminal
+from patience import PATIENCE
 
+pytestmark = pytest.mark.heavy
+
+QUIET = Settings(background=False, use_flush_seconds=1e6)  # five seconds go by on a busy machine
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -36,7 +40,7 @@ class Shifted(ManualClock):
 def busy(path: str, done: Any, leave: Any) -> None:
     """A program that uses the store, says so with its commits, and stays."""
     clock = Shifted()
-    with Memory(path, clock=clock, embedder="none", settings=Settings(background=False)) as memory:
+    with Memory(path, clock=clock, embedder="none", settings=QUIET) as memory:
         me = memory.scope(user="me")
         for n in range(20):
             me.observe(f"Secret note {n}.")
@@ -50,7 +54,7 @@ def busy(path: str, done: Any, leave: Any) -> None:
         clock.tick(PERIOD)
         me.observe("And another.")
         done.set()
-        leave.wait(60)
+        leave.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -60,10 +64,10 @@ def other(home: Path) -> Iterator[int]:
     done, leave = SPAWN.Event(), SPAWN.Event()
     process = SPAWN.Process(target=busy, args=(str(home / "memory.db"), done, leave))
     process.start()
-    assert done.wait(60)
+    assert done.wait(PATIENCE)
     yield process.pid or 0
     leave.set()
-    process.join(60)
+    process.join(PATIENCE)
 
 
 @contextmanager

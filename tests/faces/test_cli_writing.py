@@ -72,6 +72,13 @@ def test_a_superseded_fact_and_its_history(run: Run, fact: Callable[..., str], a
     assert "Lisbon" in told
 
 
+def test_supersede_says_which_it_wrote_and_which_it_closed(run: Run, fact: Callable[..., str]) -> None:
+    old = fact("Ada lives in Paris.", "--said", "2025-02-01T10:00:00Z")
+    told = run("supersede", old, "Ada lives in Lisbon.").out.splitlines()
+    assert told[0].startswith("wrote ")
+    assert told[1] == f"closed {old}"
+
+
 def test_a_revised_fact_keeps_what_it_said(run: Run, fact: Callable[..., str]) -> None:
     item = fact("Ada lives in Pariss.")
     run("revise", item, "Ada lives in Paris.", "--tag", "home")
@@ -115,6 +122,12 @@ def test_empty_and_huge_input_are_refused(run: Run) -> None:
     assert "empty" in run("add", " ", code=2).err
     assert "input_limit" in run("add", "-", stdin="x" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
     assert "input_limit" in run("add", "-", stdin="汉" * 101, code=2, MNEMIC_INPUT_LIMIT="100").err
+
+
+def test_a_text_in_parts_is_acknowledged_on_a_line(run: Run) -> None:
+    told = run("add", "-", stdin="The well and the pear trees.\n\n" * 3_000).out
+    assert len(told.splitlines()) == 2
+    assert told.startswith("1 document in ")
 
 
 def test_a_write_tells_how_much_waits_once_that_is_over_the_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.faces.hooks import command, transcript
 from mnemic.faces.hooks.transcript import CLAUDE, CODEX, since
+from patience import PATIENCE
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 TURNS = Filter(kinds=(Kind.TURN,))
@@ -299,6 +300,11 @@ def test_a_prompt_is_told_what_memory_knows_and_nothing_otherwise(hook: Hook, cl
     assert hook("prompt", stdin=claude.event("UserPromptSubmit", prompt="What is the boat called?")).out == ""
 
 
+def test_a_blank_prompt_asks_nothing(hook: Hook, claude: Claude) -> None:
+    done = hook("prompt", stdin=claude.event("UserPromptSubmit", prompt=" \n", session_id="s2"))
+    assert (done.out, done.err) == ("", "")
+
+
 def test_a_very_long_prompt_is_searched_by_its_ends(hook: Hook, claude: Claude) -> None:
     claude.says("user", "The boat is called Hollow Reed.")
     hook("end", stdin=claude.event("Stop"))
@@ -545,6 +551,7 @@ def test_a_transcript_too_long_for_one_hook_is_taken_in_by_several(
     assert seen == [(10, True, True), (20, True, True), (25, False, False), (25, False, False)]
 
 
+@pytest.mark.heavy
 def test_hooks_at_once_write_each_message_once(claude: Claude, home: Path, person: Path, turns: Turns) -> None:
     """Sixteen hooks of one session, four processes at a time, beside two writers that never rest."""
     stop = threading.Event()
@@ -602,7 +609,7 @@ def start_hook(claude: Claude, home: Path) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str]) -> Any:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     return json.loads(out)
 
@@ -610,7 +617,7 @@ def finish(process: subprocess.Popen[str]) -> Any:
 # Reading transcripts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text()), max_size=12),
     st.integers(0, 11),

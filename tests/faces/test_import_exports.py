@@ -8,7 +8,7 @@ from pathlib import Path
 
 from commandline import Run
 
-from mnemic.lab.generate import chatgpt_conversations, chatgpt_export
+from mnemic.lab.kit.generate import chatgpt_conversations, chatgpt_export
 
 
 def test_a_chatgpt_export_is_remembered_once_and_found(run: Run) -> None:

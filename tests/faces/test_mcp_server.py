@@ -26,11 +26,12 @@ from mnemic.faces.mcp.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
 from mnemic.faces.mcp.sdk_server import build
 from mnemic.faces.mcp.served_memory import ServedMemory
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.schema import shape, text
+from mnemic.tools.tool_schema import shape, text
+from patience import PATIENCE
 
 MODES = pytest.mark.parametrize("mode", GENERATIONS)
 PROFILES = pytest.mark.parametrize("profile", TOOLS)
@@ -453,7 +454,7 @@ class Slow:
 
     def run(self, memory: ScopedMemory, given: Mapping[str, Any]) -> Result:
         self.begun.release()
-        assert self.go.wait(5)
+        assert self.go.wait(PATIENCE)
         self.done += 1
         return Result(text=given["word"])
 
@@ -462,7 +463,7 @@ class Slow:
 def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
     one = Slow(threading.Event(), threading.Semaphore(0))
     tool = Tool(name="wait", title="Wait", description="Wait.", parameters=shape({"word": text()}), run=one.run)
-    monkeypatch.setattr("mnemic.tools.graph.TOOLS", (tool,))
+    monkeypatch.setattr("mnemic.tools.graph_tools.TOOLS", (tool,))
     return one
 
 
@@ -528,10 +529,10 @@ def ahead() -> list[threading.Thread]:
 def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
     begun, go = threading.Event(), threading.Event()
 
-    class Loading(Scripted):
+    class Loading(ScriptedEmbedder):
         def query(self, text: str) -> Any:
             begun.set()
-            assert go.wait(10)
+            assert go.wait(PATIENCE)
             return super().query(text)
 
     with Memory("memory:", embedder=Loading(), settings=Settings(background=False)) as memory:
@@ -540,7 +541,7 @@ def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
         memory.flush()
         memory_served = ServedMemory(lambda: nullcontext(me), "verbs")
         memory_served.begin()
-        assert begun.wait(10)
+        assert begun.wait(PATIENCE)
         memory_served.close()
         (still,) = ahead()
         with pytest.raises(StoreError, match="the client has left"):

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import metadata
@@ -29,6 +28,9 @@ from mnemic.faces.mcp.stdio import PendingRequests, lines_of
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
+from patience import PATIENCE, eventually
+
+pytestmark = pytest.mark.heavy
 
 COMMAND = [sys.executable, "-W", "error", "-m", "mnemic", "mcp"]
 HELLO = {
@@ -197,7 +199,7 @@ def test_it_ends_cleanly_and_what_it_acknowledged_is_there(end: str | signal.Sig
             one.process.send_signal(end)
         elif one.process.stdin is not None:
             one.process.stdin.close()
-        assert one.process.wait(20) == 0
+        assert one.process.wait(PATIENCE) == 0
         assert one.process.stdout is not None
         assert one.process.stderr is not None
         assert one.process.stdout.read() == b""
@@ -213,7 +215,7 @@ def test_a_client_that_stops_listening_ends_it_too(home: Path) -> None:
         assert one.process.stderr is not None
         one.process.stdout.close()
         one.say({"jsonrpc": "2.0", "id": 7, "method": "ping"})
-        assert one.process.wait(20) == 0
+        assert one.process.wait(PATIENCE) == 0
         assert one.process.stderr.read() == b""
 
 
@@ -228,10 +230,7 @@ def unattended(home: Path) -> Iterator[ScopedMemory]:
 
 
 def wait_for_vectors(me: ScopedMemory) -> None:
-    until = time.monotonic() + 20
-    while me.recall("ferry").pending:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    eventually(lambda: not me.recall("ferry").pending, "the vectors")
 
 
 def test_what_was_written_gets_its_vectors_behind_the_answer(home: Path) -> None:
@@ -324,7 +323,7 @@ def test_a_person_at_a_terminal_is_told_what_it_is(home: Path) -> None:
     one = subprocess.Popen(COMMAND, env=given, stdin=follower, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     os.close(follower)
     os.write(leader, b"\x04")
-    out, err = one.communicate(timeout=30)
+    out, err = one.communicate(timeout=PATIENCE)
     os.close(leader)
     assert (one.returncode, out) == (0, b"")
     assert b"mnemic install" in err
@@ -350,7 +349,7 @@ def answered(done: subprocess.CompletedProcess[bytes]) -> dict[int, dict[str, An
 def piped(home: Path, *messages: dict[str, Any], end: bytes = b"\n") -> dict[int, dict[str, Any]]:
     said = b"\n".join(json.dumps(message).encode() for message in messages) + end
     given = environ(home, MNEMIC_EMBEDDER="none")
-    return answered(subprocess.run(COMMAND, env=given, input=said, capture_output=True, timeout=30))
+    return answered(subprocess.run(COMMAND, env=given, input=said, capture_output=True, timeout=PATIENCE))
 
 
 @pytest.mark.parametrize("end", [b"\n", b""])
@@ -369,7 +368,7 @@ def test_input_that_does_not_block_is_waited_for(home: Path) -> None:
     os.close(ours)
     os.write(theirs, json.dumps(HELLO).encode() + b"\n")
     os.close(theirs)
-    out, err = one.communicate(timeout=30)
+    out, err = one.communicate(timeout=PATIENCE)
     assert answered(subprocess.CompletedProcess(COMMAND, one.returncode, out, err)).keys() == {0}
 
 
@@ -388,7 +387,7 @@ def test_input_that_cannot_be_read_is_told_and_ends_it(home: Path) -> None:
 def test_without_a_client_at_either_end_it_says_so(closed: str, home: Path) -> None:
     given = environ(home, MNEMIC_EMBEDDER="none")
     done = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND], env=given, capture_output=True, text=True, timeout=30
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *COMMAND], env=given, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: standard {'input' if closed == '<&-' else 'output'}: is closed")

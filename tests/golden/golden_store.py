@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from mnemic.core.items import Kind
+from mnemic.store import lanes
 from mnemic.store.following import VectorRow, Vectors, embedding_lane
 from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite import SqliteStore
@@ -52,6 +53,9 @@ def embed(store: SqliteStore, space: int, model: int) -> None:
         entries = list(snapshot.entries(space))[:-1]
     rows = tuple(VectorRow(e.ver, e.part, bytes([e.ver, e.part]) * DIMS) for e in entries)
     lane = embedding_lane(model)
-    store.claim(space, lane, "maker", 60)
-    store.keep(Vectors(space=space, model=model, rows=rows, lane=lane, owner="maker", after=0, upto=entries[-1].ver))
-    store.release(space, lane, "maker")
+    store.transact(lanes.claim, space, lane, "maker", 60)
+    store.transact(
+        lanes.keep,
+        Vectors(space=space, model=model, rows=rows, lane=lane, owner="maker", after=0, upto=entries[-1].ver),
+    )
+    store.transact(lanes.release, space, lane, "maker")

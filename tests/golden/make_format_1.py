@@ -5,17 +5,19 @@ Run it only while format 1 has not been released; afterwards the file is what ol
 
 from golden_store import lived, make
 
+from mnemic.store import compaction
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT
 
 
 def fill(store: SqliteStore) -> str:
     """Write something of everything; returns what the store then holds, a line each."""
     world = lived(store)
-    store.compact(TENANT, 3)
+    compaction.compact(store, TENANT, 3)
     with store.read() as snapshot:
         head = snapshot.head(1).hash.hex()
-    return f"state {store.state_hash(TENANT)}\nhead {head}\ntexts {'|'.join(world.texts())}\n"
+    return f"state {state_hash(store, TENANT)}\nhead {head}\ntexts {'|'.join(world.texts())}\n"
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ Run it only while format 2 has not been released; afterwards the file is what ol
 
 from golden_store import DIMS, at_hand, embed, lived, make
 
+from mnemic.store import compaction, lanes
 from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT
 
 
@@ -14,8 +16,8 @@ def fill(store: SqliteStore) -> str:
     """Write something of everything; returns what the store then holds, a line each."""
     world = lived(store)
     at_hand(world)
-    store.compact(TENANT, 3)
-    model, space = store.enlist("golden-1", DIMS, EmbedderState.SERVING), world.space()
+    compaction.compact(store, TENANT, 3)
+    model, space = store.transact(lanes.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
     with store.read() as snapshot:
         head = snapshot.head(1).hash.hex()
@@ -23,7 +25,7 @@ def fill(store: SqliteStore) -> str:
         vectors = b"".join(row.f16 for row in snapshot.vectors(space, model)).hex()
         cursor = snapshot.lane(space, embedding_lane(model)).cursor
     return (
-        f"state {store.state_hash(TENANT)}\nhead {head}\ntexts {'|'.join(world.texts())}\n"
+        f"state {state_hash(store, TENANT)}\nhead {head}\ntexts {'|'.join(world.texts())}\n"
         f"embedder golden-1 {DIMS} SERVING\nvectors {vectors}\ncursor {cursor}\ncore {core}\n"
     )
 

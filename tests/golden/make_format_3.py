@@ -6,11 +6,13 @@ Run it only while format 3 has not been released; afterwards the file is what ol
 from golden_store import DIMS, at_hand, embed, lived, make
 
 from mnemic.core.items import Kind
+from mnemic.store import compaction, holds, jobs, lanes
 from mnemic.store.drafts import Draft, Fork
 from mnemic.store.following import Answer, EmbedderState, Order, embedding_lane
 from mnemic.store.heads import Hold
 from mnemic.store.pages import PageRow, Paging
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
 
@@ -18,16 +20,16 @@ def fill(store: SqliteStore) -> str:
     """Write something of everything; returns what the store then holds, a line each."""
     world = lived(store)
     at_hand(world)
-    store.compact(TENANT, 3)
+    compaction.compact(store, TENANT, 3)
     page(world)
     branch(world)
-    model, space = store.enlist("golden-1", DIMS, EmbedderState.SERVING), world.space()
+    model, space = store.transact(lanes.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
-    store.order(Order(name="gc", key="golden", space=space, priority=3))
+    store.transact(jobs.order, Order(name="gc", key="golden", space=space, priority=3))
     with store.read() as snapshot:
         given = tuple(version.item.id for version in snapshot.core((space,)))
-    store.record(Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
-    store.hold(Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
+    store.transact(jobs.record, Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
+    store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     return told(store, world, space, model)
 
 
@@ -55,7 +57,7 @@ def told(store: SqliteStore, world: World, space: int, model: int) -> str:
         try_out = snapshot.space(1, "ada", "try")
         assert try_out is not None
         lines = {
-            "state": store.state_hash(TENANT),
+            "state": state_hash(store, TENANT),
             "head": snapshot.head(1).hash.hex(),
             "texts": "|".join(world.texts()),
             "embedder": f"golden-1 {DIMS} SERVING",

@@ -17,7 +17,8 @@ from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index import signs, vectors
 from mnemic.index.columns import Column
 from mnemic.index.reading import Reading
-from mnemic.index.vectors import Sight, Similarity, VectorTable
+from mnemic.index.vectors import Similarity, VectorTable, VisibleVectors
+from mnemic.store import lanes
 from mnemic.store.drafts import Draft, Erasure, Put
 from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 
@@ -68,7 +69,7 @@ def top(scores: dict[int, float] | Floats, k: int = 10) -> set[int]:
     return set(sorted(named, key=lambda place: -named[place])[:k])
 
 
-def recall(sight: Sight, made: Halves, places: NDArray[np.intp], queries: Halves) -> float:
+def recall(sight: VisibleVectors, made: Halves, places: NDArray[np.intp], queries: Halves) -> float:
     """The share of the ten nearest, over all queries, that are found."""
     rows = np.flatnonzero(places >= 0)
     seen, found = made[rows].astype(np.float32), 0
@@ -90,7 +91,7 @@ def small_regime(monkeypatch: pytest.MonkeyPatch, rows: int = 500) -> None:
 def test_few_vectors_are_searched_exactly_however_they_came(count: int, batch: int, seed: int, share: float) -> None:
     made = crowded(count, seed=seed)
     seen = np.random.default_rng(seed).random(count) < share
-    similar = Sight(*table(made, batch).sight(), only(seen)).similar(made[0].astype(np.float32))
+    similar = VisibleVectors(*table(made, batch).sight(), only(seen)).similar(made[0].astype(np.float32))
     exact = made[seen].astype(np.float32) @ made[0].astype(np.float32)
     order = np.argsort(similar.places)
     assert similar.places[order].tolist() == list(range(len(exact)))
@@ -111,14 +112,14 @@ def test_vectors_may_come_in_any_order(data: st.DataObject) -> None:
     for low, high in pairwise(cuts):
         rows = np.array(sorted(order[low:high]))
         built.fill(rows, made[rows])
-    once = Sight(*table(made).sight(), all_of(60)).similar(made[1].astype(np.float32))
-    assert by_place(Sight(*built.sight(), all_of(60)).similar(made[1].astype(np.float32))) == by_place(once)
+    once = VisibleVectors(*table(made).sight(), all_of(60)).similar(made[1].astype(np.float32))
+    assert by_place(VisibleVectors(*built.sight(), all_of(60)).similar(made[1].astype(np.float32))) == by_place(once)
 
 
 def test_rows_without_a_vector_are_pending_and_in_nothing() -> None:
     made = crowded(40)
     rows = np.arange(0, 80, 2)
-    similar = Sight(*table(made, rows=rows).sight(), all_of(100)).similar(made[3].astype(np.float32))
+    similar = VisibleVectors(*table(made, rows=rows).sight(), all_of(100)).similar(made[3].astype(np.float32))
     assert sorted(similar.places.tolist()) == rows.tolist()
     assert similar.pending == 60
     assert top(by_place(similar), 1) == {6}
@@ -126,10 +127,10 @@ def test_rows_without_a_vector_are_pending_and_in_nothing() -> None:
 
 def test_where_nothing_is_seen_nothing_is_similar() -> None:
     made = crowded(5)
-    similar = Sight(*table(made).sight(), np.full(7, -1)).similar(made[0].astype(np.float32))
+    similar = VisibleVectors(*table(made).sight(), np.full(7, -1)).similar(made[0].astype(np.float32))
     assert (len(similar.places), len(similar.scores), similar.pending) == (0, 0, 0)
     assert (similar.mean, similar.deviation) == (0.0, 0.0)
-    empty = Sight(*VectorTable(DIMS).sight(), all_of(7)).similar(made[0].astype(np.float32))
+    empty = VisibleVectors(*VectorTable(DIMS).sight(), all_of(7)).similar(made[0].astype(np.float32))
     assert (len(empty.places), empty.pending) == (0, 7)
 
 
@@ -138,7 +139,7 @@ def test_signs_find_nearly_all_of_the_nearest(dims: int) -> None:
     made = crowded(25_000, dims)
     built = table(made[:24_900], 5_000)
     assert isinstance(built.sight()[0], signs.Signed)
-    sight = Sight(*built.sight(), all_of(24_900))
+    sight = VisibleVectors(*built.sight(), all_of(24_900))
     assert recall(sight, made, np.where(np.arange(25_000) < 24_900, np.arange(25_000), -1), made[24_900:]) >= 0.98
     similar = sight.similar(made[-1].astype(np.float32))
     assert len(similar.places) < 1_500
@@ -150,14 +151,14 @@ def test_signs_find_nearly_all_of_the_nearest(dims: int) -> None:
 def test_a_filter_costs_no_recall(share: float) -> None:
     made = crowded(25_000, 384, each=int(20 / share))
     places = only(np.random.default_rng(1).random(25_000) < share)
-    sight = Sight(*table(made).sight(), places)
+    sight = VisibleVectors(*table(made).sight(), places)
     assert recall(sight, made, places, made[:50]) >= (0.98 if share > 0.05 else 1.0)
     assert set(sight.similar(made[0].astype(np.float32)).places.tolist()) <= set(places.tolist())
 
 
 def test_mean_and_deviation_of_a_sample_are_near_those_of_all() -> None:
     made = crowded(25_000, 384)
-    sight = Sight(*table(made).sight(), all_of(25_000))
+    sight = VisibleVectors(*table(made).sight(), all_of(25_000))
     for query in made[:20].astype(np.float32):
         exact, similar = made.astype(np.float32) @ query, sight.similar(query)
         assert abs(similar.mean - exact.mean()) < 0.15 * exact.std()
@@ -165,15 +166,15 @@ def test_mean_and_deviation_of_a_sample_are_near_those_of_all() -> None:
 
 
 @given(st.integers(1, 700), st.integers(0, 1 << 30))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_signs_are_the_same_however_the_vectors_came(batch: int, seed: int) -> None:
     made = crowded(1_500, seed=seed)
     with pytest.MonkeyPatch.context() as patched:
         small_regime(patched)
         one, many = table(made), table(made, batch)
         query = made[7].astype(np.float32)
-        at_once = Sight(*one.sight(), all_of(1_500)).similar(query)
-        assert by_place(Sight(*many.sight(), all_of(1_500)).similar(query)) == by_place(at_once)
+        at_once = VisibleVectors(*one.sight(), all_of(1_500)).similar(query)
+        assert by_place(VisibleVectors(*many.sight(), all_of(1_500)).similar(query)) == by_place(at_once)
         assert one.nbytes == many.nbytes
 
 
@@ -181,7 +182,7 @@ def test_signs_leave_out_what_has_no_vector(monkeypatch: pytest.MonkeyPatch) -> 
     small_regime(monkeypatch)
     made = crowded(2_000)
     rows = np.sort(np.random.default_rng(0).permutation(3_000)[:2_000])
-    sight = Sight(*table(made, 300, rows).sight(), all_of(3_100))
+    sight = VisibleVectors(*table(made, 300, rows).sight(), all_of(3_100))
     for query in made[:20].astype(np.float32):
         similar = sight.similar(query)
         assert len(similar.places) < 2_000
@@ -195,7 +196,7 @@ def test_a_sight_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, count: int) -> 
     made = crowded(3_000)
     built = table(made[:count])
     query = made[0].astype(np.float32)
-    sight = Sight(*built.sight(), all_of(count))
+    sight = VisibleVectors(*built.sight(), all_of(count))
     before = sight.similar(query)
     for first in range(count, 3_000, 100):
         built.fill(np.arange(first, min(first + 100, 3_000)), made[first : first + 100])
@@ -209,7 +210,7 @@ def test_centrality_is_how_near_rows_are_to_the_mean_of_what_is_seen(
     small_regime(monkeypatch)
     made = crowded(count).astype(np.float32)
     seen = np.arange(count) % 3 != 0
-    sight = Sight(*table(made.astype(np.float16)).sight(), np.where(seen, np.arange(count), -1))
+    sight = VisibleVectors(*table(made.astype(np.float16)).sight(), np.where(seen, np.arange(count), -1))
     rows = sight.similar(made[1]).places
     exact = made[rows] @ made[seen].mean(axis=0)
     assert sight.centrality(rows) == pytest.approx(exact, abs=0.01)
@@ -218,7 +219,7 @@ def test_centrality_is_how_near_rows_are_to_the_mean_of_what_is_seen(
 
 def test_a_query_of_other_dimensions_is_refused() -> None:
     with pytest.raises(Invalid, match="shape"):
-        Sight(*table(crowded(3)).sight(), all_of(3)).similar(np.zeros(DIMS + 1, np.float32))
+        VisibleVectors(*table(crowded(3)).sight(), all_of(3)).similar(np.zeros(DIMS + 1, np.float32))
 
 
 @given(st.integers(0, (1 << 16) - 1))
@@ -244,7 +245,7 @@ class Meaning:
 
     def __init__(self, world: Any, dims: int = 8) -> None:
         self.world, self.dims = world, dims
-        self.model = world.store.enlist("e-1", dims, EmbedderState.SERVING)
+        self.model = world.store.transact(lanes.enlist, "e-1", dims, EmbedderState.SERVING)
 
     def vector(self, text: str) -> Floats:
         made: Floats = unit(np.random.default_rng(list(text.encode())).standard_normal(self.dims)).astype(np.float32)
@@ -259,10 +260,11 @@ class Meaning:
             vers = sorted({entry.ver for entry in snapshot.entries(space, after)})[:limit]
             texts = {ver: version.item.text for ver, version in snapshot.versions(space, vers).items()}
         rows = tuple(VectorRow(v, 0, self.vector(texts[v]).astype("<f2").tobytes()) for v in vers)
-        self.world.store.keep(
+        self.world.store.transact(
+            lanes.keep,
             Vectors(
                 space=space, model=self.model, rows=rows, lane=name, owner="", after=after, upto=max([after, *vers])
-            )
+            ),
         )
 
     def reading(self, view: View = View(), where: Filter = Filter()) -> Reading:

@@ -14,7 +14,7 @@ import pytest
 
 from mnemic.errors import Invalid, TooLarge
 from mnemic.ingest import Message, Skipped, detect, read
-from mnemic.lab.generate import chatgpt_conversations, chatgpt_export
+from mnemic.lab.kit.generate import chatgpt_conversations, chatgpt_export
 
 Write = Callable[[str, str | bytes], Path]
 

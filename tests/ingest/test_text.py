@@ -11,7 +11,7 @@ import pytest
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.ingest import Message, Skipped, detect, read
-from mnemic.ingest.text import looks_spoken
+from mnemic.ingest.text_files import looks_spoken
 
 Write = Callable[[str, str | bytes], Path]
 

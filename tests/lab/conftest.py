@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.lab.datasets import Dataset, load
+from mnemic.lab.kit.datasets import Dataset, load
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Server:
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any]:
         """As a good server answers, only that its entries come in another order."""
-        vectors = 2.5 * Scripted(body.get("dimensions", self.dims)).passages(body["input"])
+        vectors = 2.5 * ScriptedEmbedder(body.get("dimensions", self.dims)).passages(body["input"])
         data = [{"object": "embedding", "index": n, "embedding": v.tolist()} for n, v in enumerate(vectors)]
         return {"object": "list", "data": data[::-1], "model": body["model"]}
 

@@ -16,9 +16,10 @@ import pytest
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import Chat, ChatMessage
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
-from mnemic.models.chat.openai import Endpoint
+from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.testing.chat_contract import *  # noqa: F403
 from mnemic.testing.chat_contract import HELLO, said
+from patience import PATIENCE
 
 KEY = "sk-not-a-real-key-0123456789"
 
@@ -32,7 +33,7 @@ def absent() -> str:
     return ""
 
 
-pytestmark = [pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
+pytestmark = [pytest.mark.heavy, pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def endpoint() -> Iterator[Chat]:
     params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 4096, 1, -1, [KEY]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
     server: Any = xllamacpp.Server(params)
-    yield Endpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
+    yield ChatEndpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
     del server
 
 
@@ -65,8 +66,8 @@ def test_more_than_it_can_read_is_told(chat: Chat) -> None:
     assert "exceeds the available context size" in error
 
 
-def test_a_wrong_key_is_told(endpoint: Endpoint) -> None:
-    pieces, error = said(Endpoint("smollm2", endpoint.name.split("@")[1], key="sk-wrong"), HELLO)
+def test_a_wrong_key_is_told(endpoint: ChatEndpoint) -> None:
+    pieces, error = said(ChatEndpoint("smollm2", endpoint.name.split("@")[1], key="sk-wrong"), HELLO)
     assert pieces == []
     assert "answered 401" in error
     assert "MNEMIC_MODEL_KEY" in error
@@ -91,7 +92,7 @@ def test_it_is_quiet_and_leaves_without_waiting() -> None:
         "answer = SmolLM2().stream([ChatMessage('user', 'Tell a very long story.')], limit=4000)\n"
         "print(bool(next(answer)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
@@ -117,5 +118,5 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_a_forked_child_opens_its_own() -> None:
-    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n0\n", "")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mnemic.models.e5.cores import at_once, hands
+from patience import PATIENCE
 
 
 def blas_threads() -> list[int]:
@@ -38,15 +39,15 @@ def test_who_leaves_first_does_not_free_the_threads_of_who_stays() -> None:
 
     def stays(_: int) -> None:
         entered.set()
-        assert left.wait(10)
+        assert left.wait(PATIENCE)
         seen.append(blas_threads())
 
     staying = threading.Thread(target=at_once, args=(stays, [0]))
     staying.start()
-    assert entered.wait(10)
+    assert entered.wait(PATIENCE)
     at_once(len, ["in and out"])
     left.set()
-    staying.join(10)
+    staying.join(PATIENCE)
     assert seen == [[1] * len(before)]
     assert blas_threads() == before
 

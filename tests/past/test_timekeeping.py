@@ -10,9 +10,9 @@ import pytest
 
 from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused, StoreLocked
 from mnemic.admin import restore
+from mnemic.store import jobs, lanes
 from mnemic.store.following import Answer, Order
-from mnemic.store.memory import MemoryStore
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock
 
 
@@ -179,9 +179,9 @@ def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
         with store.read() as snapshot:
             space = snapshot.space(snapshot.tenant("default") or 0, "ben")
         assert space is not None
-        assert store.claim(space.id, "lane", "me", 60)
-        store.record(Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me"))
-        number = store.order(Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
+        assert store.transact(lanes.claim, space.id, "lane", "me", 60)
+        store.transact(jobs.record, Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me"))
+        number = store.transact(jobs.order, Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
         assert number in {job.id for job in memory.admin.jobs()}
         memory.admin.rewind(1)
         assert number not in {job.id for job in memory.admin.jobs()}
@@ -200,6 +200,22 @@ def test_use_that_only_compacted_commits_tell_of_is_as_old_as_the_horizon(memory
     memory.admin.rewind(4)
     used = me.strength(home)
     assert (used.useful, used.last_used) == (1, horizon)
+
+
+def test_restore_takes_a_store_with_its_log_and_spares_strangers(tmp_path: Path) -> None:
+    with Memory(tmp_path / "live.db") as live:
+        live.scope(user="ada").observe("precious")
+        restore(tmp_path / "live.db", tmp_path / "fresh.db", without_tombstones=True)
+    with Memory(tmp_path / "fresh.db") as fresh:
+        assert [v.item.text for v in fresh.scope(user="ada").list()] == ["precious"]
+    with Memory(tmp_path / "stranger.db") as stranger:
+        stranger.scope(user="eve").observe("soon gone")
+        stranger.scope(user="eve").erase_user()
+    with pytest.raises(Invalid, match="no relative"):
+        restore(tmp_path / "fresh.db", tmp_path / "stranger.db")
+    restore(tmp_path / "fresh.db", tmp_path / "stranger.db", without_tombstones=True)
+    with Memory(tmp_path / "stranger.db") as stranger:
+        assert [v.item.text for v in stranger.scope(user="ada").list()] == ["precious"]
 
 
 def test_a_restore_keeps_the_holds_and_checkpoints_of_the_store_it_replaces(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from mnemic.recall.abstain import KNOWN, Confidence, answerable
@@ -17,11 +19,13 @@ FILLER = ("The weather turned cold", "We watched a film", "The bus came late", "
 def judged(world: Any) -> Judge:
     """How likely the world holds the answer to a question."""
 
-    def judge(text: str, *, found: bool = True, meaning: bool = False, **fields: Any) -> Confidence:
+    def judge(text: str, *, bearing: bool = True, meaning: bool = False, **fields: Any) -> Confidence:
         readings = world.readings(text, **fields)
         with world.store.read() as snapshot:
-            question = understand(world.query(snapshot, text, **fields), readings)
-        return answerable(question, readings, found=found, meaning=meaning)
+            query = world.query(snapshot, text, **fields)
+        vectors = {1: np.zeros(2, np.float32)} if meaning else {}
+        question = understand(replace(query, vectors=vectors), readings)
+        return answerable(question, readings, bearing=bearing)
 
     return judge
 
@@ -85,7 +89,7 @@ def test_a_chat_of_one_person_and_an_assistant_in_chinese(world: Any, judged: Ju
 def test_where_nothing_bears_on_a_question_the_value_is_zero(world: Any, judged: Judge) -> None:
     assert judged("anything?").value == 0
     world.say("I like tea")
-    assert judged("tea", found=False) == Confidence(0.0, ("nothing bears on it",))
+    assert judged("tea", bearing=False) == Confidence(0.0, ("nothing bears on it",))
 
 
 def test_a_question_without_words_to_look_up_rests_on_what_was_found(two: Any, judged: Judge) -> None:

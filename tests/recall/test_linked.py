@@ -14,8 +14,9 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Hit
 from mnemic.recall.fuse import Ranking, fuse
 from mnemic.recall.gather import gather
+from mnemic.recall.reasons import traced
 from mnemic.recall.understand import understand
-from mnemic.recall.walk import NEW, _exchanged, _front, _Ground, _step, rarity, traced, walk
+from mnemic.recall.walk import NEW, _exchanged, _front, _Ground, _step, rarity, walk
 
 LIBRARY = {
     "Hollow Reed (film)": "Hollow Reed is a drama of 1971 about two ferrymen, directed by Petra Lindqvale.",
@@ -77,7 +78,7 @@ def asked(world: Any, text: str) -> tuple[Any, Any, Ranking]:
         query = world.query(snapshot, text)
         readings = world.catalogues.readings(snapshot, query.spaces, query.view, query.where)
     question = understand(query, readings)
-    return readings, question, fuse(gather(question, readings, query))
+    return readings, question, fuse(gather(question, readings))
 
 
 def titles(world: Any, hits: list[Hit]) -> list[str]:
@@ -89,7 +90,7 @@ def titles(world: Any, hits: list[Hit]) -> list[str]:
 @pytest.mark.parametrize(("question", "needed"), HOPS)
 def test_the_walk_finds_what_one_shot_does_not(shelf: Any, question: str, needed: list[str]) -> None:
     _, understood, ranking = asked(shelf, question)
-    walked = walk(question, understood, ranking).ranking
+    walked = walk(understood, ranking).ranking
     before, after = (titles(shelf, list(one.hits())[: len(needed) + 2]) for one in (ranking, walked))
     assert set(needed) <= set(after), after
     assert not set(needed) <= set(before), before
@@ -98,7 +99,7 @@ def test_the_walk_finds_what_one_shot_does_not(shelf: Any, question: str, needed
 def test_the_chain_that_answers_is_told(shelf: Any) -> None:
     text = HOPS[0][0]
     readings, understood, ranking = asked(shelf, text)
-    found = walk(text, understood, ranking)
+    found = walk(understood, ranking)
     hits = list(found.ranking.hits())[:4]
     with shelf.store.read() as snapshot:
         told = traced(hits, found.trails, {r.space: r for r in readings}, snapshot)
@@ -113,7 +114,7 @@ def test_without_titles_a_document_goes_by_the_first_name_in_it(world: Any) -> N
         add(world, text)
     text, needed = HOPS[0]
     _, understood, ranking = asked(world, text)
-    hits = list(walk(text, understood, ranking).ranking.hits())[:3]
+    hits = list(walk(understood, ranking).ranking.hits())[:3]
     assert {world.items[hit.ver - 1].text for hit in hits} >= {LIBRARY[title] for title in needed}
 
 
@@ -121,7 +122,7 @@ def test_a_space_of_turns_is_left_as_it_is(world: Any) -> None:
     for n, text in enumerate(LIBRARY.values()):
         world.say(text, session=f"s{n}")
     _, understood, ranking = asked(world, HOPS[0][0])
-    assert walk(HOPS[0][0], understood, ranking).ranking is ranking
+    assert walk(understood, ranking).ranking is ranking
 
 
 def test_turns_stand_among_documents_as_they_did(shelf: Any) -> None:
@@ -131,7 +132,7 @@ def test_turns_stand_among_documents_as_they_did(shelf: Any) -> None:
     _, understood, ranking = asked(shelf, text)
     places = [
         [(i, hit.score) for i, hit in enumerate(one.hits()) if shelf.items[hit.ver - 1].kind is Kind.TURN]
-        for one in (ranking, walk(text, understood, ranking).ranking)
+        for one in (ranking, walk(understood, ranking).ranking)
     ]
     assert places[0] == places[1]
     assert len(places[0]) == 6
@@ -140,7 +141,7 @@ def test_turns_stand_among_documents_as_they_did(shelf: Any) -> None:
 def test_the_components_add_up_to_the_score(shelf: Any) -> None:
     for text, _ in HOPS:
         _, understood, ranking = asked(shelf, text)
-        for hit in walk(text, understood, ranking).ranking.hits():
+        for hit in walk(understood, ranking).ranking.hits():
             assert sum(hit.components.values()) == pytest.approx(hit.score, abs=1e-4)
 
 
@@ -150,7 +151,7 @@ def test_the_head_of_a_split_document_leads_nowhere_and_follows_its_chunks(shelf
         add(shelf, text, title="Tomas Brack", kind=Kind.CHUNK, chunk=n, session="book")
     text = "What does the mayor of Oakmoor keep?"
     _, understood, ranking = asked(shelf, text)
-    hits = list(walk(text, understood, ranking).ranking.hits())
+    hits = list(walk(understood, ranking).ranking.hits())
     texts = [shelf.items[hit.ver - 1].text for hit in hits]
     assert "Tomas Brack keeps bees." in texts[:3]
     assert texts.index("Tomas Brack keeps bees.") < (texts.index("Tomas Brack") if "Tomas Brack" in texts else 99)
@@ -158,7 +159,7 @@ def test_the_head_of_a_split_document_leads_nowhere_and_follows_its_chunks(shelf
 
 def test_nothing_to_walk_from_is_nothing_found(shelf: Any) -> None:
     _, understood, ranking = asked(shelf, "zzz qqq")
-    assert walk("zzz qqq", understood, ranking).ranking is ranking
+    assert walk(understood, ranking).ranking is ranking
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000))
@@ -186,7 +187,7 @@ def test_scores_are_dealt_out_in_the_order_of_what_was_had_and_gained(rows: list
 def test_a_step_gives_in_proportion_to_what_is_passed_on_and_within_a_bound(shelf: Any) -> None:
     for text, _ in HOPS:
         _, understood, ranking = asked(shelf, text)
-        ground = _Ground.of(text, understood, ranking.scored[0])
+        ground = _Ground.of(understood, ranking.scored[0])
         front = _front(ground, ground.score)
         links, gain = _step(ground, front)
         assert len(set(links.targets.tolist())) == len(links.targets)

@@ -20,6 +20,7 @@ from mnemic.core.tokens import part_texts
 from mnemic.errors import Compacted
 from mnemic.recall import pipeline
 from mnemic.recall.pack import render
+from mnemic.store import compaction
 
 Texts = Callable[..., list[str]]
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)
@@ -174,7 +175,7 @@ def test_a_view_behind_the_horizon_is_refused(world: Any) -> None:
     gone = world.say("apple")
     seq = world.change(gone, Verb.RETIRED, state=State.RETIRED)
     world.say("pear")
-    world.store.compact("t", seq)
+    compaction.compact(world.store, "t", seq)
     with pytest.raises(Compacted):
         world.recall("apple", view=View(at=1))
 

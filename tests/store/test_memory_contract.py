@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from mnemic.store.base import Store
-from mnemic.store.memory import MemoryStore
+from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.store_contract import *  # noqa: F403
 

@@ -23,6 +23,7 @@ from mnemic.errors import (
     StoreNewer,
     StoreReadOnly,
 )
+from mnemic.store import compaction
 from mnemic.store.place import refuse_network
 from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite import SqliteStore
@@ -175,7 +176,7 @@ def test_another_machines_lease_locks_the_store_until_it_runs_out(path: Path) ->
     for write in (
         lambda: world.commit("x"),
         lambda: world.erase(world.versions()[0].item.id),
-        lambda: world.store.compact("t", 1),
+        lambda: compaction.compact(world.store, "t", 1),
     ):
         with pytest.raises(StoreLocked, match="another machine"):
             write()

@@ -19,6 +19,7 @@ from mnemic.store.drafts import Advance, Draft, Put
 from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.store.restoring import replace_store
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import dismiss
 from mnemic.testing.faults import FailAt, KillAt, Probe
 from mnemic.testing.store_contract.vectors import batch, cursor, enlist, vectors
 from mnemic.testing.store_contract.world import TENANT, World
@@ -36,7 +37,9 @@ def keep_marked(world: World, model: int, chance: random.Random) -> dict[int, by
     """Fill the lane with random vectors; returns them by version."""
     given = batch(world, model)
     marked = {row.ver: chance.randbytes(2 * DIMS) for row in given.rows}
-    world.store.keep(replace(given, rows=tuple(row._replace(f16=marked[row.ver]) for row in given.rows)))
+    world.store.transact(
+        lanes.keep, replace(given, rows=tuple(row._replace(f16=marked[row.ver]) for row in given.rows))
+    )
     return marked
 
 
@@ -56,7 +59,7 @@ def test_no_byte_of_an_erased_items_vectors_is_left_in_any_file(world: World, pa
     for ver in gone[:20]:  # a second version carries the vectors on
         item = every[ver]
         world.commit(Put(verb=Verb.PINNED, item=replace(item, pinned=True), terms=None))
-    world.store.dismiss(2)
+    dismiss(world.store, 2)
     secret = [marked[ver][at : at + 16] for marked in marks for ver in gone for at in (0, 300, 752)]
     kept = [marks[0][ver][:16] for ver in every if ver not in gone]
     assert len(left(path, secret)) >= 60 * 3
@@ -73,8 +76,8 @@ def test_no_byte_of_an_erased_users_vectors_and_errors_is_left(world: World, pat
     world.commit(*(f"turn {n}" for n in range(100)))
     world.commit("stays", user="bob")
     marked = keep_marked(world, enlist(world, dims=DIMS), random.Random(6))
-    world.store.claim(world.space(), "house", "one", 60)
-    world.store.release(world.space(), "house", "one", error="zqxerror")
+    world.store.transact(lanes.claim, world.space(), "house", "one", 60)
+    world.store.transact(lanes.release, world.space(), "house", "one", error="zqxerror")
     assert b"zqxerror" in b"".join(file.read_bytes() for file in path.parent.iterdir())
     world.erase(whole=True)
     assert left(path, [b"zqxerror", *(mark[:16] for mark in marked.values())]) == []
@@ -88,7 +91,7 @@ def test_a_kill_leaves_a_batch_kept_whole_or_not_at_all(path: Path, point: str) 
         world.commit(*(f"turn {n}" for n in range(20)))
         model = enlist(world)
         while (given := batch(world, model, limit=8)).rows:
-            world.store.keep(given)
+            world.store.transact(lanes.keep, given)
 
     child = children.fork(work)
     child.lines()
@@ -98,7 +101,7 @@ def test_a_kill_leaves_a_batch_kept_whole_or_not_at_all(path: Path, point: str) 
     assert cursor(world, 1) == vectors(world, 1)[-1].ver
     assert world.faults() == []
     while (given := batch(world, 1)).rows:
-        world.store.keep(given)
+        world.store.transact(lanes.keep, given)
     assert len(vectors(world, 1)) == 20
     world.store.close()
 
@@ -110,12 +113,12 @@ def opened(path: Path, probe: Probe) -> World:
 def half_dismissed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[World, int]:
     """A world of ten turns, and the embedder whose dismissal was cut short in it."""
     monkeypatch.setattr(lanes, "SLICE", 3)
-    world = opened(path, FailAt("dismiss:slice", RuntimeError("cut"), 2))
+    world = opened(path, FailAt("dismiss:after-commit", RuntimeError("cut"), 2))
     world.commit(*(f"turn {n}" for n in range(10)))
     model = enlist(world)
-    world.store.keep(batch(world, model))
+    world.store.transact(lanes.keep, batch(world, model))
     with pytest.raises(RuntimeError):
-        world.store.dismiss(model)
+        dismiss(world.store, model)
     return world, model
 
 
@@ -125,7 +128,7 @@ def test_a_dismissal_that_is_cut_short_goes_on(path: Path, monkeypatch: pytest.M
         assert snapshot.embedders()[0].state is EmbedderState.RETIRING
     assert 0 < len(vectors(world, model)) < 10
     assert world.faults() == []
-    world.store.dismiss(model)
+    dismiss(world.store, model)
     with world.store.read() as snapshot:
         assert snapshot.embedders() == []
     assert vectors(world, model) == []
@@ -138,7 +141,7 @@ def test_a_half_dismissed_embedder_that_is_enlisted_again_starts_at_the_beginnin
     world, model = half_dismissed(path, monkeypatch)
     assert enlist(world) == model
     assert cursor(world, model) == 0
-    world.store.keep(batch(world, model))
+    world.store.transact(lanes.keep, batch(world, model))
     assert len(vectors(world, model)) == 10
     world.store.close()
 
@@ -151,7 +154,7 @@ def test_of_two_handles_that_keep_the_same_step_one_does(world: World, path: Pat
         kept = 0
         while (given := batch(world, model, limit=2)).rows:
             try:
-                kept += other.store.keep(given)
+                kept += other.store.transact(lanes.keep, given)
             except Conflict:
                 continue
         return kept
@@ -164,8 +167,8 @@ def test_of_two_handles_that_keep_the_same_step_one_does(world: World, path: Pat
 def test_a_backup_holds_the_vectors_and_nobodys_lease(world: World, tmp_path: Path) -> None:
     world.commit("x", "y")
     model = enlist(world)
-    world.store.keep(batch(world, model))
-    world.store.claim(world.space(), embedding_lane(model), "one", 3600)
+    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lanes.claim, world.space(), embedding_lane(model), "one", 3600)
     world.store.backup(tmp_path / "copy.db")
     copy = World(SqliteStore(tmp_path / "copy.db"))
     assert vectors(copy, model) == vectors(world, model)
@@ -216,7 +219,7 @@ def test_a_row_of_vectors_is_plain(world: World) -> None:
     model = enlist(world)
     given = batch(world, model)
     assert isinstance(given, Vectors)
-    world.store.keep(given)
+    world.store.transact(lanes.keep, given)
     (row,) = vectors(world, model)
     assert isinstance(row, VectorRow)
     assert type(row.f16) is bytes

@@ -14,11 +14,13 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import migrations, schema, sqlite_file, sqlite_items, sqlite_lanes
+from mnemic.store import groups, location, migrations, schema, sqlite_items, sqlite_relations, sqlite_work
 from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite_relations import Shape, SqliteRelations
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -114,13 +116,63 @@ def _harmless(source: str) -> bool:
     }  # fmt: skip
 
 
+def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relation() -> None:
+    relations = SqliteRelations(apsw.Connection(":memory:"))
+    hostile = "id) OR 1 = 1 --"
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.find(groups.NAME, **{hostile: 1})
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.find(groups.NAME, order=(hostile,))
+    with pytest.raises(KeyError):
+        relations.find(groups.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not in tuple"):
+        relations.update(groups.NAME, {hostile: 1}, id=1)
+
+
+RELATIONS = [value for value in vars(groups).values() if isinstance(value, groups.Relation)]
+
+
+def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_one() -> None:
+    tables = {table.name: tuple(column for column, _, _ in table.columns) for table in TABLES}
+    assert all(set(relation.columns) <= set(tables[relation.name]) for relation in RELATIONS)
+    assert {relation.name for relation in RELATIONS if relation.columns == tables[relation.name]} == tables.keys() - {
+        "meta",
+        "page",
+    }
+
+
+@pytest.mark.parametrize(
+    ("of", "equal", "shape", "order"),
+    [
+        (groups.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
+        (groups.SPACE, ("tenant", "user", "branch"), (), ()),
+        (groups.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
+        (groups.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
+        (groups.VERSION, ("space", "id", "seq_to"), (), ()),
+        (groups.VERSION, (), (("ver", "in", 3),), ()),
+        (groups._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
+        (groups.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
+        (groups.LINK, ("space", "dst"), (("src", "<>", 1),), ("lver",)),
+        (groups.LINK, (), (("lver", "in", 2),), ()),
+        (groups.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
+        (groups.JOB, ("space", "name", "key"), (), ()),
+    ],
+)
+def test_what_is_asked_of_a_relation_seeks_and_never_walks_its_table(
+    path: Path, of: groups.Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...]
+) -> None:
+    SqliteStore(path).close()
+    statement = sqlite_relations._find(of, equal, shape, order, "")
+    assert plan(path, statement, (1,) * statement.count("?")).startswith("SEARCH " + of.name)
+
+
 def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     World(SqliteStore(path)).store.close()
 
     def add_a_table(db: apsw.Connection) -> None:
         db.execute("CREATE TABLE later(note TEXT)")
 
-    monkeypatch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+    monkeypatch.setattr(location, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
     World(SqliteStore(path)).store.close()
@@ -141,7 +193,7 @@ def test_a_migration_that_is_cut_short_leaves_the_former_format(path: Path, monk
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sqlite_file, "FORMAT", FORMAT + 1)
+        patch.setattr(location, "FORMAT", FORMAT + 1)
         patch.setattr(migrations, "FORMAT", FORMAT + 1)
         patch.setitem(migrations.MIGRATIONS, FORMAT + 1, fail_half_way)
         with pytest.raises(KeyboardInterrupt):
@@ -167,7 +219,7 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     told = expected(number)
     world = World(SqliteStore(path), "today")
     assert world.faults() == []
-    assert world.store.state_hash(TENANT) == told["state"]
+    assert state_hash(world.store, TENANT) == told["state"]
     with world.store.read() as snapshot:
         assert snapshot.head(1).hash.hex() == told["head"]
     assert world.texts() == told["texts"].split("|")
@@ -343,10 +395,10 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_lanes._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (sqlite_lanes._ADD_VECTOR, (1, 1, 1, 0, b"")),
-        (sqlite_lanes._BACKLOG, ("embed:1",)),
-        (sqlite_lanes._DROP_VECTORS, (1, 10)),
+        (sqlite_work._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (sqlite_work._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_work._BACKLOG, ("embed:1",)),
+        (sqlite_work._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown

@@ -22,6 +22,7 @@ from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
+from patience import PATIENCE
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -40,7 +41,7 @@ class Held(Passed):
         super().__call__(point)
         if point == "commit:before-commit" and self.points[point] == 1:
             self.ready.set()
-            assert self.go.wait(20)
+            assert self.go.wait(PATIENCE)
 
 
 def waiting(store: SqliteStore, count: int) -> None:
@@ -61,7 +62,7 @@ def test_callers_who_wait_share_one_commit_and_a_conflict_takes_only_its_own(pat
 
     with ThreadPoolExecutor(17) as pool:
         first = pool.submit(world.commit, world.put(item))
-        probe.ready.wait(20)
+        probe.ready.wait(PATIENCE)
         others = [pool.submit(write, n) for n in range(16)]
         waiting(store, 16)
         probe.go.set()
@@ -87,7 +88,7 @@ def test_when_a_commit_fails_all_who_shared_it_are_told_and_a_retry_lands_once(p
     world = World(store)
     with ThreadPoolExecutor(5) as pool:
         first = pool.submit(world.commit, "first")
-        held.ready.wait(20)
+        held.ready.wait(PATIENCE)
         others = [pool.submit(world.commit, world.put(f"{n}", key=f"{n}")) for n in range(4)]
         waiting(store, 4)
         held.go.set()
@@ -107,7 +108,7 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:
 
     def write(batch: list[Ticket]) -> None:
         started.set()
-        assert release.wait(20)
+        assert release.wait(PATIENCE)
         written.extend(batch)
         for ticket in batch:
             ticket.receipt = Receipt(seq=len(written), ids=())
@@ -116,7 +117,7 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:
     work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(queue.submit, work)
-        started.wait(20)
+        started.wait(PATIENCE)
 
         class Interrupted:
             """A gate at which its waiter is interrupted."""
@@ -133,8 +134,8 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:
             queue._await_turn(ticket)
         third = pool.submit(queue.submit, work)
         release.set()
-        assert first.result(20).seq == 1
-        assert third.result(20).seq == 2
+        assert first.result(PATIENCE).seq == 1
+        assert third.result(PATIENCE).seq == 2
     assert ticket not in written
 
 
@@ -169,7 +170,7 @@ def test_several_processes_write_one_file_and_each_reads_its_own_writes(world: W
     for n in range(15):
         world.commit(f"here {n}")
     for child in children:
-        child.join(60)
+        child.join(PATIENCE)
         assert child.exitcode == 0
     assert world.seq() == 61
     assert [len(world.texts(user=f"child {n}")) for n in range(3)] == [15, 15, 15]
@@ -394,7 +395,7 @@ def hold_open(path: str, ready: object, done: object) -> None:
     with store.read() as snapshot:
         snapshot.tenants()
         ready.set()  # type: ignore[attr-defined]
-        done.wait(60)  # type: ignore[attr-defined]
+        done.wait(PATIENCE)  # type: ignore[attr-defined]
     store.close()
 
 
@@ -403,11 +404,11 @@ def test_restoring_under_another_process_is_refused(backed: tuple[Path, Path]) -
     ready, done = SPAWN.Event(), SPAWN.Event()
     child = SPAWN.Process(target=hold_open, args=(str(path), ready, done))
     child.start()
-    assert ready.wait(60)
+    assert ready.wait(PATIENCE)
     with pytest.raises(StoreLocked):
         restore(copy, path)
     done.set()
-    child.join(60)
+    child.join(PATIENCE)
     world = World(SqliteStore(path))
     assert world.texts() == ["later"]
     world.store.close()

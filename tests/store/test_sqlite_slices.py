@@ -15,7 +15,7 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.scope import SHARED
 from mnemic.errors import StoreError
-from mnemic.store import sqlite_spent, sqlite_sweeping
+from mnemic.store import compaction, holds, sqlite_past, sqlite_sweeping
 from mnemic.store.heads import Hold
 from mnemic.store.sqlite import SqliteStore
 from mnemic.store.waiting import Waiting
@@ -78,11 +78,11 @@ def filled(world: World, items: int) -> None:
 def test_a_slice_asks_as_much_for_many_items_as_for_few(store: SqliteStore, held: bool) -> None:
     world = World(store)
     filled(world, 60)
-    store.move_horizon(TENANT, world.seq())
+    store.transact(compaction.move, TENANT, world.seq())
     if held:
         kept = world.item("kept")
         world.commit(world.put(kept))
-        store.hold(Hold(tenant=TENANT, user="ada", item=kept.id))
+        store.transact(holds.place, Hold(tenant=TENANT, user="ada", item=kept.id))
     assert asked(store) < 70
     with store.read() as snapshot:
         wear = snapshot.wear(1)
@@ -97,7 +97,7 @@ def test_what_is_shared_asks_no_more_however_many_users_there_are(store: SqliteS
     for n in range(80):
         world.commit(world.put(world.item("mine")), user=f"user {n}")
     seq, counts = world.retire(item, user=SHARED).seq, counting(store)
-    store.move_horizon(TENANT, seq)
+    store.transact(compaction.move, TENANT, seq)
     assert counts["asked"] < 70
     assert asked(store) < 70
     assert world.faults() == []
@@ -109,7 +109,7 @@ def test_a_log_that_cannot_be_folded_leaves_no_connection_open(
     world = World(store)
     item = world.item("one")
     world.commit(world.put(item))
-    store.move_horizon(TENANT, world.retire(item).seq)
+    store.transact(compaction.move, TENANT, world.retire(item).seq)
     opened: list[apsw.Connection] = []
     real = store._open
 
@@ -135,7 +135,7 @@ def test_a_slice_that_was_not_written_is_done_again(store: SqliteStore, monkeypa
     world.commit(world.put(item))
     for n in range(300):
         world.commit(world.put(replace(item, text=f"version {n + 1}"), verb=Verb.REVISED))
-    store.move_horizon(TENANT, world.seq())
+    store.transact(compaction.move, TENANT, world.seq())
 
     def fails(point: str) -> None:
         if point == "gc:before-commit":
@@ -160,7 +160,7 @@ def test_a_slice_leaves_its_sync_to_the_next_commit(tmp_path: Path) -> None:
         world = World(store)
         item = world.item("one")
         world.commit(world.put(item))
-        store.move_horizon(TENANT, world.retire(item).seq)
+        store.transact(compaction.move, TENANT, world.retire(item).seq)
         before = synced()
         assert store.sweep(TENANT, 60.0).versions == 2
         assert synced() == before
@@ -185,7 +185,7 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
     item = world.item("version 0")
     for n in range(600):
         world.commit(world.put(replace(item, text=f"version {n}"), verb=Verb.REVISED if n else Verb.WROTE))
-    store.move_horizon(TENANT, world.seq())
+    store.transact(compaction.move, TENANT, world.seq())
     store._waiting = Held(21.0)
     beside = store.sweep(TENANT, 60.0).versions
     store._waiting = Held(19.0)
@@ -195,7 +195,7 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
 
 def test_what_is_taken_out_is_found_by_index_to_the_item(store: SqliteStore) -> None:
     db = store._writer_connection()
-    for statement in sqlite_spent._DROP_TRACES:
+    for statement in sqlite_past._DROP_TRACES:
         plan = [str(row[3]) for row in db.execute("EXPLAIN QUERY PLAN " + statement, ("[]", "[]"))]
         (search,) = [line for line in plan if line.startswith(("SEARCH", "SCAN page", "SCAN strength", "SCAN derived"))]
         assert "(space=? AND" in search

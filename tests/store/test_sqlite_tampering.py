@@ -11,6 +11,7 @@ import pytest
 
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
+from mnemic.store import compaction, lanes
 from mnemic.store.drafts import Note
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.store_contract.vectors import batch, enlist
@@ -29,7 +30,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.erase(three.id)
     world.commit("four")
     world.commit("five")
-    world.store.keep(batch(world, enlist(world)))
+    world.store.transact(lanes.keep, batch(world, enlist(world)))
     assert world.faults() == []
     yield world
     world.store.close()
@@ -127,7 +128,7 @@ def test_bytes_flipped_in_the_file_are_found(world: World) -> None:
 
 
 def test_tampering_is_found_behind_a_horizon_too(world: World) -> None:
-    world.store.compact(TENANT, 6)
+    compaction.compact(world.store, TENANT, 6)
     assert world.faults() == []
     tamper(world, UNA)
     assert any("commit 2" in fault for fault in world.faults())

@@ -6,6 +6,7 @@ import threading
 import time
 
 from mnemic.store.waiting import Waiting
+from patience import eventually
 
 
 def test_nobody_waits_for_oneself() -> None:
@@ -28,10 +29,7 @@ def test_who_has_the_lock_is_told_how_long_the_first_has_waited() -> None:
     with lock:
         for thread in threads:
             thread.start()
-        deadline = time.monotonic() + 30
-        while not waiting.seconds:
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
+        eventually(lambda: waiting.seconds, "the first of the three")
         before = waiting.seconds
         time.sleep(0.01)
         assert waiting.seconds >= before + 0.01

@@ -8,9 +8,9 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import ask
+from mnemic.models.model_requests import ask
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known
-from mnemic.work.triggers import Buffer, EachEvent, TaskEnd, Trigger
+from mnemic.strategies.triggers import Buffer, EachEvent, TaskEnd, Trigger
 
 
 class Noting:

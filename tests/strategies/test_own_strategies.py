@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from noting import Noting
 
 import mnemic.strategies
-from mnemic import Filter, Invalid, Kind, Memory, Settings
+from mnemic import Filter, Invalid, Kind, Memory, Settings, State
+from mnemic.strategies import (
+    Budget,
+    Buffer,
+    Derivation,
+    EachEvent,
+    Edits,
+    Flow,
+    Given,
+    Revision,
+    Trigger,
+    known,
+    nothing,
+)
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -132,3 +147,94 @@ def test_all_that_a_strategy_needs_has_one_public_place() -> None:
         *("ask", "ChatMessage", "Flow"),
     }
     assert wanted <= set(mnemic.strategies.__all__)
+
+
+class Tally:
+    """Counts the turns in one insight of its own, which it looks up and revises."""
+
+    name = by = "tally"
+    reads, maintain = frozenset({Kind.TURN, Kind.INSIGHT}), ()
+    triggers: tuple[Trigger, ...] = (EachEvent(),)
+    budget, batch = Budget(), 8
+    between: Callable[[], object] = staticmethod(lambda: None)
+    states: tuple[State, ...] = ()
+
+    def on_write(self, given: Given) -> Flow[Edits]:
+        own = yield from known(Filter(kinds=(Kind.INSIGHT,), states=self.states))
+        self.between()
+        if own:
+            text = str(int(own[0].text) + len(given.evidence))
+            return Edits(revise=(Revision(id=own[0].id, text=text),))
+        first = given.evidence[0]
+        key, text = f"tally:{first.id}:0", str(len(given.evidence))
+        made = Derivation(
+            key=key, kind=Kind.INSIGHT, text=text, slots={"by": self.by}, source=(first.id,), said=first.said
+        )
+        return Edits(write=(made,))
+
+    on_maintain = nothing
+
+
+INSIGHTS = Filter(kinds=(Kind.INSIGHT,))
+
+
+def insights(memory: Memory) -> list[str]:
+    return [one.item.text for one in memory.scope(user="ada").list(where=INSIGHTS)]
+
+
+def test_a_strategy_revises_what_it_looked_up() -> None:
+    with opened([Tally()]) as memory:
+        me = memory.scope(user="ada")
+        for turn in ("one", "two", "three"):
+            me.observe(turn)
+            assert memory.flush()
+        assert insights(memory) == ["3"]
+
+
+def test_what_changed_since_it_was_looked_up_is_read_again() -> None:
+    tally = Tally()
+    with opened([tally]) as memory:
+        me = memory.scope(user="ada")
+        me.observe("one")
+        memory.flush()
+        (own,) = me.list(where=INSIGHTS)
+
+        def meddle() -> None:
+            tally.between = lambda: None  # type: ignore[method-assign]
+            me.revise(own.item.id, text="10")
+
+        tally.between = meddle  # type: ignore[method-assign]
+        me.observe("two")
+        assert memory.flush()
+        assert insights(memory) == ["11"]
+
+
+def test_what_its_owner_hid_a_strategy_cannot_change_though_it_looks_it_up() -> None:
+    tally = Tally()
+    with opened([tally]) as memory:
+        me = memory.scope(user="ada")
+        me.observe("one")
+        memory.flush()
+        me.forget(me.list(where=INSIGHTS)[0].item.id)
+        tally.states = (State.RETIRED,)
+        me.observe("two")
+        with pytest.raises(Invalid, match="is hidden"):
+            memory.flush()
+        assert insights(memory) == []
+
+
+def test_what_a_strategy_wrote_itself_sets_off_no_trigger_and_waits_for_none() -> None:
+    tally = Tally()
+    tally.triggers = (Buffer(count=3),)
+    with opened([tally]) as memory:
+        me, background = memory.scope(user="ada"), memory._opened.background
+        me.observe(["one", "two", "three"])
+        background.serve(Event(), once=True)
+        assert insights(memory) == ["3"]
+        assert {lane.pending for lane in memory.admin.behind()} == {0}
+        me.observe(["four", "five"])
+        background.serve(Event(), once=True)
+        assert insights(memory) == ["3"]
+        me.observe("six")
+        background.serve(Event(), once=True)
+        assert insights(memory) == ["6"]

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from mnemic.core.events import Verb
+from mnemic.store import compaction
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.torture import children
 from mnemic.testing.torture.subject import silent
+
+pytestmark = pytest.mark.heavy
 
 POINTS = ("gc:slice-begin", "gc:before-commit", "gc:after-commit")
 _SHORT = 1e-9
@@ -38,7 +41,7 @@ def lived(path: Path) -> list[str]:
 def collect(path: Path, probe: Probe) -> None:
     """Move the horizon and sweep in the shortest slices, writing in between."""
     with closing(SqliteStore(path, probe=probe)) as store:
-        store.move_horizon(TENANT, World(store).seq())
+        store.transact(compaction.move, TENANT, World(store).seq())
         while store.sweep(TENANT, _SHORT).more:
             pass
 

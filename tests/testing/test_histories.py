@@ -17,6 +17,8 @@ from mnemic.testing.histories.world import STORES
 from mnemic.testing.model import Said
 from mnemic.testing.model_time import TimeModel
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_history_leaves_both_stores_as_the_model_says(seed: int) -> None:

@@ -13,6 +13,8 @@ from mnemic.testing.torture.life import Done, WorkingLife
 from mnemic.testing.torture.subject import How, Promise, Said, parse, promises, subject
 from mnemic.testing.torture.toy import ToySubject
 
+pytestmark = pytest.mark.heavy
+
 SEED = 11
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mnemic.testing.torture.collecting import collecting
+
+pytestmark = pytest.mark.heavy
 
 
 def test_a_killed_collector_loses_nothing_that_others_write_beside_it() -> None:

@@ -10,9 +10,11 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Channel
 from mnemic.ingest import Message, read
-from mnemic.lab.generate import chatgpt_conversations, chatgpt_export
+from mnemic.lab.kit.generate import chatgpt_conversations, chatgpt_export
 from mnemic.testing.torture import imports as run
 from mnemic.testing.torture.imports import Ran, _problems, _unkilled
+
+pytestmark = pytest.mark.heavy
 
 SEED = 11
 

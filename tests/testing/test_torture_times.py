@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mnemic.testing.torture.times import times
+
+pytestmark = pytest.mark.heavy
 
 OLD = Path(__file__).parent.parent / "golden" / "format-2.db"
 

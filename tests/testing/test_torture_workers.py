@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from mnemic.testing.torture.workers import workers
+
+pytestmark = pytest.mark.heavy
 
 
 def test_killed_workers_lose_nothing_and_do_nothing_twice() -> None:

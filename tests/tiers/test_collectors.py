@@ -12,12 +12,12 @@ from mnemic.errors import Invalid
 from mnemic.registry import COLLECTORS, load
 from mnemic.testing.collector_contract import *  # noqa: F403
 from mnemic.testing.collector_contract import DAY, taken
-from mnemic.tiers.collectors.base import Collector, Edge, Ground, Standing, chosen
+from mnemic.tiers.collectors.base import Collector, Ground, StandingItem, StandingLink, chosen
 from mnemic.tiers.collectors.duplicates import Duplicates
 from mnemic.tiers.collectors.expiry import Expiry
 from mnemic.tiers.collectors.generations import Generations
-from mnemic.tiers.collectors.reach import Reach
-from mnemic.tiers.retention import Past, past, retention
+from mnemic.tiers.collectors.reach import MarkAndSweep
+from mnemic.tiers.retention import RetainedPast, past, retention
 
 A, B, C, D = (from_bytes(bytes([n]) * 16) for n in range(4))
 
@@ -32,16 +32,16 @@ def test_each_collector_goes_by_its_name_in_the_registry() -> None:
     assert [load(COLLECTORS, name).name for name in COLLECTORS] == list(COLLECTORS)
 
 
-def of(*items: Standing, **fields: object) -> Ground:
+def of(*items: StandingItem, **fields: object) -> Ground:
     return Ground(items={item.id: item for item in items}, **{"now": 100 * DAY, "head": 5_000, **fields})  # type: ignore[arg-type]
 
 
-def turn(item: str, **fields: object) -> Standing:
-    return Standing(id=item, kind=Kind.TURN, seq=1, written=0, **fields)  # type: ignore[arg-type]
+def turn(item: str, **fields: object) -> StandingItem:
+    return StandingItem(id=item, kind=Kind.TURN, seq=1, written=0, **fields)  # type: ignore[arg-type]
 
 
-def fact(item: str, *source: str, **fields: object) -> Standing:
-    return Standing(id=item, kind=fields.pop("kind", Kind.FACT), seq=2, written=0, source=source, **fields)  # type: ignore[arg-type]
+def fact(item: str, *source: str, **fields: object) -> StandingItem:
+    return StandingItem(id=item, kind=fields.pop("kind", Kind.FACT), seq=2, written=0, source=source, **fields)  # type: ignore[arg-type]
 
 
 def test_a_class_keeps_its_own_for_as_long_as_it_says() -> None:
@@ -66,20 +66,29 @@ def test_evidence_that_a_fact_rests_on_stays_until_the_fact_has_gone() -> None:
 
 
 def test_what_none_of_whose_sources_stands_goes_unless_something_leads_to_it() -> None:
-    assert set(taken(Reach(), of(fact(A, D)))) == {A}
-    assert taken(Reach(), of(turn(D), fact(A, D))) == {}
-    assert taken(Reach(), of(fact(A, D), elsewhere=frozenset({D}))) == {}
-    assert taken(Reach(), of(fact(A, D), fact(B), edges=(Edge(B, A, "about"),))) == {}
-    assert taken(Reach(), of(fact(A, D, kind=Kind.PROFILE))) == {}
-    assert set(taken(Reach(), of(fact(A, D), fact(B, A)))) == set()  # B rests on A, which stands
-    assert set(taken(Reach(), of(fact(A, D), fact(C, D, pinned=True), edges=(Edge(C, A, "about"),)))) == set()
+    assert set(taken(MarkAndSweep(), of(fact(A, D)))) == {A}
+    assert taken(MarkAndSweep(), of(turn(D), fact(A, D))) == {}
+    assert taken(MarkAndSweep(), of(fact(A, D), elsewhere=frozenset({D}))) == {}
+    assert taken(MarkAndSweep(), of(fact(A, D), fact(B), edges=(StandingLink(B, A, "about"),))) == {}
+    assert taken(MarkAndSweep(), of(fact(A, D, kind=Kind.PROFILE))) == {}
+    assert set(taken(MarkAndSweep(), of(fact(A, D), fact(B, A)))) == set()  # B rests on A, which stands
+    assert (
+        set(taken(MarkAndSweep(), of(fact(A, D), fact(C, D, pinned=True), edges=(StandingLink(C, A, "about"),))))
+        == set()
+    )
 
 
 def test_an_entity_whose_every_neighbour_is_gone_goes() -> None:
     entity = fact(A, kind=Kind.ENTITY)
-    assert set(taken(Reach(), of(entity, edges=(Edge(D, A, "knows"),), gone=frozenset({D})))) == {A}
-    assert taken(Reach(), of(entity, edges=(Edge(D, A, "knows"), Edge(A, B, "knows")), gone=frozenset({D}))) == {}
-    assert taken(Reach(), of(entity)) == {}
+    assert set(taken(MarkAndSweep(), of(entity, edges=(StandingLink(D, A, "knows"),), gone=frozenset({D})))) == {A}
+    assert (
+        taken(
+            MarkAndSweep(),
+            of(entity, edges=(StandingLink(D, A, "knows"), StandingLink(A, B, "knows")), gone=frozenset({D})),
+        )
+        == {}
+    )
+    assert taken(MarkAndSweep(), of(entity)) == {}
 
 
 def test_what_was_used_once_is_never_young_again() -> None:
@@ -112,8 +121,8 @@ def test_a_kind_that_cannot_be_read_is_refused(text: str) -> None:
 
 
 def test_how_much_past_is_kept_is_read_in_commits_or_time() -> None:
-    assert past("all") == Past()
-    assert past("0 commits") == Past(commits=0)
-    assert past("30 days") == Past(span=30 * DAY)
+    assert past("all") == RetainedPast()
+    assert past("0 commits") == RetainedPast(commits=0)
+    assert past("30 days") == RetainedPast(span=30 * DAY)
     with pytest.raises(Invalid):
         past("some")

@@ -20,22 +20,22 @@ from mnemic.tiers.pager import FIXED, Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.tiers.policies.adaptive import Adaptive, _Shadow
 from mnemic.tiers.policies.arc import Arc
-from mnemic.tiers.policies.clock import Clock
 from mnemic.tiers.policies.combined import Combined
 from mnemic.tiers.policies.fifo import Fifo
 from mnemic.tiers.policies.forgetting import Forgetting
 from mnemic.tiers.policies.heat import Heat
-from mnemic.tiers.policies.importance import Importance
+from mnemic.tiers.policies.importance import LeastImportant
 from mnemic.tiers.policies.learned import NAMES, Learned, shipped
 from mnemic.tiers.policies.lfu import Lfu
 from mnemic.tiers.policies.lrfu import Lrfu
 from mnemic.tiers.policies.lru import Lru
 from mnemic.tiers.policies.reservoir import Reservoir
 from mnemic.tiers.policies.scored import Scored
+from mnemic.tiers.policies.second_chance import SecondChance
 from mnemic.tiers.policies.stay import Stay
 from mnemic.tiers.policies.steady import Steady
 from mnemic.tiers.policies.two_queue import TwoQueue
-from mnemic.tiers.policies.window import Window
+from mnemic.tiers.policies.window import LatestTurns
 
 SCORED = [name for name in POLICIES if isinstance(open_policy(name), Scored)]
 
@@ -128,7 +128,7 @@ def test_what_was_used_more_is_worth_no_less(law: Scored, one: Page, more: int, 
     assert law.worth(replace(one, uses=one.uses + more), now) >= law.worth(one, now)
 
 
-@pytest.mark.parametrize("law", [Importance(), Combined(), Steady()])
+@pytest.mark.parametrize("law", [LeastImportant(), Combined(), Steady()])
 @given(one=pages(), other=shares, later=times)
 def test_what_says_more_is_worth_no_less(law: Scored, one: Page, other: float, later: int) -> None:
     low, high = sorted((one.importance, other))
@@ -158,9 +158,9 @@ def test_strength_slows_forgetting_as_in_the_paper_not_as_in_its_code() -> None:
 def test_the_baselines_go_by_birth_or_by_nothing(one: Page, later: int) -> None:
     used = replace(one, uses=one.uses + 5, last_use=one.last_use + later)
     now = used.last_use
-    for law in (Window(), Reservoir(3)):
+    for law in (LatestTurns(), Reservoir(3)):
         assert law.worth(used, now) == law.worth(one, now)
-    assert Window().worth(replace(one, born=one.born + 1), now) > Window().worth(one, now)
+    assert LatestTurns().worth(replace(one, born=one.born + 1), now) > LatestTurns().worth(one, now)
 
 
 def test_a_reservoir_keeps_an_even_sample() -> None:
@@ -178,13 +178,13 @@ def _sampled(seed: int) -> list[int]:
 def test_fifo_goes_by_arrival_and_lru_by_use() -> None:
     assert run(Fifo(), "abcaad", 3) == "bcd"
     assert run(Lru(), "abcaad", 3) == "acd"
-    assert run(Window(), "abcda", 3) == "bcd"
+    assert run(LatestTurns(), "abcda", 3) == "bcd"
     assert run(Stay(), "abcda", 3) == "abc"
 
 
 def test_clock_gives_what_was_used_a_second_chance() -> None:
-    assert run(Clock(), "abcd", 3) == "bcd"
-    assert run(Clock(), "abcdbe", 3) == "bde"
+    assert run(SecondChance(), "abcd", 3) == "bcd"
+    assert run(SecondChance(), "abcdbe", 3) == "bde"
     assert run(Fifo(), "abcdbe", 3) == "cde"
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.tiers.schedule import TRIGGERS, Bandit, Measures, Thresholds, Trigger, firing, reward
+from mnemic.tiers.schedule import TRIGGERS, Bandit, Measures, RunTrigger, Thresholds, firing, reward
 
 _FIELDS = ("since", "dead", "free", "grown", "idle")
 _NUMBERS = st.floats(0, 1e6, allow_nan=False)
@@ -19,7 +19,7 @@ _MEASURES = st.builds(Measures, **dict.fromkeys(_FIELDS, _NUMBERS))
 @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda trigger: trigger.name)
 @given(measures=_MEASURES, field=st.sampled_from(_FIELDS), more=_NUMBERS)
 def test_a_trigger_never_falls_as_a_measure_rises(
-    trigger: Trigger, measures: Measures, field: str, more: float
+    trigger: RunTrigger, measures: Measures, field: str, more: float
 ) -> None:
     higher = replace(measures, **{field: getattr(measures, field) + more})
     assert trigger.urge(higher) >= trigger.urge(measures)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
-from mnemic.tiers.segments import MOST, PAUSE, Said, score, segments
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.segments import MOST, PAUSE, LeftTurn, score, segments
+from mnemic.tiers.write_back import Writing
 
 COOKING = [
     "I baked sourdough bread this morning, the dough had risen all night in the kitchen.",
@@ -26,9 +26,9 @@ SAILING = [
 ]
 
 
-def turns(texts: list[str], *, start: int = 0, step: int = 1_000_000) -> list[Said]:
+def turns(texts: list[str], *, start: int = 0, step: int = 1_000_000) -> list[LeftTurn]:
     return [
-        Said(id=ItemId(f"{start + i:026d}"), text=text, position=start + i, at=(start + i) * step, speaker="Ada")
+        LeftTurn(id=ItemId(f"{start + i:026d}"), text=text, position=start + i, at=(start + i) * step, speaker="Ada")
         for i, text in enumerate(texts)
     ]
 
@@ -43,7 +43,7 @@ def test_every_turn_is_in_exactly_one_segment_in_order(said: list[tuple[str, int
     at, given_turns = 0, []
     for place, (text, gap) in enumerate(said):
         at += gap * PAUSE
-        given_turns.append(Said(id=ItemId(f"{place:026d}"), text=text, position=place, at=at))
+        given_turns.append(LeftTurn(id=ItemId(f"{place:026d}"), text=text, position=place, at=at))
     made = segments(given_turns)
     assert [turn for one in made for turn in one.turns] == given_turns
     assert all(sum(count_tokens(turn.text) for turn in one.turns) <= MOST for one in made)

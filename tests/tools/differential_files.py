@@ -28,7 +28,7 @@ from typing import Any
 from anthropic.tools import BetaLocalFilesystemMemoryTool, ToolError
 
 from mnemic import Memory, ScopedMemory, Settings
-from mnemic.tools.files import run_command
+from mnemic.tools.file_tools import run_command
 from mnemic.tools.files_kept import KEPT, folded
 
 NAMES = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mnemic.errors import Invalid
 from mnemic.registry import TOOLS, load
-from mnemic.tools.schema import KEYWORDS, check, flag, many, shape, text, whole
+from mnemic.tools.tool_schema import KEYWORDS, check, flag, many, shape, text, whole
 
 ORDER = shape(
     {"name": text("what", among=("tea", "coffee"))},

@@ -203,6 +203,7 @@ def test_evidence_stays_when_the_world_has_changed(box: Toolbox, me: ScopedMemor
         ("remember", {"text": "x", "said": "2026-01-01T00:00:00"}, "names no zone"),
         ("remember", {"text": "x", "kind": "fact", "speaker": "Ada"}, "does not go with a fact"),
         ("recall", {"query": "x", "k": 0}, "k: is 0"),
+        ("recall", {"query": " "}, "query: is empty. Ask something"),
         ("recall", {"query": "x", "as_of": "the day of the fox"}, "is not a time"),
         ("forget", {"ids": []}, "ids: is 0 long"),
         ("forget", {"ids": ["nonsense"]}, "nonsense"),

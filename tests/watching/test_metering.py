@@ -15,6 +15,7 @@ from mnemic.store.meters import PERIOD
 from mnemic.store.requests import Look, look
 from mnemic.testing.generators import ManualClock
 from mnemic.watching.metering import Histogram, Measured, Meters, Sort
+from patience import PATIENCE
 
 
 def filled(*seconds: float) -> Histogram:
@@ -149,13 +150,13 @@ def test_verbs_in_threads_keep_their_requests_apart() -> None:
 
     def verb(count: int) -> list[str]:
         with meters.verb("x", None) as timed:
-            both.wait(20)
+            both.wait(PATIENCE)
             for _ in range(count):
                 meters.answered(Look(len), lambda request: None)
         return [name for name, _ in timed.requests]
 
     with ThreadPoolExecutor(2) as pool:
-        found = [one.result(20) for one in [pool.submit(verb, 1), pool.submit(verb, 3)]]
+        found = [one.result(PATIENCE) for one in [pool.submit(verb, 1), pool.submit(verb, 3)]]
     assert found == [["look"], ["look"] * 3]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mnemic import AsyncMemory, Invalid, Memory, NotFound, Settings
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -140,7 +140,7 @@ def test_durations_and_gauges_are_metrics(tmp_path: Path, seen: Seen) -> None:
 
 def test_a_verb_is_the_child_of_its_caller_and_the_parent_of_what_it_asks_models(tmp_path: Path, seen: Seen) -> None:
     tracer = seen.traces.get_tracer("program")
-    with Memory(tmp_path / "memory.db", settings=ON, embedder=Scripted()) as memory:
+    with Memory(tmp_path / "memory.db", settings=ON, embedder=ScriptedEmbedder()) as memory:
         me = memory.scope(user="ada")
         me.observe("I moved to Lisbon.")
         memory.flush()

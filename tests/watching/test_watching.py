@@ -15,6 +15,7 @@ import pytest
 from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, StoreError, Verb
 from mnemic.store.sqlite import SqliteStore
 from mnemic.watching.feed import Notice
+from patience import PATIENCE
 
 SPAWN = multiprocessing.get_context("spawn")
 WRITERS, EACH = 4, 25
@@ -183,7 +184,7 @@ def test_who_watches_is_woken_by_another_thread(memory: Memory) -> None:
     with me.watch() as watch, ThreadPoolExecutor(1) as pool:
         first = pool.submit(next, watch)
         me.observe("Hello.")
-        assert first.result(20).seq == 1
+        assert first.result(PATIENCE).seq == 1
 
 
 @pytest.mark.parametrize("end", ["the watch", "the memory"])
@@ -197,9 +198,9 @@ def test_a_watch_that_waits_ends_when_it_or_its_memory_is_closed(memory: Memory,
 
     with ThreadPoolExecutor(1) as pool:
         seen = pool.submit(follow)
-        assert waiting.wait(20)
+        assert waiting.wait(PATIENCE)
         (watch if end == "the watch" else memory).close()
-        assert seen.result(20) == []
+        assert seen.result(PATIENCE) == []
 
 
 def test_an_awaited_watch_loses_nothing_when_its_caller_is_cancelled(path: Path) -> None:
@@ -283,7 +284,7 @@ def test_agents_in_threads_see_each_others_commits_once_they_returned(memory: Me
 
     with ThreadPoolExecutor(4) as pool:
         for one in [pool.submit(work, f"agent{n}") for n in range(4)]:
-            one.result(60)
+            one.result(PATIENCE)
     assert memory.scope(user="ada").count() == 40
     assert agent(memory, "agent1").count() == 10
     assert memory.admin.verify() == []
@@ -294,16 +295,17 @@ def write_and_tell(path: str, number: int, told: Any, others: Any, start: Any) -
     with Memory(path, settings=Settings(background=False)) as memory:
         me, everybody = agent(memory, f"agent{number}"), memory.scope(user="ada")
         common = memory.scope(user=SHARED, actor=f"agent{number}")
-        start.wait(60)
+        start.wait(PATIENCE)
         for n in range(EACH):
             where = common if n % 5 == 0 else me
             receipt = where.observe(f"Note {n} of {number}.")
             assert everybody.get(receipt.id).seq_from == receipt.seq
             told.put((receipt.seq, receipt.id))
-            theirs = others.get(timeout=60)
+            theirs = others.get(timeout=PATIENCE)
             assert everybody.get(theirs[1]).seq_from == theirs[0]
 
 
+@pytest.mark.heavy
 def test_agents_in_processes_see_each_others_commits_and_the_feed_misses_and_repeats_nothing(path: Path) -> None:
     Memory(path).close()
     rings = [SPAWN.Queue() for _ in range(WRITERS)]
@@ -315,10 +317,10 @@ def test_agents_in_processes_see_each_others_commits_and_the_feed_misses_and_rep
         seen = pool.submit(lambda: [next(watch) for _ in range(WRITERS * EACH)])
         for writer in writers:
             writer.start()
-        start.wait(60)
-        notices = seen.result(120)
+        start.wait(PATIENCE)
+        notices = seen.result(PATIENCE)
         for writer in writers:
-            writer.join(60)
+            writer.join(PATIENCE)
         assert [writer.exitcode for writer in writers] == [0] * WRITERS
         me, common = memory.scope(user="ada"), memory.scope(user=SHARED)
         journal = {c.seq: c for c in (*me.log(limit=10_000), *common.log(limit=10_000))}

@@ -16,7 +16,8 @@ from mnemic.core.ids import ItemId
 from mnemic.session import Session
 from mnemic.settings import MOST_WINDOW
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
+from patience import PATIENCE
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 
@@ -129,7 +130,7 @@ asyncio.run(main())
 """
     path = str(tmp_path / "m.db")
     program = {"plain": plain, "awaited": awaited}[kind].replace("PATH", repr(path))
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env={"MNEMIC_EMBEDDER": "none"})
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE, env={"MNEMIC_EMBEDDER": "none"})
     with Memory(path) as memory, memory.session("chat", user="ada") as s:
         assert len(s.window()) == 1
 

@@ -1,25 +1,30 @@
-"""Collecting an open store from one end to the other, in the caller's thread; holds; rebuilding an older file."""
+"""Collecting an open store from one end to the other, in the caller's thread; holds."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
-import apsw
-
-from mnemic.collecting.slices import ASKED, Collection, Plan, Taken, collect_slice, collectors_named, conclude, recalled
+from mnemic.collecting.collection import (
+    ASKED,
+    Collection,
+    Plan,
+    Taken,
+    collect_slice,
+    collectors_named,
+    conclude,
+    recalled,
+)
 from mnemic.core.text import clean_text
 from mnemic.flow import run
 from mnemic.opening import Opened
 from mnemic.settings import Settings
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.heads import Hold
-from mnemic.store.sqlite_errors import translated
-from mnemic.tiers.retention import Past, retention
+from mnemic.store.holds import place
+from mnemic.tiers.retention import RetainedPast, retention
 from mnemic.tiers.retention import past as read_past
 
 
@@ -90,7 +95,7 @@ def plan_for(
     tenant: str | None = None,
     *,
     collectors: Sequence[str] | None = None,
-    keep: Past | None = None,
+    keep: RetainedPast | None = None,
     trigger: str = ASKED,
     slice_seconds: float = SLICE_SECONDS,
     dry_run: bool = False,
@@ -161,7 +166,7 @@ def hold(opened: Opened, order: Hold) -> int:
     """
     if order.reason:
         clean_text("reason", order.reason, opened.settings.item_limit)
-    return opened.store.hold(order)
+    return opened.store.transact(place, order)
 
 
 def holds(opened: Opened, tenant: str) -> list[Hold]:
@@ -171,24 +176,4 @@ def holds(opened: Opened, tenant: str) -> list[Hold]:
         return [] if number is None else snapshot.holds(number)
 
 
-def rebuild(path: Path) -> tuple[int, int]:
-    """Write a store's file anew, dense and able to give pages back from then on; its bytes before and after.
-
-    Nobody may have it open, and while it runs it takes as much memory as is in it, and as much room on the disk again.
-    Cut short, the file is as it was.
-
-    Raises:
-        StoreLocked: somebody has it open.
-        StoreFull: there is no room for a second copy.
-    """
-    before = path.stat().st_size
-    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
-        db.pragma("secure_delete", "ON")
-        db.pragma("temp_store", "MEMORY")  # the copy would lie in the folder for temporary files, and be no more erased
-        db.pragma("journal_mode", "DELETE")  # refused while another connection is there
-        db.pragma("auto_vacuum", "INCREMENTAL")
-        db.execute("VACUUM")
-    return before, path.stat().st_size
-
-
-__all__ = ["Collected", "gc", "hold", "holds", "plan_for", "read_past", "rebuild"]
+__all__ = ["Collected", "gc", "hold", "holds", "plan_for", "read_past"]

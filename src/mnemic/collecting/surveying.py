@@ -15,13 +15,13 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State, Strength, Version
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED, Shared
+from mnemic.core.transitions import SUPERSEDES
 from mnemic.flow import Flow
-from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.codec import canonical
 from mnemic.store.heads import SpaceHead
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.tiers.collectors.base import Edge, Ground, Standing
+from mnemic.tiers.collectors.base import Ground, StandingItem, StandingLink
 from mnemic.tiers.retention import Retention
 
 PAGE: Final = 100
@@ -39,8 +39,8 @@ class _Seen:
 
     after: int = 0
     more: bool = True
-    items: dict[ItemId, Standing] = field(default_factory=dict)
-    edges: dict[tuple[ItemId, ItemId, str], Edge] = field(default_factory=dict)
+    items: dict[ItemId, StandingItem] = field(default_factory=dict)
+    edges: dict[tuple[ItemId, ItemId, str], StandingLink] = field(default_factory=dict)
     held: dict[ItemId, str] = field(default_factory=dict)
 
 
@@ -103,14 +103,14 @@ def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
     seen.items.update((v.item.id, _standing(v, used.get(v.item.id, Strength()))) for v in versions)
     seen.held.update(snapshot.held(head.tenant, head.id, ids))
     links = (link for link in snapshot.links((head.id,), ids) if link.type != SUPERSEDES)
-    seen.edges.update(((ln.src, ln.dst, ln.type), Edge(ln.src, ln.dst, ln.type)) for ln in links)
+    seen.edges.update(((ln.src, ln.dst, ln.type), StandingLink(ln.src, ln.dst, ln.type)) for ln in links)
 
 
-def _standing(version: Version, used: Strength) -> Standing:
+def _standing(version: Version, used: Strength) -> StandingItem:
     item = version.item
     expires = _moment(item.slots.get(EXPIRES))
     until = expires if expires is not None else None if item.valid_to is None else micros(item.valid_to)
-    return Standing(
+    return StandingItem(
         id=item.id, kind=item.kind, seq=version.seq_from, written=micros(version.recorded), state=item.state,
         source=item.source, tags=item.tags, pinned=item.pinned, until=until, expires=expires is not None,
         digest=_digest(item) if item.source else b"", uses=used.uses, useful=used.useful,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
 from mnemic.errors import Invalid
@@ -55,3 +55,21 @@ def offset_minutes(when: datetime) -> int:
     """Minutes east of UTC that the source's own clock showed."""
     offset = when.utcoffset()
     return 0 if offset is None else round(offset / timedelta(minutes=1))
+
+
+def time_zone(name: str) -> tzinfo:
+    """The time zone of an IANA name.
+
+    Raises:
+        Invalid: none is known by it here.
+    """
+    if name == "UTC":
+        return UTC  # also where the machine has no zone data
+    from zoneinfo import ZoneInfo  # most programs name no zone
+
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise Invalid(
+            "timezone", f"{name[:60]!r} is no time zone known here", "Use an IANA name, such as Europe/Lisbon."
+        ) from error

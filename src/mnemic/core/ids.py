@@ -6,6 +6,7 @@ import os
 import re
 from typing import Final, NewType, Protocol
 
+from mnemic.core.text import shown
 from mnemic.errors import Invalid
 
 ItemId = NewType("ItemId", str)
@@ -65,13 +66,12 @@ def suffix_bytes(suffix: str) -> bytes:
     return (number & (1 << 8 * count) - 1).to_bytes(count, "big")
 
 
-def to_bytes(item: str, field: str = "id") -> bytes:
+def to_bytes(item: object, field: str = "id") -> bytes:
     """The 16 bytes of an id.
 
     Raises:
         Invalid: `item` is not an id that mnemic made.
     """
     if not isinstance(item, str) or _FORM.fullmatch(item) is None:
-        shown = repr(item)[:60]
-        raise Invalid(field, f"{shown} is not an item id", "Ids have 26 characters; `mnemic list` shows them.")
+        raise Invalid(field, f"{shown(item)} is not an item id", "Ids have 26 characters; `mnemic list` shows them.")
     return int(item.translate(_TO_PYTHON), 32).to_bytes(16, "big")

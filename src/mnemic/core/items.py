@@ -35,13 +35,11 @@ EVIDENCE: Final = frozenset({Kind.TURN, Kind.DOCUMENT, Kind.CHUNK})
 
 
 class State(IntEnum):
-    """Where an item stands. Strength never changes it; only a commit does."""
+    """Where an item stands. Strength never changes it; only a commit does. The numbers are part of the format."""
 
-    CANDIDATE = 0
     ACTIVE = 1
     SUPERSEDED = 2
     RETIRED = 3
-    REJECTED = 4
 
 
 class Channel(StrEnum):
@@ -51,15 +49,6 @@ class Channel(StrEnum):
     TOOL = "tool"
     IMPORT = "import"
     MODEL = "model"
-
-
-class Standing(StrEnum):
-    """How far an item is believed."""
-
-    CANDIDATE = "candidate"
-    ACTIVE = "active"
-    DISPUTED = "disputed"
-    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +86,6 @@ class Item:
     session: str | None = None
     pos: int = 0
     channel: Channel = Channel.USER
-    standing: Standing = Standing.ACTIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

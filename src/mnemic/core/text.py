@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from types import NoneType
 from typing import Final
 
 from mnemic.errors import Invalid, TooLarge
@@ -16,6 +17,16 @@ _JOINERS: Final = "\u200c\u200d"
 """Not printable, and part of words in several scripts."""
 
 
+def shown(value: object) -> str:
+    """A value as an error names it, in at most 42 characters: only what is plain is asked how it shows itself."""
+    if type(value) is int and value.bit_length() > 128:
+        return f"a number of {value.bit_length()} bits"
+    if type(value) not in (str, bytes, int, float, bool, NoneType):
+        return type(value).__name__
+    text = repr(value[:60] if isinstance(value, str | bytes) else value)
+    return text if len(text) <= 42 else text[:41] + "…"
+
+
 def clean_name(field: str, name: object) -> str:
     """`name` itself, if it can name something.
 
@@ -24,7 +35,7 @@ def clean_name(field: str, name: object) -> str:
         TooLarge: over 256 characters.
     """
     if not isinstance(name, str):
-        raise Invalid(field, f"is {type(name).__name__}, not a string", "Give a name.")
+        raise Invalid(field, f"is {shown(name)}, not a string", "Give a name.")
     if not name.strip():
         raise Invalid(field, "is empty", "Give a name.")
     if len(name) > NAME_LIMIT:
@@ -32,7 +43,7 @@ def clean_name(field: str, name: object) -> str:
     _refuse_unstorable(field, name)
     if any(ord(c) < 32 or ord(c) == 127 for c in name):
         raise Invalid(field, "holds a control character", "Remove it.")
-    return name
+    return name if type(name) is str else str.__str__(name)
 
 
 def clean_file_name(field: str, name: str) -> str:
@@ -63,13 +74,13 @@ def clean_text(field: str, text: object, limit: int, setting: str = "input_limit
         TooLarge: over `limit`.
     """
     if not isinstance(text, str):
-        raise Invalid(field, f"is {type(text).__name__}, not a string", "Decode bytes first, naming their encoding.")
+        raise Invalid(field, f"is {shown(text)}, not a string", "Decode bytes first, naming their encoding.")
     if not text.strip():
         raise Invalid(field, "is empty", "There is nothing to remember; skip it or give some text.")
     size = _refuse_unstorable(field, text)
     if size > limit:
         raise TooLarge(field, f"has {size:,} bytes", f"The limit is {limit:,} (setting `{setting}`); split it.")
-    return text
+    return text if type(text) is str else str.__str__(text)
 
 
 def _refuse_unstorable(field: str, text: str) -> int:

@@ -10,10 +10,9 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from mnemic.core import timex_en, timex_en_digits, timex_en_words, timex_zh, timex_zh_words
-from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.timex_calendar import Anchor, Atom, Rule
 from mnemic.core.timex_join import join, longest
 from mnemic.errors import Invalid
@@ -115,7 +114,7 @@ def parse_when(text: str, *, zone: str, now: int, end: bool) -> int:
     Raises:
         Invalid: no single time can be read, or it leaves years 1-9999.
     """
-    clock, asked = _zone(zone), text.strip()
+    clock, asked = time_zone(zone), text.strip()
     if asked.lower() == "now":
         return now
     exact = None if _is_date(asked) else _iso(asked)
@@ -169,17 +168,6 @@ def _last(minutes: int, clock: tzinfo) -> datetime:
     return last.replace(tzinfo=clock, fold=1)
 
 
-def _zone(name: str) -> tzinfo:
-    if name == "UTC":
-        return UTC  # also where the machine has no zone data
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:
-        raise Invalid(
-            "timezone", f"{name[:60]!r} is not a time zone", "Give an IANA name such as Europe/Lisbon."
-        ) from error
-
-
 def parse_said(text: str, *, zone: str | None) -> tuple[datetime, int]:
     """When a source says something was said: aware, in UTC, with the minutes east of UTC of the source's own clock.
 
@@ -201,9 +189,9 @@ def parse_said(text: str, *, zone: str | None) -> tuple[datetime, int]:
             raise Invalid(
                 "time", f"{given[:60]!r} has no time zone", "Add one, such as +00:00, or name a default zone."
             )
-        when = when.replace(tzinfo=_zone(zone))
+        when = when.replace(tzinfo=time_zone(zone))
     elif _EPOCH_FORM.fullmatch(given) and zone is not None:
-        when = _shown(when, _zone(zone))
+        when = _shown(when, time_zone(zone))
     return moment(micros(when)), offset_minutes(when)
 
 

@@ -43,7 +43,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DemoQuestion:
     """Something to ask of the memory.
 
     Attributes:
@@ -82,10 +82,10 @@ def facts() -> tuple[Fact, ...]:
     return tuple(sorted(told, key=lambda fact: fact.said))
 
 
-def questions() -> tuple[Question, ...]:
+def questions() -> tuple[DemoQuestion, ...]:
     """Twelve questions in English, then twelve in Chinese, seven of them as of an earlier date."""
     return tuple(
-        Question(
+        DemoQuestion(
             id=_text(line, "id"),
             language=_text(line, "language"),
             text=_text(line, "text"),

@@ -1,4 +1,5 @@
-"""Chinese text for patterns: whether there is any, and its traditional characters made simple, each in its place."""
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Chinese text for patterns: whether there is any, its traditional characters made simple, and how names look in it."""
 
 from __future__ import annotations
 
@@ -19,8 +20,33 @@ _PAIRS: Final = """
 _SIMPLE: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
 _TRADITIONAL: Final = frozenset(map(chr, _SIMPLE))
 
+SURNAMES: Final = (
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦傅方白邹孟熊秦邱江尹薛"
+    "闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷"
+    "盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟应臧闵苟邬边卞姬师和仇栾隋商刁沙荣"
+)
+COMPOUND: Final = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|端木|夏侯|南宫|宇文|长孙"
+_GIVEN: Final = "[\u4e00-\u9fff]"
+NAME: Final = rf"(?:(?:{COMPOUND})|[{SURNAMES}]){_GIVEN}{{1,2}}"
+"""A surname and one or two characters; what it stands beside must tell that it is one."""
+
+_KNOWN_PLACES_WORDS: Final = """
+北京 上海 天津 重庆 广州 深圳 杭州 南京 苏州 成都 武汉 西安 长沙 郑州 青岛 大连 厦门 宁波 无锡 福州 济南 合肥 昆明 哈尔滨 沈阳 长春 石家庄 太原 南昌 南宁 贵阳 海口 兰州 西宁 银川 乌鲁木齐 拉萨
+呼和浩特 温州 佛山 东莞 珠海 中山 泉州 扬州 绍兴 嘉兴 金华 桂林 三亚 丽江 大理 洛阳 香港 澳门 台北 高雄 台湾 四川 浙江 江苏 广东 广西 福建 湖南 湖北 河南 河北 山东 山西 陕西 甘肃 云南 贵州 海南
+江西 安徽 辽宁 吉林 黑龙江 新疆 西藏 青海 宁夏 内蒙古 中国 美国 英国 法国 德国 日本 韩国 加拿大 澳大利亚 新西兰 新加坡 泰国 越南 印度 俄罗斯 意大利 西班牙 葡萄牙 荷兰 瑞士 瑞典 挪威 芬兰 丹麦 巴西
+墨西哥 埃及 土耳其 希腊 东京 大阪 京都 首尔 纽约 洛杉矶 旧金山 西雅图 波士顿 芝加哥 伦敦 巴黎 柏林 慕尼黑 罗马 米兰 马德里 巴塞罗那 莫斯科 悉尼 墨尔本 多伦多 温哥华 曼谷 吉隆坡 西湖 滨江 浦东 凤凰
+"""
+KNOWN_PLACES: Final = _KNOWN_PLACES_WORDS.split()
+PLACE_ENDS: Final = "自治区|自治州|省|市|县|区|镇|乡|村|州|岛"
+PLACE: Final = (
+    rf"(?:(?:{'|'.join(sorted(KNOWN_PLACES, key=len, reverse=True))})(?:[省市])?(?:[\u4e00-\u9fff]{{1,4}}?(?:市|县|区|镇|州))?"
+    rf"|[\u4e00-\u9fff]{{2,5}}?(?:{PLACE_ENDS}))"
+)
+ORGANISATION_ENDS: Final = "有限公司|股份公司|公司|集团|银行|医院|大学|学院|中学|小学|幼儿园|研究所|研究院|实验室|事务所|出版社|报社|电视台|博物馆|博物院|图书馆|美术馆|基金会|协会|委员会|法院|工作室|酒店|餐厅|咖啡馆|书店|剧院|俱乐部|乐队|科技|律所"
+
 
 def has_chinese(text: str) -> bool:
+    """Whether any character of a text is Chinese."""
     return not text.isascii() and _HAN.search(text) is not None
 
 

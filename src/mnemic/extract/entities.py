@@ -71,11 +71,11 @@ def _is_title(quoted: str) -> bool:
     )
 
 
-def _apart(found: list[Entity], taken: list[tuple[int, int]]) -> tuple[Entity, ...]:
+def _apart(candidates: list[Entity], taken: list[tuple[int, int]]) -> tuple[Entity, ...]:
     """Those that overlap nothing before them, the longer of two that begin together; forms go first."""
     kept: list[Entity] = []
     formed = set(taken)
-    for entity in sorted(found, key=lambda entity: (entity.start, -entity.end)):
+    for entity in sorted(candidates, key=lambda entity: (entity.start, -entity.end)):
         if (entity.start, entity.end) not in formed and any(s < entity.end and entity.start < e for s, e in taken):
             continue
         if not kept or kept[-1].end <= entity.start:

@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mnemic.extract.chinese import simple
+from mnemic.extract.chinese import COMPOUND, KNOWN_PLACES, ORGANISATION_ENDS, PLACE_ENDS, SURNAMES, simple
 from mnemic.extract.entity import Entity
-from mnemic.extract.names_zh import COMPOUND, KNOWN_PLACES, ORGANISATION_ENDS, PLACE_ENDS, SURNAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.said import sentences
+from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from mnemic.extract.rule import Rule
-    from mnemic.extract.said import Sentence
+    from mnemic.extract.patterns import InstructionPattern
+    from mnemic.extract.sentences import Sentence
 
 _TITLE: Final = re.compile(
     r"(?:by )?(?:my (?:first|last|full|nick)? ?name|(?:the )?"
@@ -72,7 +72,7 @@ def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
         yield instructions_en, sentence.low
 
 
-def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, Rule] | None:
+def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, InstructionPattern] | None:
     """Where in a sentence an instruction begins, and the rule that it follows."""
     plain = language.PLAIN.search(low) is not None
     if not plain and language.CUE.search(low) is None:
@@ -97,7 +97,7 @@ def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[in
     return None
 
 
-def _for_this_once(said: re.Match[str], rule: Rule, language: ModuleType) -> bool:
+def _for_this_once(said: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:
     """Whether something as far as the end of the clause says that a rule which could be for this once is."""
     if not (rule.once or rule.plain):
         return False

@@ -14,7 +14,7 @@ from typing import Final
 
 from mnemic.extract.instructions_plain_en import PLAIN, POINTING
 from mnemic.extract.instructions_plain_en import RULES as _PLAIN_RULES
-from mnemic.extract.rule import Rule
+from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "BREAK",
@@ -146,114 +146,114 @@ _STANDS: Final = (
 
 RULES: Final = (
     # "From now on, ..."; "..., from now on"
-    Rule("from now on", rf"{_PLEASE}(?:{_NOW})[,:;]? *(?:{_DO}|please\b|\w+(?: \w+)? only\b|(?:only|just|no|all|any|every|each|your|my name)\b)"),
-    Rule("from now on", rf"(?:{_TELL}|(?:be|keep|take|let me|help me|stop|have) \w).*?\b{_NOW}"),
-    Rule("from now on", rf"{_PLEASE}{_OPEN}.*?\b{_NOW}", first=True),
-    Rule("from now on", rf"{_PLEASE}{_NOW},? (?:can|could|would|will) you (?:please )?(?:{_VERB}|{_OPEN})", asking=True),
-    Rule("from now on", rf"(?:can|could|would|will) (?:you|i)\b.*\b(?:{_NOW})", asking=True),
-    Rule("from now on", rf"i(?:'d| would| will)? (?:like|want|prefer|need|expect)\b(?! to )[^,]*?\b(?:{_NOW})"),
+    InstructionPattern("from now on", rf"{_PLEASE}(?:{_NOW})[,:;]? *(?:{_DO}|please\b|\w+(?: \w+)? only\b|(?:only|just|no|all|any|every|each|your|my name)\b)"),
+    InstructionPattern("from now on", rf"(?:{_TELL}|(?:be|keep|take|let me|help me|stop|have) \w).*?\b{_NOW}"),
+    InstructionPattern("from now on", rf"{_PLEASE}{_OPEN}.*?\b{_NOW}", first=True),
+    InstructionPattern("from now on", rf"{_PLEASE}{_NOW},? (?:can|could|would|will) you (?:please )?(?:{_VERB}|{_OPEN})", asking=True),
+    InstructionPattern("from now on", rf"(?:can|could|would|will) (?:you|i)\b.*\b(?:{_NOW})", asking=True),
+    InstructionPattern("from now on", rf"i(?:'d| would| will)? (?:like|want|prefer|need|expect)\b(?! to )[^,]*?\b(?:{_NOW})"),
     # "Whenever I ask ..., ..."; "... whenever I ask"
-    Rule("whenever", rf"{_PLEASE}{_OFTEN} (?!you(?:'re| are| want| like| need| get| feel| can| have)\b)[^,]*?[,:] *(?:then )?{_DO}"),
-    Rule(
+    InstructionPattern("whenever", rf"{_PLEASE}{_OFTEN} (?!you(?:'re| are| want| like| need| get| feel| can| have)\b)[^,]*?[,:] *(?:then )?{_DO}"),
+    InstructionPattern(
         "whenever",
         rf"{_PLEASE}(?:{_OFTEN}|when|if) (?:i {_ASKED}|you {_DONE})(?:(?! i ).)*? (?:please|always|never|don'?t|do not|"
         rf"make sure|(?:give|show|tell|ask|remind|send) me|reply|answer (?:in|with|me)|respond|use|include|keep it|"
         rf"make (?:it|them|sure)|you (?:should|must))\b",
         once=True,
     ),
-    Rule("whenever", rf"{_PLEASE}(?:when|if) (?:i {_ASKED}|you {_DONE})[^,]*?, *(?:then )?{_DO}", once=True),
-    Rule("whenever", rf"{_PLEASE}(?:if|when(?:ever)?) (?:someone|anyone|anybody|somebody|people) \w+[^,]*, *{_DO}"),
-    Rule(
+    InstructionPattern("whenever", rf"{_PLEASE}(?:when|if) (?:i {_ASKED}|you {_DONE})[^,]*?, *(?:then )?{_DO}", once=True),
+    InstructionPattern("whenever", rf"{_PLEASE}(?:if|when(?:ever)?) (?:someone|anyone|anybody|somebody|people) \w+[^,]*, *{_DO}"),
+    InstructionPattern(
         "whenever",
         rf"{_PLEASE}(?:when|while|before|after) (?:{_DOING}|drafting|coding|reviewing|correcting|proposing)\b[^,]*, *{_DO}",
         once=True,
     ),
-    Rule("whenever", rf"{_PLEASE}{_OPEN}.*?\b(?:{_OFTEN}|when|if) (?:i {_ASKED}|you {_DONE})", once=True, first=True),
-    Rule("whenever", rf"{_TELL}.*?\b(?:{_OFTEN}|when|if) (?:i {_ASKED}|you {_DONE}|we (?:chat|talk|speak|meet|start|begin))", once=True),
-    Rule("whenever", r"(?:when(?:ever)?|if) i (?:say|write|type|mention) _[^,]*,? (?:i mean|it means|that means|what i mean)|by _[_ ]*,? i (?:always )?mean\b"),
+    InstructionPattern("whenever", rf"{_PLEASE}{_OPEN}.*?\b(?:{_OFTEN}|when|if) (?:i {_ASKED}|you {_DONE})", once=True, first=True),
+    InstructionPattern("whenever", rf"{_TELL}.*?\b(?:{_OFTEN}|when|if) (?:i {_ASKED}|you {_DONE}|we (?:chat|talk|speak|meet|start|begin))", once=True),
+    InstructionPattern("whenever", r"(?:when(?:ever)?|if) i (?:say|write|type|mention) _[^,]*,? (?:i mean|it means|that means|what i mean)|by _[_ ]*,? i (?:always )?mean\b"),
     # "In all your answers ..."; "... in any code you write"
-    Rule("in all", rf"{_PLEASE}{_WIDE}[^,]*?(?:[,:] *{_DO}| (?:please|always|never|don'?t|do not|make sure)\b)"),
-    Rule("in all", rf"{_PLEASE}(?:by default|as a (?:general )?rule|in general)[,:]? .*\b(?:should|must|need to|ought)\b"),
-    Rule("in all", rf"{_PLEASE}(?:{_NOT} (?:{_VERB}|{_OPEN})|(?:always|only) (?:{_VERB}|{_OPEN})|(?:avoid|make sure to|be sure to|remember to) \w|{_VERB}|be \w).+?\b(?:{_WIDE}|{_EVER})", once=True),
-    Rule("always", rf"{_PLEASE}(?:permanently|forever|for good|consistently|invariably|once and for all|without (?:fail|exception)|on no account|at no (?:point|time)|under no circumstances|never again|in general|generally|by default)[, ]+{_DO}", first=True, weak=True),
-    Rule("always", rf"{_PLEASE}(?:make it a (?:rule|habit|point) to|(?:as )?a (?:standing|permanent|general|hard|firm) (?:rule|request|instruction|order)[:,] ?)"),
-    Rule("always", r"(?:i(?:'d| would)? (?:really |also |just |much )*(?:like|want|need|prefer|expect|ask)|i(?:'d| would) (?:really |much )*(?:appreciate|love|rather)|you(?:'re to| are to| should| must| need to| have to| ought to| can| may)|(?:can|could|would|will) you|would you mind)\b(?! (?:still|even|to (?!always|never)\w+ (?:a|the)\b)).{0,60}?\b(?:always|never|every (?:single )?time|each (?:and every )?time|any ?time|whenever|from (?:now|here) on|by default|at all times|permanently|for good)\b.*\b(?:me|my|i|i'm|you write|you answer)\b", weak=True, once=True, asking=True),
-    Rule("whenever", rf"{_PLEASE}{_OFTEN} (?:i|i'm|we|we're|my|you|you're|there(?:'s| is))\b.*?(?<!s)(?<!you)(?<!they)(?<!people)(?<!i)(?<!to)(?<!we)(?<!he)(?<!and) (?:suggest|recommend|remind|include|add|(?:ask|tell|give|show|warn|send|nudge|stop|correct|quiz) me|answer in|reply in|keep it|point out|please)\b"),
-    Rule("always", r"i (?:always|never|only ever) (?:ever )?(?:want|need|like|prefer|expect|wish)(?: to (?:see|hear|get|read|receive|be))?\b.*\b(?:you|your|from you)\b", weak=True, once=True),
+    InstructionPattern("in all", rf"{_PLEASE}{_WIDE}[^,]*?(?:[,:] *{_DO}| (?:please|always|never|don'?t|do not|make sure)\b)"),
+    InstructionPattern("in all", rf"{_PLEASE}(?:by default|as a (?:general )?rule|in general)[,:]? .*\b(?:should|must|need to|ought)\b"),
+    InstructionPattern("in all", rf"{_PLEASE}(?:{_NOT} (?:{_VERB}|{_OPEN})|(?:always|only) (?:{_VERB}|{_OPEN})|(?:avoid|make sure to|be sure to|remember to) \w|{_VERB}|be \w).+?\b(?:{_WIDE}|{_EVER})", once=True),
+    InstructionPattern("always", rf"{_PLEASE}(?:permanently|forever|for good|consistently|invariably|once and for all|without (?:fail|exception)|on no account|at no (?:point|time)|under no circumstances|never again|in general|generally|by default)[, ]+{_DO}", first=True, weak=True),
+    InstructionPattern("always", rf"{_PLEASE}(?:make it a (?:rule|habit|point) to|(?:as )?a (?:standing|permanent|general|hard|firm) (?:rule|request|instruction|order)[:,] ?)"),
+    InstructionPattern("always", r"(?:i(?:'d| would)? (?:really |also |just |much )*(?:like|want|need|prefer|expect|ask)|i(?:'d| would) (?:really |much )*(?:appreciate|love|rather)|you(?:'re to| are to| should| must| need to| have to| ought to| can| may)|(?:can|could|would|will) you|would you mind)\b(?! (?:still|even|to (?!always|never)\w+ (?:a|the)\b)).{0,60}?\b(?:always|never|every (?:single )?time|each (?:and every )?time|any ?time|whenever|from (?:now|here) on|by default|at all times|permanently|for good)\b.*\b(?:me|my|i|i'm|you write|you answer)\b", weak=True, once=True, asking=True),
+    InstructionPattern("whenever", rf"{_PLEASE}{_OFTEN} (?:i|i'm|we|we're|my|you|you're|there(?:'s| is))\b.*?(?<!s)(?<!you)(?<!they)(?<!people)(?<!i)(?<!to)(?<!we)(?<!he)(?<!and) (?:suggest|recommend|remind|include|add|(?:ask|tell|give|show|warn|send|nudge|stop|correct|quiz) me|answer in|reply in|keep it|point out|please)\b"),
+    InstructionPattern("always", r"i (?:always|never|only ever) (?:ever )?(?:want|need|like|prefer|expect|wish)(?: to (?:see|hear|get|read|receive|be))?\b.*\b(?:you|your|from you)\b", weak=True, once=True),
     # "Always ...", "never ...", "don't ever ..."
-    Rule("always", rf"{_PLEASE}(?:always|at all times) {_PLEASE}(?:{_VERB}|double)", weak=True, first=True),
-    Rule("never", rf"{_PLEASE}(?:never,? ever|never|don'?t (?:you )?ever|do not ever|not ever) (?:again )?{_VERB}", weak=True, first=True),
-    Rule("never", rf"{_PLEASE}(?:don'?t|do not) (?!be\b|tell me (?:it|that|you|he|she|they|we)|stop\b|let\b|take\b|change\b){_VERB}.* (?:ever )?again\b", weak=True, first=True),
-    Rule("never", rf"{_PLEASE}(?:never,? ever|never|don'?t|do not) (?:{_VERB}|{_OPEN}).*\bever\b(?! (?:since|after|so)\b)"),
-    Rule("always", rf"{_PLEASE}(?:always|never|never,? ever) {_OPEN}.*\b(?:me|my|mine)\b", weak=True, first=True),
-    Rule("always", rf"(?:for|in|about|on|with|regarding|when it comes to) [^,]+, (?:please )?(?:i (?:only|always|never) (?:ever )?(?:want|need)|(?:only|always|never|no) (?:{_VERB}|\w+s\b))", weak=True, first=True, once=True),
-    Rule("always", r"(?:it'?d|it would|it'?s|would) (?:be )?(?:really |much |very |so )*(?:great|nice|good|helpful|lovely|best|better|easier|ideal|useful|appreciated)[^,]*? if you (?:could |would |can )?(?:please )?(?:always|never|just|only|not|stop|kept|use)"),
-    Rule("always", rf"you (?:should|must|are to|need to|have to|ought to) (?:always|never|only) {_VERB}", weak=True, first=True),
-    Rule("always", r"i(?:'ve| have)? (?:already )?(?:told|asked) you (?:to (?:always|never|stop)|not to|never to|always to)"),
-    Rule("always", rf"(?:can|could|would|will) you please (?:always|never) {_VERB}", asking=True),
-    Rule("remember to", rf"{_PLEASE}(?:remember|don'?t forget|make sure|be sure|try|take care) (?:not )?(?:to )?"
+    InstructionPattern("always", rf"{_PLEASE}(?:always|at all times) {_PLEASE}(?:{_VERB}|double)", weak=True, first=True),
+    InstructionPattern("never", rf"{_PLEASE}(?:never,? ever|never|don'?t (?:you )?ever|do not ever|not ever) (?:again )?{_VERB}", weak=True, first=True),
+    InstructionPattern("never", rf"{_PLEASE}(?:don'?t|do not) (?!be\b|tell me (?:it|that|you|he|she|they|we)|stop\b|let\b|take\b|change\b){_VERB}.* (?:ever )?again\b", weak=True, first=True),
+    InstructionPattern("never", rf"{_PLEASE}(?:never,? ever|never|don'?t|do not) (?:{_VERB}|{_OPEN}).*\bever\b(?! (?:since|after|so)\b)"),
+    InstructionPattern("always", rf"{_PLEASE}(?:always|never|never,? ever) {_OPEN}.*\b(?:me|my|mine)\b", weak=True, first=True),
+    InstructionPattern("always", rf"(?:for|in|about|on|with|regarding|when it comes to) [^,]+, (?:please )?(?:i (?:only|always|never) (?:ever )?(?:want|need)|(?:only|always|never|no) (?:{_VERB}|\w+s\b))", weak=True, first=True, once=True),
+    InstructionPattern("always", r"(?:it'?d|it would|it'?s|would) (?:be )?(?:really |much |very |so )*(?:great|nice|good|helpful|lovely|best|better|easier|ideal|useful|appreciated)[^,]*? if you (?:could |would |can )?(?:please )?(?:always|never|just|only|not|stop|kept|use)"),
+    InstructionPattern("always", rf"you (?:should|must|are to|need to|have to|ought to) (?:always|never|only) {_VERB}", weak=True, first=True),
+    InstructionPattern("always", r"i(?:'ve| have)? (?:already )?(?:told|asked) you (?:to (?:always|never|stop)|not to|never to|always to)"),
+    InstructionPattern("always", rf"(?:can|could|would|will) you please (?:always|never) {_VERB}", asking=True),
+    InstructionPattern("remember to", rf"{_PLEASE}(?:remember|don'?t forget|make sure|be sure|try|take care) (?:not )?(?:to )?"
          rf"(?:always|never) {_VERB}", weak=True, first=True),
     # wishes
-    Rule("I want", r"i(?:'d| would)? (?:really |also |much )*(?:(?:like|want|need|expect|prefer|ask)(?: it)?(?: if)?|(?:love|appreciate) it if) (?:for )?you(?: would|'d)? (?:to )?(?:always|never|only|not to|not|stop|keep your|be more|be less"
+    InstructionPattern("I want", r"i(?:'d| would)? (?:really |also |much )*(?:(?:like|want|need|expect|prefer|ask)(?: it)?(?: if)?|(?:love|appreciate) it if) (?:for )?you(?: would|'d)? (?:to )?(?:always|never|only|not to|not|stop|keep your|be more|be less"
          r"|call me|address me|be (?:brief|concise|direct|honest|blunt|formal|informal|polite|patient|critical|short))\b"),
-    Rule("I want", rf"i(?:'d| would)? (?:like|want|need|expect|prefer|love|ask)(?: for)? (?:you to .*)?\b(?:all |that )?"
+    InstructionPattern("I want", rf"i(?:'d| would)? (?:like|want|need|expect|prefer|love|ask)(?: for)? (?:you to .*)?\b(?:all |that )?"
          rf"(?:your|every|each) {_THINGS}(?! (?:last|yesterday|earlier)\b)"),
-    Rule("I prefer", r"i(?:'d| would)? (?:strongly |really |generally |much |always )*(?:prefer|favou?r|like|want|need) "
+    InstructionPattern("I prefer", r"i(?:'d| would)? (?:strongly |really |generally |much |always )*(?:prefer|favou?r|like|want|need) "
          r"(?:to (?:get|have|see|read|hear|receive) )?(?:my |short(?:er)?,? |brief |long(?:er)? |detailed |concise |plain |simple |direct |formal "
          r"|informal |blunt |honest |straight |and |but |clear |quick )*(?:answers|replies|responses|explanations|summaries)\b"),
-    Rule("I prefer", rf"i(?:'d| would)? (?:prefer|like) (?:it )?(?:when|if) you {_DONE}"),
-    Rule("I prefer", rf"i(?:'d| would) (?:much )?rather you (?:didn'?t|did not|not|always|never|stuck|used|kept|called) ?(?:{_VERB})?"),
-    Rule("I don't want", rf"i (?:don'?t|do not|never) (?:want|like|need) you (?:to (?:ever )?(?:{_VERB})|(?:ever )?{_DOING})", weak=True, first=True),
-    Rule("I don't want", rf"i (?:hate|don'?t like|dislike|can't stand) (?:it )?when you {_DONE}"),
-    Rule("I don't want", r"i (?:don'?t|do not) (?:want|need) (?:to (?:see|hear|get|read|receive) )?(?:any |an? |the )?.*\b(?:from you|in your"
+    InstructionPattern("I prefer", rf"i(?:'d| would)? (?:prefer|like) (?:it )?(?:when|if) you {_DONE}"),
+    InstructionPattern("I prefer", rf"i(?:'d| would) (?:much )?rather you (?:didn'?t|did not|not|always|never|stuck|used|kept|called) ?(?:{_VERB})?"),
+    InstructionPattern("I don't want", rf"i (?:don'?t|do not|never) (?:want|like|need) you (?:to (?:ever )?(?:{_VERB})|(?:ever )?{_DOING})", weak=True, first=True),
+    InstructionPattern("I don't want", rf"i (?:hate|don'?t like|dislike|can't stand) (?:it )?when you {_DONE}"),
+    InstructionPattern("I don't want", r"i (?:don'?t|do not) (?:want|need) (?:to (?:see|hear|get|read|receive) )?(?:any |an? |the )?.*\b(?:from you|in your"
          rf" {_THINGS}|ever again)\b"),
-    Rule("I want", r"(?:it(?:'s| is) (?:very |really )?(?:important|essential|crucial|vital)|i(?:'d| would)? (?:really )?(?:prefer|like|love|appreciate|insist|expect|ask)|i need|i want)"
+    InstructionPattern("I want", r"(?:it(?:'s| is) (?:very |really )?(?:important|essential|crucial|vital)|i(?:'d| would)? (?:really )?(?:prefer|like|love|appreciate|insist|expect|ask)|i need|i want)"
          r"(?: to me)?(?: it)?(?: that| if)? you (?:to )?(?:always|never|only|not|don'?t|stop|ever|use|kept|keep|stuck)\b(?! \w+ing\b)"),
-    Rule("always", rf"you (?:must(?:n't| not)?|may not|are not to|aren't to|are (?:not |never )?(?:allowed|permitted) to|are never to) (?:ever )?(?!be\b|act\b){_VERB}", weak=True, first=True, once=True),
-    Rule("always", r"(?:(?!i |you |he |she |we |they |it )[a-z]+ ){1,3}always (?:in|as|with|to|at|on|under) .*\bplease\b", weak=True, first=True),
-    Rule("whenever", rf"(?:when|if|where) (?:in (?:any )?doubt|unsure|uncertain|unclear|not sure)\b,? +{_DO}"),
-    Rule("whenever", rf"if (?!you)[^,]*\b(?:ever|still|past|after|more than|over|above|below|under|less than|too|any\w*)\b[^,]*, {_PLEASE}(?:tell|ask|remind|warn|stop|show|give|nudge|alert|point) (?:me|it)\b", once=True, first=True),
-    Rule("my people", rf"{_PLEASE}(?:always )?(?:refer to|address|call) my \w+(?: \w+)? (?:as\b|by\b|_|(?:just )?\w+(?: please)?[.!]?$)", first=True),
-    Rule("in all", rf"{_PLEASE}(?:treat|keep|consider|regard|handle|use|write|show|give|translate|convert) (?:everything|anything|all|whatever) (?:of )?(?:i|that i|my|we|you)\b", once=True),
-    Rule("always", rf"{_PLEASE}only {_VERB}", first=True, weak=True, once=True),
-    Rule("in all", r"(?:every|each|all|any) (?:(?:one )?of )?(?:your |the |my )?(?:repl(?:y|ies)|answers?|responses?|messages?|e-?mails?|summar(?:y|ies)|lists?|recipes?|drafts?|reports?|reminders?)(?: you \w+| to me)? (?:should|must|needs? to|has to|have to|ought)\b"),
-    Rule("bear in mind", r".*\b(?:keep|bear) (?:that|this|it) in mind (?:for|when|whenever|with|in)\b", first=True, once=True),
+    InstructionPattern("always", rf"you (?:must(?:n't| not)?|may not|are not to|aren't to|are (?:not |never )?(?:allowed|permitted) to|are never to) (?:ever )?(?!be\b|act\b){_VERB}", weak=True, first=True, once=True),
+    InstructionPattern("always", r"(?:(?!i |you |he |she |we |they |it )[a-z]+ ){1,3}always (?:in|as|with|to|at|on|under) .*\bplease\b", weak=True, first=True),
+    InstructionPattern("whenever", rf"(?:when|if|where) (?:in (?:any )?doubt|unsure|uncertain|unclear|not sure)\b,? +{_DO}"),
+    InstructionPattern("whenever", rf"if (?!you)[^,]*\b(?:ever|still|past|after|more than|over|above|below|under|less than|too|any\w*)\b[^,]*, {_PLEASE}(?:tell|ask|remind|warn|stop|show|give|nudge|alert|point) (?:me|it)\b", once=True, first=True),
+    InstructionPattern("my people", rf"{_PLEASE}(?:always )?(?:refer to|address|call) my \w+(?: \w+)? (?:as\b|by\b|_|(?:just )?\w+(?: please)?[.!]?$)", first=True),
+    InstructionPattern("in all", rf"{_PLEASE}(?:treat|keep|consider|regard|handle|use|write|show|give|translate|convert) (?:everything|anything|all|whatever) (?:of )?(?:i|that i|my|we|you)\b", once=True),
+    InstructionPattern("always", rf"{_PLEASE}only {_VERB}", first=True, weak=True, once=True),
+    InstructionPattern("in all", r"(?:every|each|all|any) (?:(?:one )?of )?(?:your |the |my )?(?:repl(?:y|ies)|answers?|responses?|messages?|e-?mails?|summar(?:y|ies)|lists?|recipes?|drafts?|reports?|reminders?)(?: you \w+| to me)? (?:should|must|needs? to|has to|have to|ought)\b"),
+    InstructionPattern("bear in mind", r".*\b(?:keep|bear) (?:that|this|it) in mind (?:for|when|whenever|with|in)\b", first=True, once=True),
     # an order, and somewhere a word for every time
-    Rule("in general", rf"(?!(?:tell|ask|remind|warn) (?:my|him|her|them|the|your)\b){_ORDER}.*?\b{_STANDS}", once=True, weak=True, first=True),
-    Rule("in general", rf"(?:(?:as|so) long as|while|during|until|because|since) [^,]+, {_ORDER}(?!.*\byou (?:can|could|will|are|have)\b)", once=True, weak=True, first=True),
+    InstructionPattern("in general", rf"(?!(?:tell|ask|remind|warn) (?:my|him|her|them|the|your)\b){_ORDER}.*?\b{_STANDS}", once=True, weak=True, first=True),
+    InstructionPattern("in general", rf"(?:(?:as|so) long as|while|during|until|because|since) [^,]+, {_ORDER}(?!.*\byou (?:can|could|will|are|have)\b)", once=True, weak=True, first=True),
     # names
-    Rule("call me", rf"(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
+    InstructionPattern("call me", rf"(?:{_PLEASE}|you (?:can|may|should) (?:just )?|i (?:go by|prefer) .*, so )?{_PLEASE}(?:always )?"
          r"(?:call|address|refer to) me (?:just |only |simply |by |as |with )*(?P<name>[\w_][^,.!?;]*)"),
-    Rule("pronouns", r"my (?:preferred )?pronouns are\b"),
-    Rule("not called", rf"{_PLEASE}(?:stop calling|don'?t call|do not call|never call) me \w(?!hen)", weak=True, first=True),
+    InstructionPattern("pronouns", r"my (?:preferred )?pronouns are\b"),
+    InstructionPattern("not called", rf"{_PLEASE}(?:stop calling|don'?t call|do not call|never call) me \w(?!hen)", weak=True, first=True),
     # how to write
-    Rule("your replies", rf"{_PLEASE}(?:{_NOT} )?(?:keep|make|write|give|format|start|begin|end|sign|limit|put|use|include|avoid"
+    InstructionPattern("your replies", rf"{_PLEASE}(?:{_NOT} )?(?:keep|make|write|give|format|start|begin|end|sign|limit|put|use|include|avoid"
          rf"|base|phrase|leave|structure|open|close|finish|add|cut|drop|skip|spell|round|number)\b.*?\b(?:all )?your {_THINGS}\b(?! (?:last|from|about)\b)"),
-    Rule("your replies", rf"{_PLEASE}(?:no|zero|less|fewer|more|only) [^,]*? (?:in|with|for|when|from) (?:any of )?(?:your|my|our) {_THINGS}"),
-    Rule("your replies", r"(?:your |all )?(?:answers|replies|responses) (?:should|must|need to|have to|shouldn't|must not)\b"),
-    Rule("your replies", rf"{_PLEASE}(?:talk|speak|write|reply|respond|stick) (?:to|with) (?:me (?:only )?(?:in|like|as)|{_LANGUAGES})\b", once=True),
-    Rule("with me", rf"{_PLEASE}(?:{_NOT}|no need to|always|only|skip|avoid|drop|be|keep|stay) .*\bwith me\b(?! (?:today|tonight|tomorrow|to|on|at|in)\b)", weak=True, first=True),
-    Rule("no more", rf"{_PLEASE}no (?:more )?(?:emojis?|emoticons?|jargon|slang|small ?talk|bullet points?|bullets|markdown|swearing|disclaimers?"
+    InstructionPattern("your replies", rf"{_PLEASE}(?:no|zero|less|fewer|more|only) [^,]*? (?:in|with|for|when|from) (?:any of )?(?:your|my|our) {_THINGS}"),
+    InstructionPattern("your replies", r"(?:your |all )?(?:answers|replies|responses) (?:should|must|need to|have to|shouldn't|must not)\b"),
+    InstructionPattern("your replies", rf"{_PLEASE}(?:talk|speak|write|reply|respond|stick) (?:to|with) (?:me (?:only )?(?:in|like|as)|{_LANGUAGES})\b", once=True),
+    InstructionPattern("with me", rf"{_PLEASE}(?:{_NOT}|no need to|always|only|skip|avoid|drop|be|keep|stay) .*\bwith me\b(?! (?:today|tonight|tomorrow|to|on|at|in)\b)", weak=True, first=True),
+    InstructionPattern("no more", rf"{_PLEASE}no (?:more )?(?:emojis?|emoticons?|jargon|slang|small ?talk|bullet points?|bullets|markdown|swearing|disclaimers?"
          rf"|exclamation marks?|apologies|filler|acronyms|abbreviations|tables|spoilers|hashtags|flattery|lectures)\b", once=True),
-    Rule("no more", rf"{_PLEASE}(?:{_NOT}|avoid|stop|skip|drop) (?:use |using |put |putting |add |adding |any |the )*(?:emojis?|emoticons?|jargon|slang"
+    InstructionPattern("no more", rf"{_PLEASE}(?:{_NOT}|avoid|stop|skip|drop) (?:use |using |put |putting |add |adding |any |the )*(?:emojis?|emoticons?|jargon|slang"
          rf"|small ?talk|bullet points?|markdown|disclaimers?|exclamation marks?|filler|acronyms|abbreviations|hashtags"
          rf"|flattery|pleasantries)\b", once=True),
-    Rule("stop", rf"(?:please,? |just |and |also )*(?:stop|quit) {_DOING}\b(?! (?:for now|it)\b)", once=True),
+    InstructionPattern("stop", rf"(?:please,? |just |and |also )*(?:stop|quit) {_DOING}\b(?! (?:for now|it)\b)", once=True),
     # privacy, consent, topics
-    Rule("without asking", rf"{_PLEASE}(?:{_NOT}) {_VERB}.*?\b(?:without|unless you) (?:asking|checking|telling|consulting|ask|check|my (?:ok|okay|approval|permission|consent|say-so|explicit))"),
-    Rule("without asking", rf"{_PLEASE}(?:always )?(?:ask|check with|consult|confirm with|get) (?:me|my (?:ok|okay|approval|permission|consent|go-ahead))\b"
+    InstructionPattern("without asking", rf"{_PLEASE}(?:{_NOT}) {_VERB}.*?\b(?:without|unless you) (?:asking|checking|telling|consulting|ask|check|my (?:ok|okay|approval|permission|consent|say-so|explicit))"),
+    InstructionPattern("without asking", rf"{_PLEASE}(?:always )?(?:ask|check with|consult|confirm with|get) (?:me|my (?:ok|okay|approval|permission|consent|go-ahead))\b"
          rf".*?\bbefore (?:you )?(?:ever )?\w+.*\b(?:any\w*|every\w*|each|all|money)\b"),
-    Rule("in confidence", rf"{_PLEASE}(?:{_NOT}) (?:ever )?(?:share|reveal|disclose|give out|store|save|post|publish|pass on|hand out) (?:any (?:of )?)?my\b"),
-    Rule("in confidence", rf"{_PLEASE}(?:{_NOT}) (?:ever )?(?:mention|bring up|talk about|discuss|remind me (?:of|about)) (?:my|the|any)\b", once=True),
+    InstructionPattern("in confidence", rf"{_PLEASE}(?:{_NOT}) (?:ever )?(?:share|reveal|disclose|give out|store|save|post|publish|pass on|hand out) (?:any (?:of )?)?my\b"),
+    InstructionPattern("in confidence", rf"{_PLEASE}(?:{_NOT}) (?:ever )?(?:mention|bring up|talk about|discuss|remind me (?:of|about)) (?:my|the|any)\b", once=True),
     # what to bear in mind
-    Rule("bear in mind", rf"{_PLEASE}(?:remember|keep in mind|bear in mind|don'?t forget|note|be aware|know)(?: that|,|:)* (?:i|my|we|our)\b.*?\b"
+    InstructionPattern("bear in mind", rf"{_PLEASE}(?:remember|keep in mind|bear in mind|don'?t forget|note|be aware|know)(?: that|,|:)* (?:i|my|we|our)\b.*?\b"
          rf"(?:when(?:ever)? you|when(?:ever)? {_DOING}|(?:in|for) (?:all|any|every|future)|recommending|planning|suggesting)"),
-    Rule("bear in mind", rf"{_PLEASE}(?:remember|keep in mind|bear in mind|note|be aware)(?: that|,|:)* i(?:'m| am| have| can't| cannot| don't"
+    InstructionPattern("bear in mind", rf"{_PLEASE}(?:remember|keep in mind|bear in mind|note|be aware)(?: that|,|:)* i(?:'m| am| have| can't| cannot| don't"
          rf"| do not| never| only| always| prefer| hate| need| use| speak)\b(?! (?:been|to (?:tell|go)|going|got|told|never|so (?:proud|happy)|here|always here|there))"),
     # recurring
-    Rule("every day", r"(?:every|each|on) (?:single )?(?:morning|day|evening|night|week|month|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
+    InstructionPattern("every day", r"(?:every|each|on) (?:single )?(?:morning|day|evening|night|week|month|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
          rf"(?: (?:morning|afternoon|evening|night|lunch|noon))?(?: at [^,]*)?,? {_PLEASE}(?:remind|ask|send|give|tell|show|check in|read|summari[sz]e)\b"),
-    Rule("every day", rf"{_PLEASE}(?:remind|ask|send|give|tell|show) me\b.*\b(?:every|each) (?:single )?(?:morning|day|evening|night|week|month|weekday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"),
+    InstructionPattern("every day", rf"{_PLEASE}(?:remind|ask|send|give|tell|show) me\b.*\b(?:every|each) (?:single )?(?:morning|day|evening|night|week|month|weekday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"),
     *_PLAIN_RULES,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.chinese import simple
-from mnemic.extract.said import sentences
+from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,17 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.timex import find_times
+from mnemic.core.timex_en_words import month_named
+from mnemic.core.timex_zh_words import numeral
 from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.dates import birthday
-from mnemic.extract.said import own_words, sentences
+from mnemic.extract.sentences import own_words, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from mnemic.core.timex import TimeSpan
-    from mnemic.extract.said import Sentence
-    from mnemic.extract.statement import Statement
+    from mnemic.extract.patterns import SlotPattern
+    from mnemic.extract.sentences import Sentence
 
 Value = str | int
 
@@ -31,6 +32,16 @@ SINGLE: Final = frozenset(_SINGLE_WORDS.split())
 """Slots that hold one value at a time, so that a newer one supersedes; so does every `favourite ...`."""
 
 _AGES: Final = range(3, 121)
+
+_BIRTHDAYS: Final = (
+    re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<year>\d{4}))?"),
+    re.compile(r"(?:the )?(?P<day>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<month>[A-Za-z]{3,9})(?:,? (?P<year>\d{4}))?"),
+    re.compile(r"(?P<year>\d{4})[-/.年](?P<month>\d{1,2})[-/.月](?P<day>\d{1,2})[日号]?"),
+    re.compile(
+        r"(?:(?P<year>\d{4})年)?(?P<month>[\d一二三四五六七八九十]{1,2})月(?P<day>[\d一二三四五六七八九十]{1,3})[日号]?"
+    ),
+    re.compile(r"(?P<year>(?:19|20)\d{2})年?"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,7 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
     return list(found.values())
 
 
-def _stated(sentence: Sentence, written: str) -> Iterator[tuple[Statement, Value, str]]:
+def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Value, str]]:
     """Each statement of a sentence with its value and the clause that makes it."""
     for low, language in _languages(sentence, written):
         if language.UNSAID.search(low):
@@ -124,6 +135,26 @@ def _valid(slot: str, raw: str, nothing: re.Pattern[str]) -> Value | None:
 def _age(value: str) -> int | None:
     years = int(value) if value.isdecimal() else slots_zh.number(value)
     return years if years in _AGES else None
+
+
+def birthday(text: str) -> str | None:
+    """ "1990-05-08", "--05-08" where no year is named, or "1990"; None if it is no date."""
+    for form in _BIRTHDAYS:
+        if (found := form.fullmatch(text.strip())) is None:
+            continue
+        parts = found.groupdict()
+        if not parts.get("month"):
+            return parts["year"]
+        month, day = _month(parts["month"]), numeral(parts["day"])
+        return f"{parts['year'] or '-'}-{month:02}-{day:02}" if 1 <= month <= 12 and 1 <= day <= 31 else None
+    return None
+
+
+def _month(name: str) -> int:
+    try:
+        return numeral(name) if not name.isascii() or name.isdecimal() else month_named(name)
+    except ValueError:
+        return 0
 
 
 _TYPES: Final[dict[str, Callable[[str], Value | None]]] = {"age": _age, "birthday": birthday}

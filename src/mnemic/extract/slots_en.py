@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from mnemic.extract.statement import Statement
+from mnemic.extract.patterns import SlotPattern
 
 _NAME: Final = r"[A-Z](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la|of|the) )?[A-Z](?:[\w-]|'[A-Z])*){0,3}"
 _PLACE: Final = r"(?:the )?[A-Z][\w'-]*(?: [A-Z][\w'-]*){0,2}(?:, [A-Z][\w'-]*(?: [A-Z][\w'-]*)?)?"
@@ -60,7 +60,7 @@ _STOP: Final = r"(?=[.,;!?)]|$| (?:but|because|since|so|too|very much|a lot|when
 
 
 class English:
-    """What `slots` asks of a language."""
+    """The English patterns that `slots` matches, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(r"\b(?:i|we|my)\b")
     UNSAID: Final = re.compile(
@@ -73,37 +73,37 @@ class English:
         r"|january|february|march|april|may|june|july|august|september|october|november|december|christmas|fun|lot|lots|stuff|things?)"
     )
     STATEMENTS: Final = (
-        Statement("name", rf"(?i:{_AT}my (?:full |real |first )?name(?:'s| is)) (?P<value>{_NAME})", needs=("name", "i'm", "i am")),
-        Statement("name", rf"(?i:^(?:hi|hello|hey)[^.!?]{{0,20}}?[,!.]? i(?:'m| am)) (?P<value>{_NAME})(?=[.,!]|$| and | from )", needs=("name", "i'm", "i am")),
-        Statement("age", rf"{_AM} (?P<value>\d{{1,3}})(?i:(?: years? old| y/?o\b)|(?=[.,!]|$| and ))", needs=("year", "i'm", "i am", "turned", "y/o", "yo")),
-        Statement("age", rf"{_I}(?i:{_OFTEN} turned) (?P<value>\d{{1,3}})(?! ?(?:%|:|degrees|km|miles))\b", needs=("year", "i'm", "i am", "turned", "y/o", "yo")),
-        Statement("birthday", rf"(?i:{_AT}my birthday(?:'s| is)(?: on)?) (?P<value>{_DATE})", needs=("birthday", "born")),
-        Statement("birthday", rf"{_I}(?i: was born (?:on|in)) (?P<value>{_DATE})", needs=("birthday", "born")),
-        Statement("city", rf"{_I}{_OFTEN}(?i: live in) (?P<value>{_PLACE})", needs=(" live ", " living ", " based ", " moved ", " relocated ")),
-        Statement("city", rf"{_AM}(?i: (?:based|living) in) (?P<value>{_PLACE})", needs=(" live ", " living ", " based ", " moved ", " relocated ")),
-        Statement("city", rf"{_I}(?i:(?:'ve)?{_OFTEN} (?:moved|relocated)(?: back)?(?: from {_PLACE})? to) (?P<value>{_PLACE})", begins=True, needs=(" live ", " living ", " based ", " moved ", " relocated ")),
-        Statement("origin", rf"{_AM}(?i: from) (?P<value>{_PLACE})(?! to\b)", needs=(" from ", " grew up ", " raised ", " home ")),
-        Statement("origin", rf"{_I}(?i: (?:grew up|was raised) in) (?P<value>{_PLACE})", needs=(" from ", " grew up ", " raised ", " home ")),
-        Statement("origin", rf"(?i:{_AT}my home (?:country|town)(?: is|,)?) (?P<value>{_PLACE})", needs=(" from ", " grew up ", " raised ", " home ")),
-        Statement("employer", rf"{_I}{_OFTEN}(?i: work (?:at|for)) (?P<value>{_NAME})", needs=(" work ", " working ", " employed ", " joined ", " started ")),
-        Statement("employer", rf"{_AM}(?i: (?:working|employed) (?:at|for|by)) (?P<value>{_NAME})", needs=(" work ", " working ", " employed ", " joined ", " started ")),
-        Statement("employer", rf"{_I}(?i:(?:'ve)?{_OFTEN} (?:joined|started (?:working |a (?:new )?job )?at)) (?P<value>{_NAME})", begins=True, needs=(" work ", " working ", " employed ", " joined ", " started ")),
-        Statement("job", rf"{_AM} (?:a|an) (?P<value>{_JOB})\b(?! (?:of|at heart|myself|who|for (?:the|a) (?:day|night)))", needs=("i'm a", "i am a", " a ", " an ")),
-        Statement("job", rf"{_I}{_OFTEN}(?i: work as) (?:a|an) (?P<value>[a-z-]+(?: [a-z-]+){{0,3}}){_STOP}", begins=True, needs=(" work as",)),
-        Statement("school", rf"{_I}{_OFTEN}(?i: (?:study|go to school|go to college)(?: [a-z]+){{0,3}} at) (?P<value>(?:the )?{_NAME})", needs=(" at ", " from ")),
-        Statement("school", rf"{_AM}(?i: (?:studying(?: [a-z]+){{0,3}}|(?:a |an )?(?:[a-z-]+ )?(?:student|freshman|sophomore|senior|junior)) at) (?P<value>(?:the )?{_NAME})", needs=(" at ", " from ")),
-        Statement("school", rf"{_I}(?i:{_OFTEN} graduated from) (?P<value>(?:the )?{_NAME})", begins=True, needs=(" at ", " from ")),
-        Statement("", rf"(?i:\bmy (?:older |younger |little |big |eldest |twin |new |ex-)?(?P<slot>{_RELATIONS}))(?:,? |(?i:'s name is |,? (?:whose name is|(?:is )?(?:called|named)) ))(?P<value>{_NAME})", words=tuple(_CALLED.items()), needs=("my ",)),
-        Statement("pet", rf"(?i:\bmy (?:\w+ )?(?P<slot>{_PETS}))(?:,? |(?i:'s name is |,? (?:is )?(?:called|named) ))(?P<value>{_NAME})", shown="{value} ({slot})", needs=("my ", " have ", " had ", " got ", " adopted ", " own ")),
-        Statement("pet", rf"(?i:\b(?:i|we)(?:'ve| have)?(?: just| also)? (?:have|had|got|adopted|own) (?:a|an|another) (?:[a-z-]+ ){{0,3}}(?P<slot>{_PETS}),? (?:named|called)) (?P<value>{_NAME})", shown="{value} ({slot})", needs=("my ", " have ", " had ", " got ", " adopted ", " own ")),
-        Statement("", rf"(?i:{_AT}my (?P<slot>favou?rite \w+(?: \w+)?)(?:'s| is| are)) (?P<value>(?!(?:when|how|that|to|probably|definitely|so|the one)\b)[\w'-]+(?: (?!because|and|but)[\w'-]+){{0,4}}){_STOP}", needs=("favo",)),
-        Statement("likes", rf"{_I}{_OFTEN}(?i: (?:love|like|enjoy|adore)) (?P<value>{_THING}(?:(?:, {_THING})*,? and {_THING})?){_STOP}", many=True, needs=(" love ", " like ", " enjoy ", " adore ")),
-        Statement("dislikes", rf"{_I}{_OFTEN}(?i: (?:hate|dislike|can't stand|cannot stand|don't (?:really )?like|do not like)) (?P<value>{_THING}(?: and {_THING})?){_STOP}", many=True, needs=(" hate ", " dislike ", " stand ", " like ")),
-        Statement("allergy", rf"{_AM}(?i:(?: \w+ly)? allergic to) (?P<value>(?!(?:this|that|it|the)\b)[\w-]+(?: (?!and|so|but|or)[\w-]+)?(?:(?:, [\w-]+)*,? and (?!i\b|my\b|it\b)[\w-]+)?)", many=True, needs=("allerg",)),
-        Statement("allergy", rf"{_I}(?i:{_OFTEN} have (?:a|an)(?: severe| bad| mild)?) (?P<value>[\w-]+(?: [\w-]+)?) (?i:allergy)", needs=("allerg",)),
-        Statement("diet", rf"{_AM}(?i:(?: a| going)*) (?P<value>(?i:vegan|vegetarian|pescatarian|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|coeliac|celiac|diabetic))\b", needs=("veg", "pesc", "lactose", "gluten", "celiac", "coeliac", "diabet")),
-        Statement("native_language", rf"(?i:{_AT}my (?:native|first|mother) (?:language|tongue) is) (?P<value>{_LANGUAGE})", needs=("my native", "my first", "my mother")),
-        Statement("language", rf"{_I}{_OFTEN}(?i: speak(?: (?:some|fluent|a (?:bit|little)(?: of)?))?) (?P<value>{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?)", many=True, needs=(" speak", " fluent")),
-        Statement("language", rf"{_AM}(?i: fluent in) (?P<value>{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?)", many=True, needs=(" speak", " fluent")),
-        Statement("e-mail", r"(?i:\bmy (?:\w+ )?e-?mail(?: address)?(?:'s| is|:)) (?P<value>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", needs=("@",)),
+        SlotPattern("name", rf"(?i:{_AT}my (?:full |real |first )?name(?:'s| is)) (?P<value>{_NAME})", needs=("name", "i'm", "i am")),
+        SlotPattern("name", rf"(?i:^(?:hi|hello|hey)[^.!?]{{0,20}}?[,!.]? i(?:'m| am)) (?P<value>{_NAME})(?=[.,!]|$| and | from )", needs=("name", "i'm", "i am")),
+        SlotPattern("age", rf"{_AM} (?P<value>\d{{1,3}})(?i:(?: years? old| y/?o\b)|(?=[.,!]|$| and ))", needs=("year", "i'm", "i am", "turned", "y/o", "yo")),
+        SlotPattern("age", rf"{_I}(?i:{_OFTEN} turned) (?P<value>\d{{1,3}})(?! ?(?:%|:|degrees|km|miles))\b", needs=("year", "i'm", "i am", "turned", "y/o", "yo")),
+        SlotPattern("birthday", rf"(?i:{_AT}my birthday(?:'s| is)(?: on)?) (?P<value>{_DATE})", needs=("birthday", "born")),
+        SlotPattern("birthday", rf"{_I}(?i: was born (?:on|in)) (?P<value>{_DATE})", needs=("birthday", "born")),
+        SlotPattern("city", rf"{_I}{_OFTEN}(?i: live in) (?P<value>{_PLACE})", needs=(" live ", " living ", " based ", " moved ", " relocated ")),
+        SlotPattern("city", rf"{_AM}(?i: (?:based|living) in) (?P<value>{_PLACE})", needs=(" live ", " living ", " based ", " moved ", " relocated ")),
+        SlotPattern("city", rf"{_I}(?i:(?:'ve)?{_OFTEN} (?:moved|relocated)(?: back)?(?: from {_PLACE})? to) (?P<value>{_PLACE})", begins=True, needs=(" live ", " living ", " based ", " moved ", " relocated ")),
+        SlotPattern("origin", rf"{_AM}(?i: from) (?P<value>{_PLACE})(?! to\b)", needs=(" from ", " grew up ", " raised ", " home ")),
+        SlotPattern("origin", rf"{_I}(?i: (?:grew up|was raised) in) (?P<value>{_PLACE})", needs=(" from ", " grew up ", " raised ", " home ")),
+        SlotPattern("origin", rf"(?i:{_AT}my home (?:country|town)(?: is|,)?) (?P<value>{_PLACE})", needs=(" from ", " grew up ", " raised ", " home ")),
+        SlotPattern("employer", rf"{_I}{_OFTEN}(?i: work (?:at|for)) (?P<value>{_NAME})", needs=(" work ", " working ", " employed ", " joined ", " started ")),
+        SlotPattern("employer", rf"{_AM}(?i: (?:working|employed) (?:at|for|by)) (?P<value>{_NAME})", needs=(" work ", " working ", " employed ", " joined ", " started ")),
+        SlotPattern("employer", rf"{_I}(?i:(?:'ve)?{_OFTEN} (?:joined|started (?:working |a (?:new )?job )?at)) (?P<value>{_NAME})", begins=True, needs=(" work ", " working ", " employed ", " joined ", " started ")),
+        SlotPattern("job", rf"{_AM} (?:a|an) (?P<value>{_JOB})\b(?! (?:of|at heart|myself|who|for (?:the|a) (?:day|night)))", needs=("i'm a", "i am a", " a ", " an ")),
+        SlotPattern("job", rf"{_I}{_OFTEN}(?i: work as) (?:a|an) (?P<value>[a-z-]+(?: [a-z-]+){{0,3}}){_STOP}", begins=True, needs=(" work as",)),
+        SlotPattern("school", rf"{_I}{_OFTEN}(?i: (?:study|go to school|go to college)(?: [a-z]+){{0,3}} at) (?P<value>(?:the )?{_NAME})", needs=(" at ", " from ")),
+        SlotPattern("school", rf"{_AM}(?i: (?:studying(?: [a-z]+){{0,3}}|(?:a |an )?(?:[a-z-]+ )?(?:student|freshman|sophomore|senior|junior)) at) (?P<value>(?:the )?{_NAME})", needs=(" at ", " from ")),
+        SlotPattern("school", rf"{_I}(?i:{_OFTEN} graduated from) (?P<value>(?:the )?{_NAME})", begins=True, needs=(" at ", " from ")),
+        SlotPattern("", rf"(?i:\bmy (?:older |younger |little |big |eldest |twin |new |ex-)?(?P<slot>{_RELATIONS}))(?:,? |(?i:'s name is |,? (?:whose name is|(?:is )?(?:called|named)) ))(?P<value>{_NAME})", words=tuple(_CALLED.items()), needs=("my ",)),
+        SlotPattern("pet", rf"(?i:\bmy (?:\w+ )?(?P<slot>{_PETS}))(?:,? |(?i:'s name is |,? (?:is )?(?:called|named) ))(?P<value>{_NAME})", shown="{value} ({slot})", needs=("my ", " have ", " had ", " got ", " adopted ", " own ")),
+        SlotPattern("pet", rf"(?i:\b(?:i|we)(?:'ve| have)?(?: just| also)? (?:have|had|got|adopted|own) (?:a|an|another) (?:[a-z-]+ ){{0,3}}(?P<slot>{_PETS}),? (?:named|called)) (?P<value>{_NAME})", shown="{value} ({slot})", needs=("my ", " have ", " had ", " got ", " adopted ", " own ")),
+        SlotPattern("", rf"(?i:{_AT}my (?P<slot>favou?rite \w+(?: \w+)?)(?:'s| is| are)) (?P<value>(?!(?:when|how|that|to|probably|definitely|so|the one)\b)[\w'-]+(?: (?!because|and|but)[\w'-]+){{0,4}}){_STOP}", needs=("favo",)),
+        SlotPattern("likes", rf"{_I}{_OFTEN}(?i: (?:love|like|enjoy|adore)) (?P<value>{_THING}(?:(?:, {_THING})*,? and {_THING})?){_STOP}", many=True, needs=(" love ", " like ", " enjoy ", " adore ")),
+        SlotPattern("dislikes", rf"{_I}{_OFTEN}(?i: (?:hate|dislike|can't stand|cannot stand|don't (?:really )?like|do not like)) (?P<value>{_THING}(?: and {_THING})?){_STOP}", many=True, needs=(" hate ", " dislike ", " stand ", " like ")),
+        SlotPattern("allergy", rf"{_AM}(?i:(?: \w+ly)? allergic to) (?P<value>(?!(?:this|that|it|the)\b)[\w-]+(?: (?!and|so|but|or)[\w-]+)?(?:(?:, [\w-]+)*,? and (?!i\b|my\b|it\b)[\w-]+)?)", many=True, needs=("allerg",)),
+        SlotPattern("allergy", rf"{_I}(?i:{_OFTEN} have (?:a|an)(?: severe| bad| mild)?) (?P<value>[\w-]+(?: [\w-]+)?) (?i:allergy)", needs=("allerg",)),
+        SlotPattern("diet", rf"{_AM}(?i:(?: a| going)*) (?P<value>(?i:vegan|vegetarian|pescatarian|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|coeliac|celiac|diabetic))\b", needs=("veg", "pesc", "lactose", "gluten", "celiac", "coeliac", "diabet")),
+        SlotPattern("native_language", rf"(?i:{_AT}my (?:native|first|mother) (?:language|tongue) is) (?P<value>{_LANGUAGE})", needs=("my native", "my first", "my mother")),
+        SlotPattern("language", rf"{_I}{_OFTEN}(?i: speak(?: (?:some|fluent|a (?:bit|little)(?: of)?))?) (?P<value>{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?)", many=True, needs=(" speak", " fluent")),
+        SlotPattern("language", rf"{_AM}(?i: fluent in) (?P<value>{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?)", many=True, needs=(" speak", " fluent")),
+        SlotPattern("e-mail", r"(?i:\bmy (?:\w+ )?e-?mail(?: address)?(?:'s| is|:)) (?P<value>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", needs=("@",)),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""One space's card catalogue: its columns, its postings, and the readings made of them."""
+"""One space's index in memory: its columns, its postings, its vectors, and the readings made of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import Column, Columns
-from mnemic.index.postings import SEGMENT_ROWS, Segment, Tail, compress
+from mnemic.index.columns import SEGMENT_ROWS, Column, EntryColumns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
 from mnemic.store.following import embedding_lane
@@ -20,12 +19,20 @@ if TYPE_CHECKING:
     from mnemic.store.snapshot import Snapshot
 
 _TAIL_ROWS: Final = 512
+"""Most rows in the tail; with one more it is compressed."""
+
 _TRICKLE: Final = 32
 """Most rows that come together and are not compressed at once: in the tail a row takes twenty times as much room."""
 
 _GROWTH: Final = 4
+"""A segment is merged with new rows unless it is so many times as large, so that each row is merged few times."""
+
 _LOAD: Final = 10_000
+"""Entries read at once, so that a large space is not in memory twice."""
+
 _READINGS: Final = 4
+"""Read sets kept: the present one, and those of pasts and filters that were asked for last."""
+
 _ROW_BYTES: Final = 200
 """What a row of the tail takes beside its columns."""
 
@@ -41,8 +48,8 @@ class Catalogue:
 
     def _begin(self) -> None:
         self.seq = 0
-        self.columns = Columns()
-        self._segments: tuple[Segment, ...] = ()
+        self.columns = EntryColumns()
+        self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
         self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
@@ -55,7 +62,7 @@ class Catalogue:
         return self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
-        """Take in what was written and closed up to a snapshot's head."""
+        """Add the rows that were written, and close those that ended, up to a snapshot's head."""
         self._readings.clear()
         if self._outdated(snapshot, head):
             self._begin()
@@ -82,7 +89,7 @@ class Catalogue:
         return self.seq < self._horizon or 2 * int(ended.sum()) > max(_LOAD, self.columns.rows)
 
     def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
-        """Take in an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
+        """Add an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
 
         Vectors come behind their rows, and move no seq: what says that there are more is the embedder's lane.
 
@@ -103,7 +110,7 @@ class Catalogue:
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
             shown = visible(self.columns, seq, view, where, shelves)
-            parts: tuple[Segment | Tail, ...] = (*self._segments, self._tail)
+            parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:

@@ -1,8 +1,9 @@
-"""What a catalogue keeps of each entry: one row of integers, one token stream, and its place among its neighbours."""
+"""What a catalogue keeps of each entry: a row of integers, a token stream, its neighbours; and which hold a token."""
 
 from __future__ import annotations
 
 import bisect
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 FIELD_SHIFT: Final = np.uint64(62)
 """Where a token's field lies in its hash."""
+
+_ROW_BITS: Final = np.uint64(20)
+_ROW_MASK: Final = np.uint64((1 << 20) - 1)
+SEGMENT_ROWS: Final = 1 << 20
+"""Most rows in one segment."""
 
 
 class Column(IntEnum):
@@ -42,7 +48,7 @@ class Column(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All rows as they lie beside each other: by session and place in it; without a session, by when they were said.
+    """All rows in reading order: by session and position in it; without a session, by when they were said.
 
     Attributes:
         rows: The row at each place.
@@ -56,7 +62,7 @@ class Layout:
     sequential: bool
 
 
-class Columns:
+class EntryColumns:
     """Rows in order of arrival, so ascending by (ver, part). Rows are only added; closing one sets its `SEQ_TO`.
 
     `LENGTH` is the number of text tokens, `GROUP` numbers the sessions 1, 2 ... as they appear (0: none).
@@ -73,7 +79,7 @@ class Columns:
 
     @property
     def groups(self) -> int:
-        """One more than the highest group."""
+        """The number of groups, group 0 (no session) among them."""
         return len(self._groups)
 
     @property
@@ -121,13 +127,13 @@ class Columns:
         self._layout = None
 
     def close(self, ver: int, seq_to: int) -> None:
-        """Set when a version's rows end."""
+        """Set the `SEQ_TO` of all rows of a version."""
         vers = self.column(Column.VER)
         low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
         self._table[Column.SEQ_TO, low:high] = seq_to
 
     def layout(self) -> Layout:
-        """How the rows lie beside each other."""
+        """The rows in reading order; worked out once until rows are added."""
         if self._layout is None:
             order = self._order
             lengths = self.column(Column.LENGTH)[order].astype(np.float32)
@@ -186,3 +192,77 @@ class Columns:
         session = self.column(Column.SESSION)
         within = np.where(session == 0, self.column(Column.SAID), self.column(Column.POS))
         return np.lexsort((within, session))  # stable, so rows of one place stay in order of arrival
+
+
+@dataclass(frozen=True, slots=True)
+class PostingsSegment:
+    """Rows `[first, first + rows)`, compressed: sorted tokens, and for each its rows ascending with their counts.
+
+    A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100.
+    """
+
+    first: int
+    rows: int
+    tokens: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+    where: NDArray[np.int32]
+    counts: NDArray[np.float32]
+
+    def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+        """The rows that hold a token, ascending, and how often each does."""
+        short = np.uint64(token >> 20)
+        at = int(self.tokens.searchsorted(short))
+        if at == len(self.tokens) or self.tokens[at] != short:
+            return None
+        start, end = self.starts[at], self.starts[at + 1]
+        return self.where[start:end], self.counts[start:end]
+
+    @property
+    def nbytes(self) -> int:
+        return self.tokens.nbytes + self.starts.nbytes + self.where.nbytes + self.counts.nbytes
+
+
+def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> PostingsSegment:
+    """The segment of the rows from `first`, whose token streams lie end to end in `tokens`."""
+    rows = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
+    pairs = np.sort(
+        tokens >> _ROW_BITS << _ROW_BITS | rows
+    )  # one plain sort instead of an indirect one: ten times as fast
+    new = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))) if len(pairs) else np.empty(0, np.int64)
+    unique = pairs[new]
+    heads = unique >> _ROW_BITS
+    starts = np.flatnonzero(np.concatenate(([True], heads[1:] != heads[:-1]))) if len(heads) else np.empty(0, np.int64)
+    return PostingsSegment(
+        first=first,
+        rows=len(lengths),
+        tokens=heads[starts],
+        starts=np.append(starts, len(unique)),
+        where=(unique & _ROW_MASK).astype(np.int32) + np.int32(first),
+        counts=np.diff(new, append=len(pairs)).astype(np.float32),
+    )
+
+
+class Tail:
+    """Postings of the newest rows, uncompressed: cheap to add to. One thread adds while others find."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.rows = 0
+        self._lists: dict[int, tuple[list[int], list[int]]] = {}
+
+    def add(self, tokens: list[int]) -> None:
+        """Add the tokens of the next row."""
+        row = self.first + self.rows
+        for token, count in Counter(tokens).items():
+            where, counts = self._lists.setdefault(token, ([], []))
+            counts.append(count)
+            where.append(row)  # last, so that whoever sees the row finds its count
+        self.rows += 1
+
+    def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
+        """As `PostingsSegment.find`; a row that is being added meanwhile may be among them."""
+        lists = self._lists.get(token)
+        if lists is None or not lists[0]:
+            return None
+        where = np.array(lists[0], dtype=np.int32)
+        return where, np.array(lists[1][: len(where)], dtype=np.float32)

@@ -13,13 +13,12 @@ import numpy as np
 
 from mnemic.core.names import FACTOR, KEY_SHIFT, KIND_SHIFT, Naming
 from mnemic.core.tokens import Field
-from mnemic.index.columns import FIELD_SHIFT
-from mnemic.index.postings import Segment
+from mnemic.index.columns import FIELD_SHIFT, PostingsSegment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mnemic.index.postings import Tail
+    from mnemic.index.columns import Tail
     from mnemic.index.reading import Reading
 
     Tokens = NDArray[np.uint64]
@@ -54,24 +53,24 @@ class Pairs:
 
 
 def tokens_of(keys: Tokens, which: Naming) -> Tokens:
-    """The tokens that say `which` of names, given by whole keys (`core.names.name_key`)."""
+    """Make the tokens of kind `which` for names given by whole keys (`core.names.name_key`)."""
     return keys >> _TOP | _head(which)
 
 
 def as_naming(tokens: Tokens, which: Naming) -> Tokens:
-    """The tokens that say `which` of the same names."""
+    """Turn tokens of names into those of kind `which` for the same names."""
     named: Tokens = tokens & _KEY | _head(which)
     return named
 
 
 def says(tokens: Tokens, which: Naming) -> NDArray[np.bool_]:
-    """Which of some tokens say `which` of a name."""
+    """Which of some tokens are of kind `which`."""
     said: NDArray[np.bool_] = tokens >> _NAMING == _head(which) >> _NAMING
     return said
 
 
 def found(reading: Reading, tokens: Tokens) -> Pairs:
-    """Each of some tokens with each place that holds it and can be seen."""
+    """Look up many tokens at once: each with every visible place that holds it."""
     held = [each for part in reading.parts if len((each := _found_in(part, tokens))[0])]
     keys = np.concatenate([_NONE, *(keys for keys, _ in held)])
     places = reading.placed(np.concatenate([_NONE, *(rows for _, rows in held)]))
@@ -83,7 +82,7 @@ def found(reading: Reading, tokens: Tokens) -> Pairs:
 
 
 def mentions(reading: Reading, places: Places) -> tuple[Tokens, Pairs, Pairs]:
-    """The names in some entries, as `MENTION` tokens ascending; which of the entries hold each, which are called so.
+    """List the names in some entries, as `MENTION` tokens ascending; which entries hold each, which are titled so.
 
     An entry holds what it names with capitals, documents' names however it writes them, and what it is called itself.
     """
@@ -100,7 +99,7 @@ def mentions(reading: Reading, places: Places) -> tuple[Tokens, Pairs, Pairs]:
 
 
 def spelled(reading: Reading, tokens: Tokens, texts: Places) -> tuple[Tokens, Places]:
-    """The names of documents that stand in some texts word by word: `TITLE` tokens, each with the text it stands in.
+    """Find document titles that occur in some texts word by word: `TITLE` tokens, each with the text it occurs in.
 
     Of names that begin at one word the longest; names of one token are left out, since every text is full of such.
 
@@ -118,7 +117,7 @@ def spelled(reading: Reading, tokens: Tokens, texts: Places) -> tuple[Tokens, Pl
 
 
 def join(left: Pairs, right: Pairs) -> tuple[Places, Places, Places]:
-    """Every value of `left` with every value of `right` of the same key: keys, left values, right values."""
+    """Join on the key: every value of `left` with every value of `right`, as keys, left values, right values."""
     first = right.keys.searchsorted(left.keys, "left")
     sizes = right.keys.searchsorted(left.keys, "right") - first
     ends = np.cumsum(sizes)
@@ -158,7 +157,7 @@ def _known(reading: Reading, tokens: Tokens) -> NDArray[np.bool_]:
     """Which tokens any row holds, seen or not."""
     known = np.zeros(len(tokens), dtype=np.bool_)
     for part in reading.parts:
-        if isinstance(part, Segment):
+        if isinstance(part, PostingsSegment):
             first, end = _bounds(part, tokens)
             known |= end > first
         elif part.rows:
@@ -166,9 +165,9 @@ def _known(reading: Reading, tokens: Tokens) -> NDArray[np.bool_]:
     return known
 
 
-def _found_in(part: Segment | Tail, tokens: Tokens) -> tuple[Places, Places]:
+def _found_in(part: PostingsSegment | Tail, tokens: Tokens) -> tuple[Places, Places]:
     """The positions of the tokens that a part holds, and the rows that hold them."""
-    if isinstance(part, Segment):
+    if isinstance(part, PostingsSegment):
         first, end = _bounds(part, tokens)
         sizes = end - first
         ends = np.cumsum(sizes)
@@ -179,7 +178,7 @@ def _found_in(part: Segment | Tail, tokens: Tokens) -> tuple[Places, Places]:
     return keys, np.concatenate([_NONE, *(rows for _, rows in held)])
 
 
-def _bounds(part: Segment, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _bounds(part: PostingsSegment, tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the rows of each token begin and end in `part.where`."""
     if not len(part.tokens):
         return np.zeros(len(tokens), dtype=np.int64), np.zeros(len(tokens), dtype=np.int64)

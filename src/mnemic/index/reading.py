@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.clock import FOREVER
 from mnemic.core.items import Kind
-from mnemic.index.columns import Column, Columns
-from mnemic.index.vectors import Sight
+from mnemic.core.visibility import conditions
+from mnemic.index.columns import Column, EntryColumns
+from mnemic.index.vectors import VisibleVectors
 from mnemic.store.codec import kind_number
-from mnemic.store.rows import shown_states
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Filter, View
-    from mnemic.index.postings import Segment, Tail
+    from mnemic.core.visibility import ColumnName, Condition, Operator
+    from mnemic.index.columns import PostingsSegment, Tail
     from mnemic.index.signs import Signed
     from mnemic.index.vectors import Similarity, Single
 
@@ -73,8 +73,8 @@ class Reading:
     def __init__(
         self,
         space: int,
-        columns: Columns,
-        parts: tuple[Segment | Tail, ...],
+        columns: EntryColumns,
+        parts: tuple[PostingsSegment | Tail, ...],
         visible: NDArray[np.bool_],
         vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
     ) -> None:
@@ -92,7 +92,7 @@ class Reading:
         self.groups = layout.groups[shown]
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
-        self._sights = {model: Sight(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
@@ -104,7 +104,7 @@ class Reading:
         return len(self.rows)
 
     @property
-    def parts(self) -> tuple[Segment | Tail, ...]:
+    def parts(self) -> tuple[PostingsSegment | Tail, ...]:
         """The postings of all rows, seen or not, the oldest first."""
         return self._parts
 
@@ -239,27 +239,20 @@ class Reading:
         return total
 
 
-def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
-    """Which rows a view and filter show, to a reader whose head is `seq`.
+def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
+    """Mark the rows that a view and a filter show to a reader whose head is `seq`: (rows,), in their order.
 
-    Superseded items show when the past of the world or of our knowledge is asked for, since they held then.
+    The filter's agent, session and tags are taken from `shelves`.
     """
     at = seq if view.at is None else min(seq, view.at)
-    states = where.states or shown_states(view)
-    shown = columns.worded & (columns.column(Column.SEQ_FROM) <= at) & (at < columns.column(Column.SEQ_TO))
-    shown &= _any_of(columns.column(Column.STATE), [int(state) for state in states])
-    if view.as_of is not None:
-        shown &= columns.column(Column.SAID) <= view.as_of
-        if view.valid_at is None:
-            shown &= view.as_of < columns.column(Column.KNOWN_TO)
-    if view.valid_at is not None:
-        held = view.valid_at < columns.column(Column.VALID_TO)
-        if view.as_of is not None:  # what was superseded later than that was open then: its end was not known yet
-            known_to = columns.column(Column.KNOWN_TO)
-            held |= (view.as_of < known_to) & (known_to < FOREVER)
-        shown &= (columns.column(Column.VALID_FROM) <= view.valid_at) & held
-    if where.kinds:
-        shown &= _any_of(columns.column(Column.KIND), [kind_number(kind) for kind in where.kinds])
+    shown = columns.worded
+    for clause in conditions(replace(view, at=at), where):
+        if clause[0].column not in _COLUMNS:
+            continue
+        held = _mask(columns, clause[0])
+        for other in clause[1:]:
+            held |= _mask(columns, other)
+        shown &= held
     if shelves.agent is not None:
         shown &= columns.column(Column.AGENT) == shelves.agent
     if shelves.session is not None:
@@ -268,11 +261,36 @@ def visible(columns: Columns, seq: int, view: View, where: Filter, shelves: Shel
         shown &= np.isin(columns.column(Column.VER), shelves.vers)
     if shelves.hidden:
         shown &= ~np.isin(columns.column(Column.VER), shelves.hidden)
-    if where.said_from is not None:
-        shown &= columns.column(Column.SAID) >= where.said_from
-    if where.said_to is not None:
-        shown &= columns.column(Column.SAID) < where.said_to
     return shown
+
+
+def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
+    """Compile a condition to a mask over all rows."""
+    column = columns.column(_COLUMNS[condition.column])
+    values = [kind_number(value) if isinstance(value, Kind) else int(value) for value in condition.values]
+    if condition.operator == "IN":
+        return _any_of(column, values)
+    mask: NDArray[np.bool_] = _COMPARED[condition.operator](column, values[0])
+    return mask
+
+
+_COLUMNS: Final[Mapping[ColumnName, Column]] = {
+    "seq_from": Column.SEQ_FROM,
+    "seq_to": Column.SEQ_TO,
+    "state": Column.STATE,
+    "kind": Column.KIND,
+    "said": Column.SAID,
+    "known_to": Column.KNOWN_TO,
+    "valid_from": Column.VALID_FROM,
+    "valid_to": Column.VALID_TO,
+}
+"""Those that say in every space what they say here; of the others, `Shelves` has what a filter means in one space."""
+_COMPARED: Final[Mapping[Operator, np.ufunc]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    ">": np.greater,
+}
 
 
 def _any_of(column: NDArray[np.int64], values: list[int]) -> NDArray[np.bool_]:

@@ -7,9 +7,9 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import micros
 from mnemic.core.forking import renew_in_child
-from mnemic.core.items import State
+from mnemic.core.queries import View
+from mnemic.core.visibility import shown_by
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -59,9 +59,9 @@ class _Standing:
         for ver, _ in snapshot.closed(space, self.seq):
             self._drop(ver)
         fresh = dict.fromkeys(entry.ver for entry in snapshot.entries(space, self.newest))
-        found = snapshot.versions(space, list(fresh))
+        found, shown = snapshot.versions(space, list(fresh)), shown_by(View(), where)
         for ver in fresh:
-            if _stands(found[ver], where):
+            if shown(found[ver]):
                 self._hold(ver, found[ver])
 
     def _hold(self, ver: int, version: Version) -> None:
@@ -77,21 +77,6 @@ class _Standing:
 
 def _taken(version: Version) -> int:
     return _OBJECTS + 4 * len(version.item.text)
-
-
-def _stands(version: Version, where: Filter) -> bool:
-    """Whether a version is one that a scan would show."""
-    item = version.item
-    return (
-        version.seq_to is None
-        and item.state in (where.states or (State.ACTIVE,))
-        and (not where.kinds or item.kind in where.kinds)
-        and where.agent in (None, item.agent)
-        and where.session in (None, item.session)
-        and (where.said_from is None or micros(item.said) >= where.said_from)
-        and (where.said_to is None or micros(item.said) < where.said_to)
-        and (not where.tags or not set(where.tags).isdisjoint(item.tags))
-    )
 
 
 class Standings:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.index.columns import Columns
+    from mnemic.index.columns import EntryColumns
     from mnemic.store.following import VectorRow
 
     Floats = NDArray[np.float32]
@@ -48,7 +48,7 @@ _LOAD: Final = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How near the entries of a reading are to a question.
+    """Cosines of a reading's entries with a question.
 
     Attributes:
         places: Ascending: every visible place that has a vector, or those that may be among the nearest.
@@ -98,7 +98,7 @@ class Single:
 
 
 class VectorTable:
-    """One embedder's vectors, each at the row of its entry. One thread adds; the sights it gives stay as they are.
+    """One embedder's vectors, each at the row of its entry. One thread adds; what `sight` returned stays as it is.
 
     Attributes:
         cursor: The embedder's lane as it stood when vectors were read last: complete up to there.
@@ -121,8 +121,8 @@ class VectorTable:
         """The rows as they stand, and which of them are filled."""
         return self._rows, self._held
 
-    def take(self, columns: Columns, fresh: Iterable[VectorRow]) -> bool:
-        """Take in vectors, ascending by (ver, part); those that are there stay. Says whether there were new ones.
+    def take(self, columns: EntryColumns, fresh: Iterable[VectorRow]) -> bool:
+        """Add vectors, ascending by (ver, part); those that are there stay. Returns whether there were new ones.
 
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
@@ -158,7 +158,7 @@ class VectorTable:
         return flat.astype(np.float16, copy=False).reshape(len(batch), -1)
 
 
-class Sight:
+class VisibleVectors:
     """What one reading sees of an embedder's vectors. Immutable: later vectors do not show in it."""
 
     def __init__(self, vectors: Single | Signed, held: NDArray[np.bool_], place: Rows) -> None:
@@ -230,7 +230,7 @@ def _exact(dims: int) -> int:
     return EXACT * max(1, ENOUGH // dims)
 
 
-def _rows_of(columns: Columns, batch: list[VectorRow]) -> Rows:
+def _rows_of(columns: EntryColumns, batch: list[VectorRow]) -> Rows:
     """The row of each vector's entry; -1 for none."""
     vers = np.array([row.ver for row in batch], np.int64)
     parts = np.array([row.part for row in batch], np.int64)

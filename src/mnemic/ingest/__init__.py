@@ -6,10 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mnemic.ingest.inputs import count_hint
     from mnemic.ingest.intake import Options
     from mnemic.ingest.message import Edge, Message, Skipped
     from mnemic.ingest.readers import READERS, detect, read
-    from mnemic.ingest.walk import count_hint
 
 _HOME = {
     "READERS": "readers",
@@ -17,7 +17,7 @@ _HOME = {
     "Message": "message",
     "Options": "intake",
     "Skipped": "message",
-    "count_hint": "walk",
+    "count_hint": "inputs",
     "detect": "readers",
     "read": "readers",
 }

@@ -8,7 +8,7 @@ from json import dumps
 from typing import Any, Final
 
 from mnemic.core.items import Slot
-from mnemic.core.text import clean_name
+from mnemic.core.text import clean_name, shown
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 
@@ -24,6 +24,8 @@ CONTENT: Final = "content"
 KEPT: Final = 8_000
 """Most characters that are kept in that slot beside the text; of longer ones only the tools' blocks, without words."""
 
+_CALLS: Final = "Give a list of {id, type, function: {name, arguments}}, as chat models do."
+
 _EMPTY: Final[dict[str, Slot]] = {"type": "text", "text": ""}
 
 
@@ -37,7 +39,7 @@ class _Read:
     results: bool = False
 
 
-def from_chat(given: Mapping[str, object], common: Message) -> Message:
+def from_chat(chat: Mapping[str, object], common: Message) -> Message:
     """A chat message as a `Message`: `role`, `content`, `name`, and for tools `tool_calls`, `tool_call_id`.
 
     Texts in parts are joined by line breaks, and a part that is no text is noted as such (`[image]`): it is not kept.
@@ -46,17 +48,20 @@ def from_chat(given: Mapping[str, object], common: Message) -> Message:
     Raises:
         Invalid: a field or a part cannot be read; it is named.
     """
-    unknown = sorted(str(name) for name in set(given) - _FIELDS)
+    unknown = sorted(str(name) for name in set(chat) - _FIELDS)
     if unknown:
         raise Invalid(f"messages.{unknown[0]}", "is no field of a chat message", "Use a Message for more.")
     slots = dict(common.slots)
     for slot, name in (("role", "role"), ("speaker", "name"), ("tool_call_id", "tool_call_id")):
-        if given.get(name) is not None:
-            slots[slot] = clean_name(f"messages.{name}", given[name])
-    content: object = given.get("content")
+        if chat.get(name) is not None:
+            slots[slot] = clean_name(f"messages.{name}", chat[name])
+    content: object = chat.get("content")
     read = _read(content) if isinstance(content, list | tuple) else None
     text: object = content if read is None else "\n".join(read.words)
-    calls = given.get("tool_calls") or (None if read is None else read.calls)
+    calls = chat.get("tool_calls")
+    if calls is not None and not isinstance(calls, list | tuple):
+        raise Invalid("messages.tool_calls", f"is {shown(calls)}", _CALLS)
+    calls = calls or (None if read is None else read.calls)
     if calls:
         slots["tool_calls"] = calls  # type: ignore[assignment]  # kept as it came, to be given back to the model
         if not isinstance(text, str) or len(text) <= KEPT:
@@ -78,8 +83,7 @@ def told_calls(calls: object) -> str:
     try:
         return "\n".join(f"{call['function']['name']}({call['function']['arguments']})" for call in calls)  # type: ignore[attr-defined]
     except (TypeError, KeyError) as error:
-        remedy = "Give a list of {id, type, function: {name, arguments}}, as chat models do."
-        raise Invalid("messages.tool_calls", "is not what models ask of tools", remedy) from error
+        raise Invalid("messages.tool_calls", "is not what models ask of tools", _CALLS) from error
 
 
 def _read(parts: Sequence[object]) -> _Read:

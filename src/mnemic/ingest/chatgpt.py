@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from typing import Final
 
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -38,17 +38,17 @@ def read_chatgpt(source: Source, options: Options) -> Iterator[Message | Skipped
     Raises:
         Invalid: the file is not JSON from here on.
     """
-    told: set[bytes] = set()
+    instructions_seen: set[bytes] = set()
     for number, conversation in enumerate(elements(source), start=1):
         tree = conversation.get("mapping") if isinstance(conversation, Mapping) else None
         if isinstance(conversation, Mapping) and isinstance(tree, Mapping):
-            yield from _conversation(conversation, tree, number, options, told)
+            yield from _conversation(conversation, tree, number, options, instructions_seen)
         else:
             yield Skipped(where=f"conversation {number}", why="has no `mapping` of messages")
 
 
 def _conversation(
-    conversation: Mapping[str, object], tree: Tree, number: int, options: Options, told: set[bytes]
+    conversation: Mapping[str, object], tree: Tree, number: int, options: Options, instructions_seen: set[bytes]
 ) -> Iterator[Message | Skipped]:
     intake = Intake("chatgpt", options)  # one a conversation: what it remembers of ids ends with it
     name = conversation.get("conversation_id") or conversation.get("id") or f"conversation-{number}"
@@ -65,34 +65,34 @@ def _conversation(
         if not on_branch and not options.branches:
             yield Skipped(where=where, why=_OTHER)
             continue
-        found = _found(message, node, where, name, conversation.get("title"), time, on_branch)
-        yield _taken(found, message, intake, options, told)
+        record = _found(message, node, where, name, conversation.get("title"), time, on_branch)
+        yield _taken(record, message, intake, options, instructions_seen)
 
 
 def _taken(
-    found: Found, message: Mapping[str, object], intake: Intake, options: Options, told: set[bytes]
+    record: RawRecord, message: Mapping[str, object], intake: Intake, options: Options, instructions_seen: set[bytes]
 ) -> Message | Skipped:
     if _object(message.get("content")).get("content_type") == _INSTRUCTIONS:
-        return _instructions(found, options, told)
+        return _instructions(record, options, instructions_seen)
     if not options.tools and not _is_spoken(message):
-        return Skipped(where=found.where, why=_UNSPOKEN if found.text else "is empty")
-    return intake.take(found) if found.text else Skipped(where=found.where, why="is empty")
+        return Skipped(where=record.where, why=_UNSPOKEN if record.text else "is empty")
+    return intake.take(record) if record.text else Skipped(where=record.where, why="is empty")
 
 
-def _instructions(found: Found, options: Options, told: set[bytes]) -> Message | Skipped:
+def _instructions(record: RawRecord, options: Options, instructions_seen: set[bytes]) -> Message | Skipped:
     """What the person asked of every conversation: it stands in each, and is taken from the first."""
-    digest = blake2b(str(found.text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    if digest in told:
-        return Skipped(where=found.where, why="repeats the custom instructions")
-    told.add(digest)
+    digest = blake2b(str(record.text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    if digest in instructions_seen:
+        return Skipped(where=record.where, why="repeats the custom instructions")
+    instructions_seen.add(digest)
     return Intake("chatgpt", options).take(
-        Found(
-            where=found.where,
+        RawRecord(
+            where=record.where,
             place=digest.hex(),
-            text=found.text,
+            text=record.text,
             conversation="custom instructions",
             session="custom instructions",
-            time=found.time,
+            time=record.time,
             slots={"role": "user", "title": "custom instructions"},
         )
     )
@@ -100,11 +100,11 @@ def _instructions(found: Found, options: Options, told: set[bytes]) -> Message |
 
 def _found(
     message: Mapping[str, object], node: str, where: str, name: object, title: object, time: object, on_branch: bool
-) -> Found:
+) -> RawRecord:
     author = _object(message.get("author"))
     metadata = _object(message.get("metadata"))
     text, attached = _content(_object(message.get("content")), metadata)
-    return Found(
+    return RawRecord(
         where=where,
         place=node,
         text=text or (f"[{', '.join(attached)}]" if attached else ""),

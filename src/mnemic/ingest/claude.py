@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mnemic.core.items import Kind
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -30,7 +30,7 @@ def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]
             yield found if isinstance(found, Skipped) else intake.take(found)
 
 
-def _record(record: object, number: int, options: Options) -> Iterator[Found | Skipped]:
+def _record(record: object, number: int, options: Options) -> Iterator[RawRecord | Skipped]:
     one = _object(record)
     if isinstance(one.get("chat_messages"), list):
         yield from _conversation(one, number, options)
@@ -42,17 +42,17 @@ def _record(record: object, number: int, options: Options) -> Iterator[Found | S
         yield Skipped(where=f"element {number}", why="is no conversation, project or memory")
 
 
-def _conversation(one: Mapping[str, object], number: int, options: Options) -> Iterator[Found | Skipped]:
-    name = one.get("uuid") or f"conversation-{number}"
-    for n, given in enumerate(_list(one.get("chat_messages")), start=1):
+def _conversation(conversation: Mapping[str, object], number: int, options: Options) -> Iterator[RawRecord | Skipped]:
+    name = conversation.get("uuid") or f"conversation-{number}"
+    for n, message in enumerate(_list(conversation.get("chat_messages")), start=1):
         where = f"conversation {number}, message {n}"
-        if not isinstance(given, Mapping):
-            yield Skipped(where=where, why=f"is {type(given).__name__}, not an object")
+        if not isinstance(message, Mapping):
+            yield Skipped(where=where, why=f"is {type(message).__name__}, not an object")
             continue
-        time = given.get("created_at") or one.get("created_at")
-        own = given.get("uuid") or f"message-{n}"
-        yield from _message(given, where, name, one.get("name"), time, own, options)
-        for a, attached in enumerate(_list(given.get("attachments")), start=1):
+        time = message.get("created_at") or conversation.get("created_at")
+        own = message.get("uuid") or f"message-{n}"
+        yield from _message(message, where, name, conversation.get("name"), time, own, options)
+        for a, attached in enumerate(_list(message.get("attachments")), start=1):
             text = _object(attached).get("extracted_content")
             if isinstance(text, str) and text.strip():
                 title = _object(attached).get("file_name") or "attachment"
@@ -60,12 +60,12 @@ def _conversation(one: Mapping[str, object], number: int, options: Options) -> I
 
 
 def _message(
-    given: Mapping[str, object], where: str, name: object, title: object, time: object, own: object, options: Options
-) -> Iterator[Found | Skipped]:
-    text, aside = _content(given, tools=options.tools)
+    message: Mapping[str, object], where: str, name: object, title: object, time: object, own: object, options: Options
+) -> Iterator[RawRecord | Skipped]:
+    text, aside = _content(message, tools=options.tools)
     attached = [
         str(label)
-        for one in [*_list(given.get("attachments")), *_list(given.get("files"))]
+        for one in [*_list(message.get("attachments")), *_list(message.get("files"))]
         if (label := _object(one).get("file_name"))
     ]
     if aside:
@@ -73,8 +73,8 @@ def _message(
     elif not text and not attached:
         yield Skipped(where=where, why="is empty")
     if text or attached:
-        sender = given.get("sender")
-        yield Found(
+        sender = message.get("sender")
+        yield RawRecord(
             where=where,
             place=str(own),
             text=text or f"[{', '.join(attached)}]",
@@ -91,9 +91,9 @@ def _message(
         )
 
 
-def _content(given: Mapping[str, object], *, tools: bool) -> tuple[str, int]:
+def _content(message: Mapping[str, object], *, tools: bool) -> tuple[str, int]:
     """The text of a message, and how many of its blocks with text were left out."""
-    blocks = [_object(one) for one in _list(given.get("content"))]
+    blocks = [_object(one) for one in _list(message.get("content"))]
     texts, aside = [], 0
     for block in blocks:
         text = _block_text(block)
@@ -101,7 +101,7 @@ def _content(given: Mapping[str, object], *, tools: bool) -> tuple[str, int]:
             texts.append(text)
         else:
             aside += bool(text.strip())
-    if not any(block.get("type") in _SPOKEN for block in blocks) and isinstance(plain := given.get("text"), str):
+    if not any(block.get("type") in _SPOKEN for block in blocks) and isinstance(plain := message.get("text"), str):
         texts.insert(0, plain if not blocks or tools or not aside else "")
     return "\n".join(text for text in texts if text.strip()), aside
 
@@ -116,26 +116,28 @@ def _block_text(block: Mapping[str, object]) -> str:
     return inner if isinstance(inner, str) else str(block.get("name") or "")
 
 
-def _memories(one: Mapping[str, object], number: int) -> Iterator[Found | Skipped]:
+def _memories(memory: Mapping[str, object], number: int) -> Iterator[RawRecord | Skipped]:
     where = f"memory {number}"
-    texts = {"": one.get("conversations_memory"), **_object(one.get("project_memories"))}
+    texts = {"": memory.get("conversations_memory"), **_object(memory.get("project_memories"))}
     for project, text in texts.items():
         if isinstance(text, str) and text.strip():
             own = f"project/{project}" if project else "conversations"
             yield _document(where, text, own, "memories", "Claude's memory", None, None)
 
 
-def _project(one: Mapping[str, object], number: int) -> Iterator[Found | Skipped]:
-    name, where = one.get("uuid") or f"project-{number}", f"project {number}"
+def _project(exported: Mapping[str, object], number: int) -> Iterator[RawRecord | Skipped]:
+    name, where = exported.get("uuid") or f"project-{number}", f"project {number}"
     for field in ("description", "prompt_template"):
-        text = one.get(field)
+        text = exported.get(field)
         if isinstance(text, str) and text.strip():
-            yield _document(where, text, field, name, one.get("name"), one.get("created_at"), None, field)
-    for n, document in enumerate(_list(one.get("docs")), start=1):
-        given = _object(document)
-        title, time = given.get("filename") or f"document {n}", given.get("created_at") or one.get("created_at")
-        own = given.get("uuid") or f"document-{n}"
-        yield _document(f"{where}, document {n}", given.get("content"), own, name, title, time, None, one.get("name"))
+            yield _document(where, text, field, name, exported.get("name"), exported.get("created_at"), None, field)
+    for n, document in enumerate(_list(exported.get("docs")), start=1):
+        fields = _object(document)
+        title, time = fields.get("filename") or f"document {n}", fields.get("created_at") or exported.get("created_at")
+        own = fields.get("uuid") or f"document-{n}"
+        yield _document(
+            f"{where}, document {n}", fields.get("content"), own, name, title, time, None, exported.get("name")
+        )
 
 
 def _document(
@@ -147,8 +149,8 @@ def _document(
     time: object,
     session: object,
     heading: object = None,
-) -> Found:
-    return Found(
+) -> RawRecord:
+    return RawRecord(
         where=where,
         place=str(own),
         text=text,

@@ -10,7 +10,7 @@ from typing import Final
 from mnemic.core.cut import count_tokens
 from mnemic.core.items import Kind
 from mnemic.core.tokens import PART_TOKENS
-from mnemic.ingest.intake import Found, Options, desk
+from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -68,7 +68,7 @@ def read_code(source: Source, options: Options) -> Iterator[Message | Skipped]:
     for number, block in enumerate(blocks(text, indented=suffix in _INDENTED)):
         if block.text.strip():
             yield intake.take(
-                Found(
+                RawRecord(
                     where=f"line {block.first}",
                     place=f"block-{number}",
                     text=block.text,
@@ -163,10 +163,10 @@ def _outer_path(lines: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def _merged(found: list[Block]) -> list[Block]:
+def _merged(blocks: list[Block]) -> list[Block]:
     """Neighbours of the same path share a block while they are short, and so do nameless ones with what follows."""
     merged: list[Block] = []
-    for block in found:
+    for block in blocks:
         before = merged[-1] if merged else None
         if before and (before.path == block.path or not block.text.strip() or not before.text.strip()):
             both = f"{before.text}\n{block.text}"

@@ -10,7 +10,7 @@ from typing import Final
 
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
-from mnemic.ingest.intake import Found, Options, desk
+from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.markup import Tag, events
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -201,9 +201,9 @@ def read_html(source: Source, options: Options) -> Iterator[Message | Skipped]:
             yield Skipped(where=f"<{name}>", why="is not read: navigation and what is no text")
 
 
-def _found(section: _Section, page: _Page, stem: str) -> Found:
+def _found(section: _Section, page: _Page, stem: str) -> RawRecord:
     zoned = _ZONED.fullmatch(page.published)
-    return Found(
+    return RawRecord(
         where=f"section {section.number}",
         place=f"section-{section.number}",
         text=section.text,

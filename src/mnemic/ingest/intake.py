@@ -14,7 +14,7 @@ from mnemic.errors import Invalid, TooLarge
 from mnemic.ingest.jsonio import storable
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Progress, Source
-from mnemic.ingest.times import said_at
+from mnemic.ingest.timestamps import said_at
 
 INPUT_LIMIT: Final = 10 * 1024 * 1024
 """Bytes that one text may have unless the options say otherwise."""
@@ -54,7 +54,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class RawRecord:
     """One record as a reader found it, nothing checked yet.
 
     Attributes:
@@ -94,36 +94,36 @@ class Intake:
         self._seen: dict[tuple[str | None, str], int] = {}
         self._positions: Counter[tuple[str | None, str | None]] = Counter()
 
-    def take(self, found: Found) -> Message | Skipped:
-        """The message that `found` makes, or why it makes none."""
+    def take(self, record: RawRecord) -> Message | Skipped:
+        """The message that `record` makes, or why it makes none."""
         try:
-            return self._message(found)
+            return self._message(record)
         except Invalid as error:
-            return Skipped(where=found.where, why=str(error))
+            return Skipped(where=record.where, why=str(error))
 
-    def _message(self, found: Found) -> Message:
-        text = clean_text("text", found.text, self._options.limit)
-        user, session = _name("user", found.user), _name("session", found.session) or self._options.session
+    def _message(self, record: RawRecord) -> Message:
+        text = clean_text("text", record.text, self._options.limit)
+        user, session = _name("user", record.user), _name("session", record.session) or self._options.session
         message = Message(
             text=text,
-            key=self._key(found),
-            kind=found.kind,
-            said=said_at(found.time, self._options.zone),
+            key=self._key(record),
+            kind=record.kind,
+            said=said_at(record.time, self._options.zone),
             session=session,
-            agent=_name("agent", found.agent),
+            agent=_name("agent", record.agent),
             pos=self._positions[user, session],
-            slots=self._slots({"path": self._place, **found.slots} if self._place else found.slots),
-            tags=_tags(found.tags),
+            slots=self._slots({"path": self._place, **record.slots} if self._place else record.slots),
+            tags=_tags(record.tags),
             user=user,
         )
-        if found.id is not None:
+        if record.id is not None:
             self._refuse_twin(message)
         self._positions[user, session] += 1
         return message
 
-    def _key(self, found: Found) -> str:
-        conversation = "/".join(filter(None, (self._place, _name("conversation", found.conversation))))
-        own = _name("id", found.id) or found.place
+    def _key(self, record: RawRecord) -> str:
+        conversation = "/".join(filter(None, (self._place, _name("conversation", record.conversation))))
+        own = _name("id", record.id) or record.place
         return key_of(self._source, conversation, own)
 
     def _refuse_twin(self, message: Message) -> None:

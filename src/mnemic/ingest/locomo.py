@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -31,12 +31,12 @@ def read_locomo(source: Source, options: Options) -> Iterator[Message | Skipped]
         if isinstance(sample, Mapping) and isinstance(conversation, Mapping):
             name = sample.get("sample_id") or f"sample-{number}"
             for found in _turns(name, conversation):
-                yield intake.take(found) if isinstance(found, Found) else found
+                yield intake.take(found) if isinstance(found, RawRecord) else found
         else:
             yield Skipped(where=f"sample {number}", why="has no `conversation`")
 
 
-def _turns(name: object, conversation: Mapping[str, object]) -> Iterator[Found | Skipped]:
+def _turns(name: object, conversation: Mapping[str, object]) -> Iterator[RawRecord | Skipped]:
     for number in sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key))):
         where = f"{name}, session {number}"
         turns = conversation[f"session_{number}"]
@@ -51,10 +51,10 @@ def _turns(name: object, conversation: Mapping[str, object]) -> Iterator[Found |
                 yield Skipped(where=f"{where}, turn {n}", why=f"is {type(turn).__name__}, not an object")
 
 
-def _turn(turn: Mapping[str, object], name: object, session: int, n: int, when: object) -> Found:
+def _turn(turn: Mapping[str, object], name: object, session: int, n: int, when: object) -> RawRecord:
     caption = next((turn[field] for field in _CAPTIONS if turn.get(field)), None)
     text = turn.get("text")
-    return Found(
+    return RawRecord(
         where=f"{name}, session {session}, turn {n}",
         place=f"D{session}:{n}",
         text=text or (f"[{caption}]" if caption else ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -27,12 +27,12 @@ def read_longmemeval(source: Source, options: Options) -> Iterator[Message | Ski
         if isinstance(entry, Mapping) and isinstance(sessions, list):
             name = entry.get("question_id") or f"question-{number}"
             for found in _turns(name, entry, sessions):
-                yield intake.take(found) if isinstance(found, Found) else found
+                yield intake.take(found) if isinstance(found, RawRecord) else found
         else:
             yield Skipped(where=f"question {number}", why="has no `haystack_sessions`")
 
 
-def _turns(name: object, entry: Mapping[str, object], sessions: list[object]) -> Iterator[Found | Skipped]:
+def _turns(name: object, entry: Mapping[str, object], sessions: list[object]) -> Iterator[RawRecord | Skipped]:
     ids, dates = _list(entry.get("haystack_session_ids")), _list(entry.get("haystack_dates"))
     for s, turns in enumerate(sessions):
         session = ids[s] if s < len(ids) else f"session-{s + 1}"
@@ -47,8 +47,8 @@ def _turns(name: object, entry: Mapping[str, object], sessions: list[object]) ->
                 yield Skipped(where=f"{where}, turn {n}", why=f"is {type(turn).__name__}, not an object")
 
 
-def _turn(turn: Mapping[str, object], name: object, session: object, n: int, when: object) -> Found:
-    return Found(
+def _turn(turn: Mapping[str, object], name: object, session: object, n: int, when: object) -> RawRecord:
+    return RawRecord(
         where=f"{name}, session {session}, turn {n}",
         place=f"{session}:{n}",
         text=turn.get("content"),

@@ -10,7 +10,7 @@ from typing import Final
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.ingest.frontmatter import Line, split_front_matter
-from mnemic.ingest.intake import Found, Options, desk
+from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -72,9 +72,9 @@ def read_markdown(source: Source, options: Options) -> Iterator[Message | Skippe
         yield intake.take(_found(before, matter, source.stem))
 
 
-def _found(section: _Section, matter: Mapping[str, object], title: str) -> Found:
+def _found(section: _Section, matter: Mapping[str, object], title: str) -> RawRecord:
     others = {name: value for name, value in matter.items() if name not in (*_DATES, "title", "tags")}
-    return Found(
+    return RawRecord(
         where=f"line {section.line}",
         place=f"section-{section.number}",
         text=section.text,

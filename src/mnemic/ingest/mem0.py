@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mnemic.core.items import Kind
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.jsonio import elements
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -40,10 +40,10 @@ def _records(element: object) -> list[object]:
     return inner if isinstance(inner, list) else [element]
 
 
-def _found(record: Mapping[str, object], number: int) -> Found:
+def _found(record: Mapping[str, object], number: int) -> RawRecord:
     given = record.get("metadata")
     others = {name: value for name, value in record.items() if name not in _USED and value is not None}
-    return Found(
+    return RawRecord(
         where=f"memory {number}",
         place=f"memory-{number}",
         text=record.get("memory"),

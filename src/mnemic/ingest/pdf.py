@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
-from mnemic.ingest.intake import Found, Options, desk
+from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
@@ -66,7 +66,7 @@ def read_pdf(source: Source, options: Options) -> Iterator[Message | Skipped]:
         else:
             slots = {"title": title, "heading": bookmarks.get(number, ""), "page": number}
             yield intake.take(
-                Found(
+                RawRecord(
                     where=f"page {number}",
                     place=f"page-{number}",
                     text=text.strip(),

@@ -9,24 +9,24 @@ from typing import Final
 
 from mnemic.errors import Invalid, MnemicError
 from mnemic.ingest import code
+from mnemic.ingest.chat_json import read_json, read_jsonl
 from mnemic.ingest.chatgpt import read_chatgpt
 from mnemic.ingest.claude import read_claude
-from mnemic.ingest.graph import read_graph
 from mnemic.ingest.html import read_html
+from mnemic.ingest.inputs import is_archive, sources
 from mnemic.ingest.intake import INPUT_LIMIT, Options
 from mnemic.ingest.jsonio import parse
 from mnemic.ingest.locomo import read_locomo
 from mnemic.ingest.longmemeval import read_longmemeval
 from mnemic.ingest.markdown import read_markdown
 from mnemic.ingest.mem0 import read_mem0
+from mnemic.ingest.memory_server import read_graph
 from mnemic.ingest.message import Edge, Message, Skipped
 from mnemic.ingest.pdf import read_pdf
-from mnemic.ingest.records import read_json, read_jsonl
 from mnemic.ingest.source import Progress, Source
-from mnemic.ingest.text import looks_spoken, read_dialogue, read_document
-from mnemic.ingest.times import known_zone
+from mnemic.ingest.text_files import looks_spoken, read_dialogue, read_document
+from mnemic.ingest.timestamps import known_zone
 from mnemic.ingest.unified import read_unified
-from mnemic.ingest.walk import is_archive, sources
 
 Given = Message | Edge | Skipped
 """What a reader yields."""

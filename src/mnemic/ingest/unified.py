@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from mnemic.core.items import Kind
-from mnemic.ingest.intake import Found, Intake, Options
+from mnemic.ingest.chat_json import records
+from mnemic.ingest.intake import Intake, Options, RawRecord
 from mnemic.ingest.message import Message, Skipped
-from mnemic.ingest.records import records
 from mnemic.ingest.source import Source
 
 
@@ -32,10 +32,10 @@ def read_unified(source: Source, options: Options) -> Iterator[Message | Skipped
             yield Skipped(where=where, why="is neither a `doc` nor a `query`")
 
 
-def _found(record: Mapping[str, object], where: str, place: str) -> Found:
+def _found(record: Mapping[str, object], where: str, place: str) -> RawRecord:
     ns, session, speaker = record.get("ns"), record.get("session"), record.get("speaker")
     passage = not record.get("ts") and session == speaker
-    return Found(
+    return RawRecord(
         where=where,
         place=place,
         text=record.get("text"),

@@ -1,4 +1,4 @@
-"""An embedder as the rest of the house calls it: questions before backlog, repeated questions for nothing."""
+"""Call an embedder for many threads: questions go before backlog, repeated questions come from a cache."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class Reply(AbstractContextManager["Reply"]):
         self._connection.close()
 
 
-class Line:
+class EndpointMethod:
     """One method of an endpoint, called with patience. Safe for many threads; every call is a connection of its own.
 
     Args:

@@ -10,6 +10,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.tokens import entry_terms
+from mnemic.core.transitions import transition
 from mnemic.errors import Invalid
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Fork, Note, Put, Tie
@@ -108,22 +109,14 @@ def tied(snapshot: Snapshot, space: int, ends: Ends, seq: int | None) -> Link | 
     return next((link for link in links if (link.src, link.dst, link.type) == ends), None)
 
 
-def brought(item: Item, now: Item | None) -> Put:
-    """What makes an item be so, from what it is now; None for an item that is not there."""
+def put_of(item: Item, now: Item | None) -> Put:
+    """Make an item be `item`, from what it is now; None for an item that is not there."""
     carried = now is not None and _worded(item) == _worded(now)
-    return Put(verb=_verb(item, now), item=item, terms=None if carried else entry_terms(item))
+    return Put(verb=transition(item, now), item=item, terms=None if carried else entry_terms(item))
 
 
 def _worded(item: Item) -> tuple[object, ...]:
     return item.text, item.key, item.slots, item.said
-
-
-def _verb(item: Item, now: Item | None) -> Verb:
-    if now is None:
-        return Verb.WROTE
-    if item.state is now.state:
-        return Verb.REVISED
-    return {State.RETIRED: Verb.RETIRED, State.SUPERSEDED: Verb.SUPERSEDED}.get(item.state, Verb.REOPENED)
 
 
 def retied(ends: Ends, link: Link | None, now: Link | None) -> Tie | None:

@@ -9,9 +9,10 @@ from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Version
 from mnemic.core.queries import View
+from mnemic.core.transitions import SUPERSEDES
 from mnemic.errors import Invalid
 from mnemic.past.branching import shows
-from mnemic.past.undoing import SUPERSEDES, touched, visible_at
+from mnemic.past.undoing import touched, visible_at
 from mnemic.store.snapshot import Snapshot
 
 

@@ -11,7 +11,7 @@ from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
-from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
+from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood, tied
 from mnemic.past.undoing import unwritten
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Put, Tie
@@ -145,7 +145,7 @@ class _Comparison:
         if not kept:
             self.clashes.append(Clash(id=item, base=_said(was), branch=theirs.item, parent=_said(ours)))
         if kept or self.prefer == "branch":
-            self.puts[item] = brought(theirs.item, _said(ours))
+            self.puts[item] = put_of(theirs.item, _said(ours))
 
     def _compare_links(self, ends: Ends) -> None:
         theirs, was = (tied(self.snapshot, self.branch, ends, seq) for seq in (self.at, self.taken))

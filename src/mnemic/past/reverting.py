@@ -8,9 +8,9 @@ from dataclasses import replace
 from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State
+from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
-from mnemic.past.branching import Ends, brought, changed_links, commits, retied, stood, tied
-from mnemic.past.undoing import SUPERSEDES
+from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood, tied
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Op, Put, Tie
 from mnemic.store.snapshot import Snapshot
@@ -68,10 +68,11 @@ class _LateReadings:
         if now is None:
             return None
         before = stood(self._snapshot, self._space, item, self._at.get(item, self._seq))
-        wanted: Item = replace(now.item, state=State.RETIRED) if before is None else before.item
-        if item in self._overtaken and wanted.state is State.SUPERSEDED:
-            wanted = replace(wanted, state=State.ACTIVE, known_to=None, valid_to=None)
-        return None if wanted == now.item else brought(wanted, now.item)
+        wanted = retired(now.item) if before is None else before.item
+        if before is not None and item in self._overtaken and wanted.state is State.SUPERSEDED:
+            versions = self._snapshot.history((self._space,), item)
+            wanted = reopened(wanted, [version for version in versions if version.seq_from <= before.seq_from])
+        return None if wanted == now.item else put_of(wanted, now.item)
 
     def retied(self, ends: Ends) -> Tie | None:
         before = tied(self._snapshot, self._space, ends, self._at.get(ends, self._seq))

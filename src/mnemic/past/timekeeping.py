@@ -12,6 +12,7 @@ from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, recorded_moment
 from mnemic.settings import Settings
+from mnemic.store import rewinding
 from mnemic.store.base import Store
 from mnemic.store.heads import Head
 from mnemic.store.receipts import Rewound
@@ -53,7 +54,9 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
     with opened.store.read() as snapshot:
         number = snapshot.tenant(tenant)
         rows = [] if number is None else snapshot.checkpoints(number)
-    folder = Path(opened.store.info().url.removeprefix("sqlite:///")).parent / "checkpoints"
+    folder = opened.store.info().beside
+    if folder is None:
+        return []
     return [
         Checkpoint(
             name=r.name, seq=r.seq, at=moment(r.at), hash=r.hash, path=folder / r.file, there=(folder / r.file).exists()
@@ -86,7 +89,7 @@ def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
     opened.uses.flush()
     with opened.store.read() as snapshot:
         seq = _commit(snapshot, tenant, to, opened.settings, opened.clock.now())
-    done = opened.store.rewind(tenant, seq)
+    done = opened.store.transact(rewinding.rewind, tenant, seq)
     opened.kernel.standings.clear()
     opened.kernel.catalogues.clear()
     opened.meaning.forget()
@@ -100,7 +103,7 @@ def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Cal
         with store.read() as snapshot:
             seqs = {tenant: to} if isinstance(to, int) else _everyone(snapshot, to, settings, now)
         for name, seq in seqs.items():
-            store.rewind(name, seq)
+            store.transact(rewinding.rewind, name, seq)
 
     return go
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from mnemic.core.events import Verb
@@ -10,15 +10,12 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
-from mnemic.core.tokens import entry_terms
+from mnemic.core.transitions import SUPERSEDES, freed, reopened, retired
 from mnemic.errors import Compacted, Conflict, NotFound
-from mnemic.past.branching import commits, shows, stood
+from mnemic.past.branching import commits, put_of, shows, stood
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Op, Put, Tie
 from mnemic.store.snapshot import Snapshot
-
-SUPERSEDES = "supersedes"
-"""The type of the link from an item to the one it took the place of."""
 
 
 def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: bool) -> Draft:
@@ -80,28 +77,22 @@ class _Inverse:
         return [ln for ln, opened in left if (ln not in now if opened else (ln.src, ln.dst, ln.type) in tied)]
 
     def _restore(self, standing: Version, before: Item | None) -> None:
-        now = standing.item
-        if before is None:
-            self._put(Verb.RETIRED, replace(now, state=State.RETIRED), now)
-        else:
-            self._put(Verb.REVISED if before.state is now.state else Verb.REOPENED, before, now)
+        self._put(retired(standing.item) if before is None else before, standing.item)
 
     def _unwrites(self, before: Version | None) -> bool:
         """Whether an item goes as if never written: what was forgotten before has no consequences of its own."""
         return before is None or unwritten(self.snapshot, self.space, before)
 
-    def _put(self, verb: Verb, item: Item, now: Item) -> None:
-        if item == now:
-            return
-        carried = (item.text, item.key, item.slots, item.said) == (now.text, now.key, now.slots, now.said)
-        self.ops[item.id] = Put(verb=verb, item=item, terms=None if carried else entry_terms(item))
+    def _put(self, item: Item, now: Item) -> None:
+        if item != now:
+            self.ops[item.id] = put_of(item, now)
 
     def _retire_unfounded(self, gone: Sequence[ItemId]) -> None:
         """Follow provenance: an item whose every source has gone goes too, and reopens what it superseded."""
-        queue = list(gone)
+        queue, going = list(gone), set(gone)
         while queue:
             item = queue.pop()
-            self._reopen_superseded(item)
+            self._reopen_superseded(item, going)
             for derived in self.snapshot.derived(self.space, [item]):
                 version = self.snapshot.standing((self.space,), [derived]).get(derived)
                 if (
@@ -111,22 +102,20 @@ class _Inverse:
                     and self._unfounded(version.item)
                 ):
                     self.standing[derived] = version
-                    self._put(Verb.RETIRED, replace(version.item, state=State.RETIRED), version.item)
+                    self._put(retired(version.item), version.item)
                     queue.append(derived)
+                    going.add(derived)
 
     def _unfounded(self, item: Item) -> bool:
         left = {source for source in self.snapshot.get(self.evidence, item.source) if source not in self.ops}
         left |= {source for source, put in self.ops.items() if put.item.state is State.ACTIVE}
         return left.isdisjoint(item.source)
 
-    def _reopen_superseded(self, item: ItemId) -> None:
-        for link in self.snapshot.links((self.space,), [item]):
-            if link.src != item or link.type != SUPERSEDES or link.dst in self.ops:
-                continue
-            version = self.snapshot.standing((self.space,), [link.dst]).get(link.dst)
-            if version is not None and version.item.state is State.SUPERSEDED:
-                self.standing[link.dst] = version
-                self._put(Verb.REOPENED, reopened(self.snapshot, self.space, version.item), version.item)
+    def _reopen_superseded(self, item: ItemId, going: Collection[ItemId]) -> None:
+        for version, again in reopening(self.snapshot, self.space, [item], going):
+            if again.id not in self.ops:
+                self.standing[again.id] = version
+                self._put(again, version.item)
 
     def _ties(self) -> Iterator[Tie]:
         """The links of before: one tied anew or untied was there already, and comes back as it was."""
@@ -165,11 +154,40 @@ def unwritten(snapshot: Snapshot, space: int, version: Version) -> bool:
     return former is None
 
 
-def reopened(snapshot: Snapshot, space: int, item: Item) -> Item:
-    """A superseded item with the clocks it had before it was; open ones if it came superseded."""
-    former = [v.item for v in snapshot.history((space,), item.id) if v.item.state is not State.SUPERSEDED]
-    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
-    return replace(item, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
+def reopening(
+    snapshot: Snapshot, space: int, items: Collection[ItemId], going: Collection[ItemId]
+) -> list[tuple[Version, Item]]:
+    """Find what reopens on account of `items`, some of `going`, once all of these have gone.
+
+    Returns: each superseded item whose place one of `items` took, directly or along a chain of what goes, and that
+    nothing left supersedes: its standing version, and what it becomes.
+    """
+    links = [*_superseding(snapshot, space, items, going, older=True)]
+    below = dict.fromkeys(link.dst for link in links if link.dst not in going)
+    links += _superseding(snapshot, space, below, going, older=False)
+    ends = dict.fromkeys(end for link in links for end in (link.src, link.dst))
+    stand = snapshot.standing((space,), list(ends)) if ends else {}
+    loose = freed(links, {item: version.item for item, version in stand.items()}, going)
+    found = [stand[item] for item in loose if item in below]
+    return [(v, reopened(v.item, snapshot.history((space,), v.item.id))) for v in found]
+
+
+def _superseding(
+    snapshot: Snapshot, space: int, items: Collection[ItemId], going: Collection[ItemId], *, older: bool
+) -> Iterator[Link]:
+    """Follow supersession from items to older ones, or to newer ones, through what goes."""
+    fresh, seen = list(items), set(items)
+    while fresh:
+        here = set(fresh)
+        ends = [(ln, *((ln.src, ln.dst) if older else (ln.dst, ln.src))) for ln in _over(snapshot, space, fresh)]
+        onward = [(link, far) for link, near, far in ends if near in here]
+        yield from (link for link, _ in onward)
+        fresh = [far for far in dict.fromkeys(far for _, far in onward) if far in going and far not in seen]
+        seen.update(fresh)
+
+
+def _over(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[Link]:
+    return [link for link in snapshot.links((space,), items) if link.type == SUPERSEDES]
 
 
 def touched(snapshot: Snapshot, space: int, after: int, upto: int) -> list[ItemId]:

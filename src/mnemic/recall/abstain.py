@@ -7,8 +7,8 @@ fact that only the other one has is the other one's turn. Somebody who says "you
 an entry counts for neither side.
 
 The weights are ours, rounded, set by hand so that of the questions given a value near p a share near p was answerable,
-on two-person chat with adversarial questions (`lab.asked` measures it). Nearness in meaning is not looked at: it tells
-a fact that was never told from one told in other words no better than chance does (see LOG).
+on two-person chat with adversarial questions (`mnemic bench asked` measures it). Nearness in meaning is not looked at:
+it tells a fact that was never told from one told in other words no better than chance does (see LOG).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from mnemic.core.tokens import Field, hash_term, tokenise
 from mnemic.index.columns import FIELD_SHIFT
+from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,12 +51,8 @@ NAMED: Final = 3
 SPOKEN: Final = 0.1
 """Share of the entries that hold one of the commonest words of a script in a memory that is written in it."""
 
-_UNSPACED: Final = "\u0e00"
 _COMMON: Final = tuple(map(hash_term, tokenise("the a to and of in is i you it")))
 _COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不 在 の は に 이 는")))
-_ASSISTANT: Final = frozenset(tokenise("assistant ai bot"))
-_ME: Final = frozenset(map(hash_term, tokenise("i i'm i've i'd i'll me my mine we we're we've us our 我 咱")))
-_YOU: Final = frozenset(map(hash_term, tokenise("you you're you've you'd you'll your yours 你 您")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +69,24 @@ class Confidence:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to tell who asks; nothing where the answer is likely there."""
+        """The line that an answer carries where `value` is below `KNOWN`; empty otherwise."""
         return () if self.value >= KNOWN else (": ".join(("probably not in memory", *self.reasons[:1])),)
 
 
-def answerable(question: Question, readings: Sequence[Reading], *, found: bool, meaning: bool = False) -> Confidence:
-    """Whether what the question asks was told here.
+def answerable(question: Question, readings: Sequence[Reading], *, bearing: bool) -> Confidence:
+    """Judge from the question's words how likely memory holds what it asks for.
 
     Args:
-        found: Something is known to bear on the question.
-        meaning: Entries were compared by meaning too, so that a question in another script may have found its answer.
+        bearing: Something is known to bear on the question.
     """
-    if not found or not any(reading.size for reading in readings):
+    if not bearing or not any(reading.size for reading in readings):
         return Confidence(0.0, ("nothing bears on it",))
     asked = _Asked.of(question, readings)
     if not asked.words:
         return Confidence(_logistic(2.0))
     if not any(asked.holders):
-        foreign = meaning and not _written(asked.words, readings)
+        # compared by meaning too, a question in another script may have found its answer
+        foreign = bool(question.query.vectors) and not _written(asked.words, readings)
         return Confidence(KNOWN if foreign else _value(0.0, 0.0), (f"nobody said {_listed(asked.words)}",))
     shares = [asked.shares(i, reading) for i, reading in enumerate(readings)]
     coverage = max(float(share.max(initial=0.0)) for share in shares)
@@ -131,7 +128,7 @@ class _Asked:
         return cls(*zip(*kept, strict=True)) if kept else cls((), (), (), ())
 
     def shares(self, reading: int, of: Reading) -> Shares:
-        """How much of what is asked stands in each entry of a reading, 0 to 1."""
+        """The share of the question's words, by weight, that each entry of a reading holds, 0 to 1."""
         found = [places[reading] for places in self.places]
         weights = np.repeat(self.weights, [len(places) for places in found])
         share: Shares = np.bincount(np.concatenate(found), weights, minlength=of.size) / sum(self.weights)
@@ -140,18 +137,18 @@ class _Asked:
 
 def _written(words: Sequence[Term], readings: Sequence[Reading]) -> bool:
     """Whether memory is written in the script of a question: else that none of its words is there says nothing."""
-    common = _COMMON_UNSPACED if any(word.word > _UNSPACED for word in words) else _COMMON
+    common = _COMMON_UNSPACED if any(word.word > UNSPACED for word in words) else _COMMON
     holders = sum(len(reading.find(token)[0]) for token in common for reading in readings)
     return holders >= SPOKEN * sum(reading.size for reading in readings)
 
 
 def _is_pair(word: str) -> bool:
-    return len(word) == 2 and word > _UNSPACED
+    return len(word) == 2 and word > UNSPACED
 
 
 def _margin(question: Question, readings: Sequence[Reading], shares: Sequence[Shares]) -> float:
     """By how much the person named comes nearer to what is asked than others; 0 if it is not one person."""
-    if not question.names or any(name.token in _ASSISTANT for name in question.names):
+    if not question.names or any(name.token in ASSISTANTS for name in question.names):
         return 0.0
     said = [_said_by(question.names, reading) for reading in readings]
     if not any(who.any() for who in said):
@@ -186,7 +183,7 @@ def _of_speaker(stream: NDArray[np.uint64]) -> bool:
     if not len(stream) or stream[0] >> FIELD_SHIFT != Field.SPEAKER:
         return False
     tokens = set(stream.tolist())
-    return tokens.isdisjoint(_YOU) or not tokens.isdisjoint(_ME)
+    return tokens.isdisjoint(SECOND_PERSON) or not tokens.isdisjoint(FIRST_PERSON)
 
 
 def _reasons(question: Question, asked: _Asked, coverage: float, margin: float) -> Iterator[str]:

@@ -25,7 +25,7 @@ _CLOSE: Final = "</memory-always>"
 
 @dataclass(frozen=True, slots=True)
 class Always:
-    """The block, what it costs, whom it shows, and how many found no room."""
+    """The always-on block: its text, its tokens, the items it shows, and how many found no room."""
 
     text: str = ""
     tokens: int = 0
@@ -34,12 +34,12 @@ class Always:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to say of it."""
+        """One line if items were left out for want of room; empty otherwise."""
         return (f"no room for {self.left_out} of what is always on",) if self.left_out else ()
 
 
 def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], user: str, room: int) -> Always:
-    """The block of at most `room` tokens.
+    """Lay out instructions, pinned items and the profile in at most `room` tokens.
 
     Args:
         versions: The candidates, as the view shows them.

@@ -33,7 +33,7 @@ FEW: Final = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """How near one reading's entries are to a question, by place, in deviations.
+    """The nearness of one reading's entries to a question, by place, in standard deviations.
 
     Attributes:
         own: Each entry by itself; 0 for one that no vector is known of.
@@ -49,7 +49,7 @@ class Nearness:
 
 
 def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
-    """How near the entries of each reading are."""
+    """Compare the question's vectors with those of every entry, calibrated over all readings together."""
     own, hub = ([np.zeros(reading.size, np.float32) for reading in readings] for _ in range(2))
     missing = [np.ones(reading.size, np.bool_) for reading in readings]
     pending = [reading.size for reading in readings]
@@ -68,7 +68,7 @@ def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
 
 
 def with_neighbours(own: Scores, reading: Reading) -> Scores:
-    """Each entry's nearness with that of the turns beside it, weighed."""
+    """Add to each entry's nearness that of the turns beside it, weighted by `BEFORE` and `AFTER`."""
     total = own.copy()
     for distance, before, after in zip((1, 2), BEFORE, AFTER, strict=True):
         joined = reading.joined[distance][: max(0, reading.size - distance)]
@@ -79,7 +79,7 @@ def with_neighbours(own: Scores, reading: Reading) -> Scores:
 
 
 def best_of_session(own: Scores, reading: Reading) -> Scores:
-    """The nearness of the nearest entry of each session, around its mean; an entry of no session is its own."""
+    """Give all entries of a session the nearness of its nearest, less the mean; one of no session keeps its own."""
     inside = reading.groups > 0
     if not inside.any():
         return own
@@ -97,22 +97,22 @@ class _Scale:
     deviation: float
 
     @classmethod
-    def of(cls, found: Sequence[Similarity | None], readings: Sequence[Reading]) -> _Scale:
+    def of(cls, similarities: Sequence[Similarity | None], readings: Sequence[Reading]) -> _Scale:
         seen = [
             (reading.size - similarity.pending, similarity)
-            for similarity, reading in zip(found, readings, strict=True)
+            for similarity, reading in zip(similarities, readings, strict=True)
             if similarity is not None
         ]
         count = sum(size for size, _ in seen)
         if not count:
             return cls(0.0, 1.0)
-        mean = sum(size * one.mean for size, one in seen) / count
-        square = sum(size * (one.deviation**2 + (one.mean - mean) ** 2) for size, one in seen) / count
+        mean = sum(size * part.mean for size, part in seen) / count
+        square = sum(size * (part.deviation**2 + (part.mean - mean) ** 2) for size, part in seen) / count
         shrink = (1 + FEW / count) ** 0.5
         return cls(mean, square**0.5 * shrink or 1.0)
 
     def calibrated(self, scores: Scores) -> Scores:
-        """Cosines in deviations from the mean."""
+        """Cosines in standard deviations from the mean."""
         return (scores - np.float32(self.mean)) / np.float32(self.deviation)
 
 

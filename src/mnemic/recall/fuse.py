@@ -66,8 +66,8 @@ _STEP: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """The candidates of one reading.
+class ScoredEntries:
+    """The candidates of one reading with their scores, by position.
 
     Attributes:
         places: Where they lie.
@@ -98,9 +98,9 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates in order: worked out only as far as somebody reads."""
+    """Candidates of all readings in order of score; sorted lazily, only as far as they are read."""
 
-    scored: tuple[Scored, ...]
+    scored: tuple[ScoredEntries, ...]
 
     def __len__(self) -> int:
         return sum(len(one.places) for one in self.scored)
@@ -132,18 +132,18 @@ class Ranking:
 
 
 def fuse(arms: Sequence[Arms]) -> Ranking:
-    """Every entry that any arm speaks for."""
+    """Rank every entry that any arm scores, by the weighted sum of all arms."""
     scales = {name: _Scale.of([arm.column(name) for arm in arms]) for name in CALIBRATED}
     return Ranking(tuple(_scored(arm, scales) for arm in arms))
 
 
 def named(names: Sequence[Term], readings: Sequence[Reading]) -> Ranking:
-    """What somebody of these names said, and what speaks of them, the one said last first."""
+    """Rank what the speakers of these names said, and what names them, latest first."""
     return Ranking(tuple(_of_names(names, reading) for reading in readings))
 
 
 def latest(readings: Sequence[Reading]) -> Ranking:
-    """Every entry, the one said last first; documents and their chunks only if there is nothing else."""
+    """Rank every entry by when it was said, latest first; documents and chunks only if there is nothing else."""
     short = [np.flatnonzero(~reading.lengthy) for reading in readings]
     if not any(len(places) for places in short):
         short = [np.arange(reading.size) for reading in readings]
@@ -169,7 +169,7 @@ class _Scale:
         return column * np.float32(weight / self.deviation)
 
 
-def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
+def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> ScoredEntries:
     touched = np.flatnonzero(arm.touched)
     weights = BESIDE_MEANING if "dense" in arm.marks else CALIBRATED
     parts = {name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in weights.items()}
@@ -186,7 +186,7 @@ def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> Scored:
     if len(arm.reading.heads[0]):
         parts["head"] = _behind_chunks(arm.reading, touched, score) - score
         score = score + parts["head"]
-    return Scored(arm.reading, touched, score, arm.reading.values(Column.VER, touched), parts)
+    return ScoredEntries(arm.reading, touched, score, arm.reading.values(Column.VER, touched), parts)
 
 
 def _alone(parts: Mapping[str, Scores]) -> NDArray[np.bool_]:
@@ -206,7 +206,7 @@ def _behind_chunks(reading: Reading, touched: NDArray[np.intp], score: Scores) -
     return every[touched]
 
 
-def _of_names(names: Sequence[Term], reading: Reading) -> Scored:
+def _of_names(names: Sequence[Term], reading: Reading) -> ScoredEntries:
     spoken = np.zeros(reading.size, dtype=np.float32)
     spoken_of = np.zeros(reading.size, dtype=np.float32)
     for name in names:
@@ -215,16 +215,16 @@ def _of_names(names: Sequence[Term], reading: Reading) -> Scored:
     spoken_of[spoken > 0] = 0
     places = np.flatnonzero(spoken + spoken_of)
     parts = {"speaker": spoken[places], "named": spoken_of[places]}
-    return Scored(reading, places, np.ones(len(places), np.float32), reading.said[places], parts)
+    return ScoredEntries(reading, places, np.ones(len(places), np.float32), reading.said[places], parts)
 
 
-def _unscored(reading: Reading, places: NDArray[np.intp]) -> Scored:
+def _unscored(reading: Reading, places: NDArray[np.intp]) -> ScoredEntries:
     nothing = np.zeros(len(places), np.float32)
-    return Scored(reading, places, nothing, reading.said[places], reasons=("one of the latest",))
+    return ScoredEntries(reading, places, nothing, reading.said[places], reasons=("one of the latest",))
 
 
-def _keys(one: Scored) -> tuple[Scores, NDArray[np.int64]]:
-    return one.score, one.late
+def _keys(entries: ScoredEntries) -> tuple[Scores, NDArray[np.int64]]:
+    return entries.score, entries.late
 
 
 def _descending(score: Scores, late: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.queries import Stage
-from mnemic.core.tokens import Field, hash_term, mention, spoken_days, tokenise
+from mnemic.core.tokens import Field, hash_term, mention, spoken_days
 from mnemic.index.reading import AFTER, BEFORE, REACH
 from mnemic.recall.dense import best_of_session, nearness, with_neighbours
+from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -46,14 +47,12 @@ In a scope of a few entries nothing can be so far from the mean: there it is hal
 ONE_OF_SEVERAL: Final = 0.5
 """What one session is worth to a question for several things: they were said at different times."""
 
-_ME: Final = tuple(map(hash_term, tokenise("i i'm i've i'd i'll me my mine we we're we've us our 我 咱")))
-_YOU: Final = tuple(map(hash_term, tokenise("you you're you've you'd you'll your yours 你 您")))
-_ASSISTANTS: Final = tuple(hash_term(name, Field.SPEAKER) for name in tokenise("assistant ai bot"))
+_ASSISTANTS: Final = tuple(hash_term(name, Field.SPEAKER) for name in ASSISTANTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """What each arm makes of one reading's entries, by place.
+    """The scores that each arm gives the entries of one reading, by place.
 
     Attributes:
         own: BM25 of the entry's words, and of the question's words in its date.
@@ -103,7 +102,7 @@ class Arms:
 
     @property
     def touched(self) -> NDArray[np.bool_]:
-        """Which entries any arm speaks for: being in the session, or the speaker, or dated, is not enough."""
+        """Which entries are candidates: by a word, a time or meaning; session, speaker or date alone are not enough."""
         touched: NDArray[np.bool_] = (self.window > 0) | (self.own > 0)
         for name in ("time", "mention"):
             if name in self.marks:
@@ -113,29 +112,28 @@ class Arms:
         return touched
 
     def mark(self, name: str) -> Scores:
-        """An arm of `marks`, to be filled in."""
+        """The array of an arm in `marks`, made of zeros if it is not there yet; the caller fills it in."""
         if name not in self.marks:
             self.marks[name] = np.zeros(self.reading.size, dtype=np.float32)
         return self.marks[name]
 
 
-def gather(question: Question, readings: Sequence[Reading], query: Query) -> list[Arms]:
-    """Score every entry of every reading; statistics are summed over the readings, and over nothing else."""
+def gather(question: Question, readings: Sequence[Reading]) -> list[Arms]:
+    """Score every entry of every reading by every arm; document frequencies are those of these readings alone."""
     if not readings:
         return []
     scope = _Scope.of(readings)
     arms = _add_words(_words(question, readings), readings, scope)
     for term in question.terms:
         _add_dates(term, arms, scope, found_only=False)
-    arms = _with_meaning(arms, query)
+    arms = _with_meaning(arms, question.query)
     for arm in arms:
-        _add_speakers(question, arm, query.without)
+        _add_speakers(question, arm)
         _add_phrases(question, arm)
-        if Stage.TIME not in query.without:
-            _add_times(question, arm, query.offset)
+        _add_times(question, arm)
     for term in question.timed:
         _add_dates(term, arms, scope, found_only=True)
-    return [_tuned(arm, question, query.without) for arm in arms]
+    return [_tuned(arm, question) for arm in arms]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +185,11 @@ class _Held:
     counts: Scores
 
     @classmethod
-    def of(cls, found: Sequence[Found]) -> _Held:
-        words = np.repeat(np.arange(len(found)), [len(places) for places, _ in found])
+    def of(cls, postings: Sequence[Found]) -> _Held:
+        words = np.repeat(np.arange(len(postings)), [len(places) for places, _ in postings])
         if not len(words):
             return cls(words, words, np.empty(0, np.float32))
-        return cls(words, np.concatenate([places for places, _ in found]), np.concatenate([c for _, c in found]))
+        return cls(words, np.concatenate([places for places, _ in postings]), np.concatenate([c for _, c in postings]))
 
 
 def _add_words(words: Sequence[list[Found]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:
@@ -285,8 +283,9 @@ def _add_nearness(arm: Arms, near: Nearness, without: Container[Stage]) -> None:
         arm.marks["gist"] = best_of_session(near.own, arm.reading)
 
 
-def _tuned(arm: Arms, question: Question, without: Container[Stage]) -> Arms:
+def _tuned(arm: Arms, question: Question) -> Arms:
     """The arms without those of stages that are left out; one session says less where several are asked about."""
+    without = question.query.without
     nothing = np.zeros(arm.reading.size, np.float32)
     if Stage.NEIGHBOURS in without:
         arm = replace(arm, window=nothing)
@@ -297,19 +296,19 @@ def _tuned(arm: Arms, question: Question, without: Container[Stage]) -> Arms:
     return arm
 
 
-def _add_speakers(question: Question, arm: Arms, without: Container[Stage]) -> None:
+def _add_speakers(question: Question, arm: Arms) -> None:
     """Who said it: one who is named, and then says "I" and is told "you"; or not the assistant."""
+    without, reading = question.query.without, arm.reading
     if Stage.SPEAKER in without:
         return
-    reading = arm.reading
     for name in question.names:
         arm.mark("speaker")[reading.find(name.speaker)[0]] = 1
     if Stage.PRONOUNS in without:
         return
     if question.names:
-        arm.mark("self")[_holders_of(_ME, reading)] = 1
+        arm.mark("self")[_holders_of(FIRST_PERSON, reading)] = 1
         arm.marks["self"] *= arm.marks["speaker"]
-        arm.mark("addressed")[_holders_of(_YOU, reading)] = 1
+        arm.mark("addressed")[_holders_of(SECOND_PERSON, reading)] = 1
         arm.marks["addressed"] *= 1 - arm.marks["speaker"]
     elif question.asks_own and len(assistants := _holders_of(_ASSISTANTS, reading)):
         arm.mark("user")[:] = 1
@@ -329,7 +328,9 @@ def _add_phrases(question: Question, arm: Arms) -> None:
                 arm.mark("phrase")[place] += 1
 
 
-def _add_times(question: Question, arm: Arms, offset: int) -> None:
+def _add_times(question: Question, arm: Arms) -> None:
+    if Stage.TIME in question.query.without:
+        return
     if question.asks_when:
         arm.mark("dated")[arm.reading.find(mention(""))[0]] = 1
     if not question.spans:
@@ -337,7 +338,7 @@ def _add_times(question: Question, arm: Arms, offset: int) -> None:
     said = arm.reading.said
     for span in question.spans:
         arm.mark("time")[(span.start <= said) & (said < span.end)] = 1
-        for when in _called(span, offset):
+        for when in _called(span, question.query.offset):
             arm.mark("mention")[arm.reading.find(mention(when))[0]] = 1
 
 

@@ -1,4 +1,4 @@
-"""The last stage of recall: evidence laid out for a prompt, within its budget, fenced as data.
+"""The last stages of recall: what says the same twice is left out, and evidence laid out for a prompt, fenced as data.
 
 The best hits are chosen first and then laid out in order of time, because that is how a reader follows events. Each
 line says id, date and speaker; a text's own line breaks are indented and its fences defused, so that no text can pass
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel, Kind
 from mnemic.core.queries import Recalled
-from mnemic.core.tokens import count_tokens, local_time, part_texts
-from mnemic.index.columns import Column
+from mnemic.core.tokens import Field, count_tokens, local_time, part_texts
+from mnemic.index.columns import FIELD_SHIFT, Column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,10 +39,89 @@ _FENCE: Final = re.compile(r"<(?=[^\w<]{0,16}memory)", re.IGNORECASE)
 _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
 """What the shortest line costs: an id is never fewer tokens than that many letters."""
 
+SAME: Final = 0.9
+"""Share of their different words that two entries have in common to count as the same."""
+
+SHORTEST: Final = 6
+"""Entries of fewer different words are told apart only by being equal."""
+
+
+class Chosen:
+    """The best hits without near-duplicates, best first; compared lazily, only as far as they are read.
+
+    Each is compared with all that are kept, so what a budget will not hold is better not looked at.
+
+    Args:
+        limit: Most hits.
+        twins: At most so many that say the same as a better one are passed over; then it ends.
+    """
+
+    def __init__(self, hits: Iterable[Hit], readings: Mapping[int, Reading], limit: int, twins: int) -> None:
+        self._hits, self._readings = iter(hits), readings
+        self._limit, self._most_twins = limit, twins
+        self._kept: list[Hit] = []
+        self._shown: list[frozenset[int]] = []
+        self.looked = 0
+        """How many hits were looked at so far."""
+
+    def __iter__(self) -> Iterator[Hit]:
+        place = 0
+        while place < len(self._kept) or self._grow():
+            yield self._kept[place]
+            place += 1
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    @property
+    def kept(self) -> int:
+        """How many hits were kept so far."""
+        return len(self._kept)
+
+    @property
+    def twins(self) -> int:
+        """How many hits were passed over as near-duplicates of a better one."""
+        return self.looked - len(self._kept)
+
+    def _grow(self) -> bool:
+        """Find one more; whether there was one."""
+        while len(self._kept) < self._limit and self.twins <= self._most_twins:
+            hit = next(self._hits, None)
+            if hit is None:
+                return False
+            self.looked += 1
+            words = _words(self._readings[hit.space], hit.doc)
+            if not any(_same(words, other) for other in self._shown):
+                self._kept.append(hit)
+                self._shown.append(words)
+                return True
+        return False
+
+
+def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hit | None:
+    """The hit among `better` that says the same as `hit`."""
+    words = _words(readings[hit.space], hit.doc)
+    return next((other for other in better if _same(words, _words(readings[other.space], other.doc))), None)
+
+
+def _words(reading: Reading, place: int) -> frozenset[int]:
+    """An entry's different words, its speaker among them, its dates and the names it is found by not."""
+    stream = reading.stream(place)
+    return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
+
+
+def _same(words: frozenset[int], others: frozenset[int]) -> bool:
+    small, large = len(words), len(others)
+    if small > large:
+        small, large = large, small
+    if small < SHORTEST:
+        return words == others
+    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
+
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What fits: items best first with the hits they come from, and the text that shows them, oldest first."""
+    """The items that fit a budget, best first, with their hits, and the text that shows them, oldest first."""
 
     items: tuple[Recalled, ...]
     hits: tuple[Hit, ...]
@@ -55,7 +134,7 @@ class Packed:
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
-    """The hits that fit `query.budget`; of a long item that does not, the part that was hit.
+    """Lay out the hits that fit `query.budget`; of a long item that does not fit, the part that was hit.
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
     """
@@ -86,7 +165,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
 
 
 def fenced(lines: Sequence[str]) -> str:
-    """Lines of `render` as a block that says they are data."""
+    """Wrap lines of `render` in the tag that tells a model they are data, not instructions."""
     return "\n".join((_OPEN, *lines, _CLOSE))
 
 
@@ -96,7 +175,7 @@ def render(item: Item, text: str) -> str:
 
 
 def spoken(item: Item, text: str) -> str:
-    """The same without the id, for what needs none: local date, speaker, text."""
+    """Render one item without its id: local date, speaker, text."""
     local = local_time(item.said, item.said_offset)
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
@@ -112,7 +191,7 @@ def _by(item: Item) -> str:
 
 
 def defused(text: str) -> str:
-    """A text that cannot pass for one of our own marks."""
+    """Escape whatever in a text could be read as one of our own tags."""
     return _FENCE.sub("&lt;", text)
 
 
@@ -126,7 +205,7 @@ def _read(hits: Iterable[Hit], snapshot: Snapshot) -> Iterator[tuple[Hit, Versio
 
 
 def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Version]:
-    """The versions behind some hits, by (space, ver)."""
+    """Read the versions of some hits, by (space, ver)."""
     found: dict[tuple[int, int], Version] = {}
     for space in dict.fromkeys(hit.space for hit in hits):
         vers = [hit.ver for hit in hits if hit.space == space]

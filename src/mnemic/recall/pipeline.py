@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.index.columns import Column
 from mnemic.recall.abstain import Confidence, answerable
-from mnemic.recall.diversify import Chosen, twin
 from mnemic.recall.fuse import Ranking, fuse, latest, named
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import fetched, pack
-from mnemic.recall.reasons import explained
+from mnemic.recall.pack import Chosen, fetched, pack, twin
+from mnemic.recall.reasons import explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
-from mnemic.recall.walk import traced, walk
+from mnemic.recall.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.core.queries import Hit, Query
-    from mnemic.index.lexical import Catalogues
+    from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms
     from mnemic.recall.walk import Trails
@@ -43,7 +42,7 @@ _NO_TIME: Final = "nothing was said in that time"
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Candidates:
     """The candidates for an answer, and what is to be said of how they were found.
 
     Attributes:
@@ -61,11 +60,11 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """What the stages before packing made of a question."""
+    """The outcome of all stages before packing."""
 
     question: Question
     readings: dict[int, Reading]
-    found: _Found
+    candidates: _Candidates
     chosen: Chosen
 
     @property
@@ -75,20 +74,20 @@ class _Ranked:
     @property
     def bearing(self) -> bool:
         """Whether anything is known to bear on the question."""
-        return bool(self.chosen) and not self.found.blind
+        return bool(self.chosen) and not self.candidates.blind
 
-    def confidence(self, *, meaning: bool) -> Confidence:
-        """How likely the answer is here at all."""
-        return answerable(self.question, list(self.readings.values()), found=self.bearing, meaning=meaning)
+    def confidence(self) -> Confidence:
+        """How likely memory holds the answer."""
+        return answerable(self.question, list(self.readings.values()), bearing=self.bearing)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What was understood, and what there is to say of as much as was chosen."""
-        return (*self.question.notes, *self.found.notes, *_told(self.question, self.found, self.chosen))
+        return (*self.question.notes, *self.candidates.notes, *_shortfalls(self.question, self.candidates, self.chosen))
 
     def stages(self, packed: int) -> tuple[tuple[str, int, int], ...]:
         """How many candidates entered and left each stage."""
-        ranked, looked, kept = len(self.found.ranking), self.chosen.looked, self.chosen.kept
+        ranked, looked, kept = len(self.candidates.ranking), self.chosen.looked, self.chosen.kept
         return (
             ("gather", self.entries, ranked),
             ("fuse", ranked, looked),
@@ -98,13 +97,13 @@ class _Ranked:
 
 
 def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain: bool = False) -> Context:
-    """The evidence that bears on a question, as this snapshot sees it."""
+    """Find the evidence that bears on a question, as this snapshot sees it, packed for a prompt."""
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
-    shown = explained(ranked.question, ranked.readings, list(packed.hits), ranked.found.ranking.most("dense"))
-    shown = traced(shown, ranked.found.trails, ranked.readings, snapshot)
-    confidence = ranked.confidence(meaning=bool(query.vectors))
+    shown = explained(ranked.question, ranked.readings, list(packed.hits), ranked.candidates.ranking.most("dense"))
+    shown = traced(shown, ranked.candidates.trails, ranked.readings, snapshot)
+    confidence = ranked.confidence()
     return Context(
         text=packed.text,
         tokens=packed.tokens,
@@ -115,12 +114,12 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.items)) if explain else (),
         confidence=confidence.value,
-        pending=ranked.found.pending,
+        pending=ranked.candidates.pending,
     )
 
 
 def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: ItemId) -> Lost:
-    """At which stage an item was lost on the way to `query`'s answer; stage "" if it was not."""
+    """Name the stage at which an item was lost on the way to `query`'s answer; stage "" if it was recalled."""
     standing = snapshot.standing(query.spaces, [item])
     if item not in standing:
         return Lost(stage="scope", reason="no such item in this scope")
@@ -139,7 +138,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     rank, hit = found
     kept = list(ranked.chosen)
     if hit not in kept:
-        if ranked.found.blind:
+        if ranked.candidates.blind:
             return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
@@ -150,7 +149,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
 
 def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
     """The hit that is a version, and its rank."""
-    for rank, hit in enumerate(ranked.found.ranking.hits(), start=1):
+    for rank, hit in enumerate(ranked.candidates.ranking.hits(), start=1):
         same_commit = ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
         if same_commit and fetched([hit], snapshot)[hit.space, hit.ver].item.id == version.item.id:
             return rank, hit
@@ -164,55 +163,55 @@ def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, h
         return Lost(stage="diversify", reason=f"{name} says the same and ranks higher")
     if ranked.chosen.twins > TWINS:
         return Lost(stage="diversify", reason=f"rank {rank}, behind more than {TWINS} that say the same")
-    return Lost(stage="fuse", reason=f"rank {rank} of {ranked.found.ranking.items}; {query.k} were asked for")
+    return Lost(stage="fuse", reason=f"rank {rank} of {ranked.candidates.ranking.items}; {query.k} were asked for")
 
 
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    found_in = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
-    readings = {reading.space: reading for reading in found_in}
-    question = understand(query, found_in)
-    found = _found(query, question, found_in)
-    chosen = Chosen(found.ranking.hits(), readings, min(query.k, LATEST) if found.blind else query.k, TWINS)
-    return _Ranked(question, readings, found, chosen)
+    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    readings = {reading.space: reading for reading in visible}
+    question = understand(query, visible)
+    candidates = _candidates(question, visible)
+    chosen = Chosen(candidates.ranking.hits(), readings, min(query.k, LATEST) if candidates.blind else query.k, TWINS)
+    return _Ranked(question, readings, candidates, chosen)
 
 
-def _found(query: Query, question: Question, readings: list[Reading]) -> _Found:
+def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
     """The candidates for an answer; a layer that shows nothing, such as a branch not written to yet, takes no part."""
     readings = [reading for reading in readings if reading.size]
     if not readings:
-        return _Found(Ranking(()), ("there is nothing to search",))
-    arms = gather(question, readings, query)
-    found = replace(_found_by(arms, query, question, readings), pending=sum(arm.pending for arm in arms))
-    if found.blind or Stage.LINKS in query.without:
-        return found
-    walked = walk(query.text, question, found.ranking)
-    return replace(found, ranking=walked.ranking, trails=walked.trails)
+        return _Candidates(Ranking(()), ("there is nothing to search",))
+    arms = gather(question, readings)
+    candidates = replace(_candidates_by(arms, question, readings), pending=sum(arm.pending for arm in arms))
+    if candidates.blind or Stage.LINKS in question.query.without:
+        return candidates
+    walked = walk(question, candidates.ranking)
+    return replace(candidates, ranking=walked.ranking, trails=walked.trails)
 
 
-def _found_by(arms: list[Arms], query: Query, question: Question, readings: list[Reading]) -> _Found:
+def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]) -> _Candidates:
     """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
     ranking = fuse(arms)
     unsaid = not any(arm.said for arm in arms)
     if question.names and not question.spans and not _occurs(question.others, readings):
         if not (ranking and question.others and any(arm.meant for arm in arms)):
             return _of_names(question, readings, f"no other {_WORD}" if question.others else "nothing else to look for")
-        return _Found(ranking, (f"no other {_WORD}: {_MEANT}",))
+        return _Candidates(ranking, (f"no other {_WORD}: {_MEANT}",))
     if ranking:
-        return _Found(ranking, (f"no {_WORD}: {_MEANT}",) if unsaid and question.terms else ())
+        return _Candidates(ranking, (f"no {_WORD}: {_MEANT}",) if unsaid and question.terms else ())
     if question.spans:
         if question.names:
             return _of_names(question, readings, _NO_TIME)
-        ranking = fuse(gather(spelled(query, question), readings, query))
-        return _Found(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
+        ranking = fuse(gather(spelled(question), readings))
+        return _Candidates(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
     # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
     why = f"no {_WORD}" if question.terms else "nothing to look for in the question"
-    return _Found(latest(readings), (f"{why}: the latest items",), blind=True)
+    return _Candidates(latest(readings), (f"{why}: the latest items",), blind=True)
 
 
-def _of_names(question: Question, readings: list[Reading], why: str) -> _Found:
+def _of_names(question: Question, readings: list[Reading], why: str) -> _Candidates:
     note = f"{why}: the latest that {' or '.join(question.called)} said, or that speaks of them"
-    return _Found(named(question.names, readings), (note,))
+    return _Candidates(named(question.names, readings), (note,))
 
 
 def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
@@ -220,14 +219,14 @@ def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
     return any(len(r.find(token)[0]) for term in terms for token in (term.text, term.date) for r in readings)
 
 
-def _told(question: Question, found: _Found, chosen: Chosen) -> list[str]:
-    """What there is to say about an answer that is not all there is."""
+def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> list[str]:
+    """One line for each reason why the answer may be incomplete: pending vectors, equals cut off, duplicates."""
     notes: list[str] = []
-    if found.pending:
-        them = "1 item has" if found.pending == 1 else f"{found.pending} items have"
+    if candidates.pending:
+        them = "1 item has" if candidates.pending == 1 else f"{candidates.pending} items have"
         notes.append(f"{them} no vector yet: found by words alone")
-    timed = question.spans and not question.terms and not found.notes
-    if timed and (items := found.ranking.items) > chosen.kept:
+    timed = question.spans and not question.terms and not candidates.notes
+    if timed and (items := candidates.ranking.items) > chosen.kept:
         notes.append(f"{items} were of that time: of equals, the latest")
     if chosen.twins > TWINS:
         notes.append(f"more than {TWINS} said the same as these: the rest was not looked at")

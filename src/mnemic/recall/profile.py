@@ -81,7 +81,7 @@ _NOW: Final = r"(?: now| these days| currently| at present)?[\s?？。.!]*$"
 
 
 def stated(question: str, profile: Iterable[Item], user: str) -> list[Item]:
-    """The facts of a profile that fill what a question asks for, of the one it asks about, in the order given.
+    """Choose the facts of a profile that state just what a question asks for, in the order given.
 
     Args:
         profile: What the view shows; items of another kind are passed over.

@@ -1,4 +1,4 @@
-"""Why a hit is here, in words a person can read."""
+"""Reasons for each hit, for a person to read: the words it holds, its date, its speaker, the links that led to it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mnemic.core.clock import moment
+from mnemic.core.names import Naming, called, keys, name_token, names
 from mnemic.index.columns import Column
 from mnemic.recall.fuse import MARKS
 from mnemic.recall.gather import NEAR
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mnemic.core.items import Item
     from mnemic.core.queries import Hit
     from mnemic.index.reading import Reading
     from mnemic.recall.understand import Question
+    from mnemic.recall.walk import Trails
+    from mnemic.store.snapshot import Snapshot
 
 
 def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit], nearest: float) -> list[Hit]:
-    """The same hits, each with its reasons. `nearest`: the greatest component `dense` of any candidate."""
+    """Add to each hit its reasons. `nearest`: the greatest component `dense` of any candidate."""
     told: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
@@ -33,6 +37,51 @@ def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hi
                 zip(((hit.space, hit.doc) for hit in here), _reasons(question, reading, here, nearest), strict=True)
             )
     return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc])) for hit in hits]
+
+
+def traced(
+    hits: list[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
+) -> list[Hit]:
+    """Add to each hit that the link walk reached the name that led to it."""
+    steps = {
+        (hit.space, hit.doc): (step, hit.ver, readings[hit.space].value(Column.VER, step.source))
+        for hit in hits
+        if hit.space in trails and (step := trails[hit.space].to(hit.doc))
+    }
+    vers = {(space, ver) for (space, _), (_, *both) in steps.items() for ver in both}
+    items: dict[tuple[int, int], Item] = {}
+    for space in {space for space, _ in vers}:
+        found = snapshot.versions(space, sorted(ver for at, ver in vers if at == space))
+        items |= {(space, ver): version.item for ver, version in found.items()}
+    told = {
+        (space, place): _linked(items[space, source], items[space, target], step.name)
+        for (space, place), (step, target, source) in steps.items()
+        if {(space, source), (space, target)} <= items.keys()
+    }
+    asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
+    reasons = [
+        (*(["the question names it"] if at in asked else []), *([told[at]] if at in told else []))
+        for at in ((hit.space, hit.doc) for hit in hits)
+    ]
+    return [replace(hit, reasons=(*hit.reasons, *why)) for hit, why in zip(hits, reasons, strict=True)]
+
+
+def _linked(source: Item, target: Item, name: int) -> str:
+    """How two items are linked by a name, which is written in one of them or is what one of them is called."""
+    own, other = called(source), called(target)
+    spelt = next((n for n in (*other, *own, *names(source.text)) if name in _mentioned(n)), "")
+    label = own[0] if own else " ".join(source.text.split()[:6])
+    if name in _mentioned(*other):
+        return f"linked from {label!r}: it names {spelt!r}"
+    return (
+        f"names {spelt!r}, which was found"
+        if name in _mentioned(*own)
+        else f"linked from {label!r}: both name {spelt!r}"
+    )
+
+
+def _mentioned(*spelt: str) -> list[int]:
+    return [name_token(key, Naming.MENTION) for key in keys(spelt)]
 
 
 def _reasons(question: Question, reading: Reading, hits: list[Hit], nearest: float) -> Iterator[list[str]]:

@@ -33,11 +33,18 @@ _SEVERAL: Final = re.compile(
     r"|哪些|哪几|多少|几[个個次种種家本部位]|所有|都有",
     re.IGNORECASE,
 )
-_OWN: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
-_YOURS: Final = re.compile(r"\byour?s?\b|[你您]", re.IGNORECASE)
+SPEAKS_OF_SELF: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
+SPEAKS_TO_OTHER: Final = re.compile(r"\byou(?:rs?)?\b|[你您]", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
-_UNSPACED: Final = "\u0e00"
+UNSPACED: Final = "\u0e00"
 """Scripts before this one, among them the Latin, put spaces between words."""
+
+FIRST_PERSON: Final = tuple(map(hash_term, tokenise("i i'm i've i'd i'll me my mine we we're we've us our 我 咱")))
+SECOND_PERSON: Final = tuple(map(hash_term, tokenise("you you're you've you'd you'll your yours 你 您")))
+"""Text tokens by which an entry speaks of whoever says it, and of whoever it is said to."""
+
+ASSISTANTS: Final = tuple(tokenise("assistant ai bot"))
+"""What a speaker is called who is no person."""
 
 _DAY: Final = 86_400_000_000
 _ROLES: Final = frozenset({"user", "system", "tool"})
@@ -81,9 +88,10 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question understood.
+    """A question with what was understood of it: words, names, phrases, times.
 
     Attributes:
+        query: What was asked, of which spaces, and by which stages it is to be answered.
         terms: The words that say what is meant, each once, in order; stop words only if there is nothing else. Words
             that name a time are not among them, nor words for anything at all beside a time or a name.
         timed: The words that name a time: looked up in dates, to tell apart what other words have found.
@@ -95,9 +103,9 @@ class Question:
         asks_when: It asks for a time.
         asks_several: It asks for things of which there may be many, each said at another time.
         asks_own: Who asks speaks of themselves, and not of whoever is asked.
-        offset: Minutes east of UTC where it is asked.
     """
 
+    query: Query
     terms: tuple[Term, ...]
     timed: tuple[Term, ...]
     words: tuple[Term, ...]
@@ -107,11 +115,10 @@ class Question:
     asks_when: bool
     asks_several: bool
     asks_own: bool
-    offset: int = 0
 
     @property
     def others(self) -> tuple[Term, ...]:
-        """The words that are no names."""
+        """The terms that are not names of speakers."""
         return tuple(term for term in self.terms if term not in self.names)
 
     @property
@@ -123,7 +130,7 @@ class Question:
     def notes(self) -> tuple[str, ...]:
         """What was understood, one line each."""
         named = (f"speaker: {name}" for name in self.called)
-        timed = (f'time: "{span.text}" = {_dates(span, self.offset)}' for span in self.spans)
+        timed = (f'time: "{span.text}" = {_dates(span, self.query.offset)}' for span in self.spans)
         quoted = (f"quoted: {phrase.text}" for phrase in self.phrases)
         return (*named, *timed, *quoted)
 
@@ -135,11 +142,12 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
     terms = _terms(text, telling_only=bool(spans))
     entries = {term: _entries(term.speaker, readings) for term in _callable(terms)}
     names = tuple(term for term, count in entries.items() if count)
-    if unspaced := rejoined([name.word for name in names if name.word > _UNSPACED]):
+    if unspaced := rejoined([name.word for name in names if name.word > UNSPACED]):
         terms = (*names, *_terms(_without(text, unspaced), telling_only=True))
     if (spans or names) and all(term in names or term.token in _ANYTHING for term in terms):
         terms = names
     return Question(
+        query=query,
         terms=terms,
         timed=_terms(" ".join(span.text for span in spans)) if terms else (),
         words=() if spans and terms == names else tuple(t for t in terms if entries.get(t, 0) < SPEAKS),
@@ -148,14 +156,14 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         spans=spans,
         asks_when=_WHEN.search(query.text) is not None,
         asks_several=_SEVERAL.search(query.text) is not None,
-        asks_own=_OWN.search(query.text) is not None and _YOURS.search(query.text) is None,
-        offset=query.offset,
+        asks_own=SPEAKS_OF_SELF.search(query.text) is not None and SPEAKS_TO_OTHER.search(query.text) is None,
     )
 
 
-def spelled(query: Query, question: Question) -> Question:
-    """The same question with a time, where it is nothing else, taken as words: "1984" may be a book."""
-    terms = _terms(query.text) if any(query.text.strip(" ?!.？！。") == span.text for span in question.spans) else ()
+def spelled(question: Question) -> Question:
+    """Read a question that is nothing but a time as words instead: "1984" may be a book."""
+    text = question.query.text
+    terms = _terms(text) if any(text.strip(" ?!.？！。") == span.text for span in question.spans) else ()
     return replace(question, terms=terms, timed=(), words=terms, spans=())
 
 
@@ -163,7 +171,7 @@ def rejoined(words: list[str]) -> list[str]:
     """Words as a person would list them: the pairs of an unspaced script joined again, without their characters."""
     joined: list[str] = []
     for word in words:
-        if joined and len(word) <= 2 and word > _UNSPACED and word[0] in joined[-1][-2:]:
+        if joined and len(word) <= 2 and word > UNSPACED and word[0] in joined[-1][-2:]:
             joined[-1] += word[1:] if joined[-1][-1] == word[0] else ""
         else:
             joined.append(word)
@@ -194,7 +202,7 @@ def _callable(terms: Sequence[Term]) -> list[Term]:
 
     Two people may share a character of their names.
     """
-    paired = {character for term in terms if len(term.word) == 2 and term.word > _UNSPACED for character in term.word}
+    paired = {character for term in terms if len(term.word) == 2 and term.word > UNSPACED for character in term.word}
     return [term for term in terms if term.token not in _ROLES and term.word not in paired]
 
 

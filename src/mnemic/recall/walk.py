@@ -21,24 +21,21 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.names import Naming, called, keys, name_token, names
+from mnemic.core.names import Naming, keys, names
 from mnemic.core.tokens import terms
 from mnemic.index.columns import Column
 from mnemic.index.graph import as_naming, found, join, mentions, spelled, tokens_of
-from mnemic.recall.fuse import Ranking, Scored
+from mnemic.recall.fuse import Ranking, ScoredEntries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from mnemic.core.items import Item
-    from mnemic.core.queries import Hit
     from mnemic.index.graph import Pairs, Places, Tokens
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Scores
     from mnemic.recall.understand import Question
-    from mnemic.store.snapshot import Snapshot
 
 SHARED: Final = 0.5
 """What a name that two documents hold is worth as a link, beside the name of one in the other."""
@@ -56,7 +53,7 @@ COMMON: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """How a walk came to an entry.
+    """The last step of a walk to an entry.
 
     Attributes:
         source: The place that it came from.
@@ -69,7 +66,7 @@ class Trail:
 
 @dataclass(frozen=True, slots=True)
 class Trails:
-    """How a walk came to the entries of one reading, by place.
+    """The last step of a walk to each entry of one reading, by place.
 
     Attributes:
         asked: Which of them the question calls by their names.
@@ -82,78 +79,33 @@ class Trails:
     names: Tokens
 
     def to(self, place: int) -> Trail | None:
-        """The last step to a place."""
+        """The last step to a place; None if no link led there."""
         source = int(self.sources[place])
         return None if source < 0 else Trail(source, int(self.names[place]))
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """Candidates with what was found along names among them; and the trails, by space."""
+class LinkWalk:
+    """Candidates reordered and extended by a walk along names; and the trails, by space."""
 
     ranking: Ranking
     trails: Mapping[int, Trails] = field(default_factory=dict)
 
 
-def walk(text: str, question: Question, ranking: Ranking) -> Walk:
-    """The same candidates, documents in a new order and joined by those that they lead to.
+def walk(question: Question, ranking: Ranking) -> LinkWalk:
+    """Reorder the documents among the candidates, and add those that names lead to from the best of them.
 
     The component "links" of a document is what its score changed by. Whatever is no document keeps its score; without
     documents nothing is done.
     """
-    grounds = [_Ground.of(text, question, one) for one in ranking.scored if one.reading.lengthy.any()]
+    grounds = [_Ground.of(question, one) for one in ranking.scored if one.reading.lengthy.any()]
     top = np.float32(max((float(ground.score.max()) for ground in grounds), default=0.0))
     if top <= 0:
-        return Walk(ranking)
+        return LinkWalk(ranking)
     gains, trails = zip(*(_walked(ground, top) for ground in grounds), strict=True)
     rescored = {one.reading.space: one for one in _rescored([ground.scored for ground in grounds], gains)}
     scored = tuple(rescored.get(one.reading.space, one) for one in ranking.scored)
-    return Walk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
-
-
-def traced(
-    hits: list[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
-) -> list[Hit]:
-    """The same hits, each that a walk came to with the reason why."""
-    steps = {
-        (hit.space, hit.doc): (step, hit.ver, readings[hit.space].value(Column.VER, step.source))
-        for hit in hits
-        if hit.space in trails and (step := trails[hit.space].to(hit.doc))
-    }
-    vers = {(space, ver) for (space, _), (_, *both) in steps.items() for ver in both}
-    items: dict[tuple[int, int], Item] = {}
-    for space in {space for space, _ in vers}:
-        found = snapshot.versions(space, sorted(ver for at, ver in vers if at == space))
-        items |= {(space, ver): version.item for ver, version in found.items()}
-    told = {
-        (space, place): _linked(items[space, source], items[space, target], step.name)
-        for (space, place), (step, target, source) in steps.items()
-        if {(space, source), (space, target)} <= items.keys()
-    }
-    asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
-    reasons = [
-        (*(["the question names it"] if at in asked else []), *([told[at]] if at in told else []))
-        for at in ((hit.space, hit.doc) for hit in hits)
-    ]
-    return [replace(hit, reasons=(*hit.reasons, *why)) for hit, why in zip(hits, reasons, strict=True)]
-
-
-def _linked(source: Item, target: Item, name: int) -> str:
-    """How two items are linked by a name, which is written in one of them or is what one of them is called."""
-    own, other = called(source), called(target)
-    spelt = next((n for n in (*other, *own, *names(source.text)) if name in _mentioned(n)), "")
-    label = own[0] if own else " ".join(source.text.split()[:6])
-    if name in _mentioned(*other):
-        return f"linked from {label!r}: it names {spelt!r}"
-    return (
-        f"names {spelt!r}, which was found"
-        if name in _mentioned(*own)
-        else f"linked from {label!r}: both name {spelt!r}"
-    )
-
-
-def _mentioned(*spelt: str) -> list[int]:
-    return [name_token(key, Naming.MENTION) for key in keys(spelt)]
+    return LinkWalk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +120,7 @@ class _Ground:
         worth: The share of each word in the question, by rarity; sums to 1.
     """
 
-    scored: Scored
+    scored: ScoredEntries
     documents: NDArray[np.bool_]
     score: Scores
     asked: Tokens
@@ -180,7 +132,7 @@ class _Ground:
         return self.scored.reading
 
     @classmethod
-    def of(cls, text: str, question: Question, scored: Scored) -> _Ground:
+    def of(cls, question: Question, scored: ScoredEntries) -> _Ground:
         reading = scored.reading
         documents = reading.lengthy.copy()
         documents[reading.heads[0]] = False
@@ -193,7 +145,7 @@ class _Ground:
             scored=scored,
             documents=documents,
             score=score,
-            asked=_asked(text, reading),
+            asked=_asked(question.query.text, reading),
             holds=holds,
             worth=(worth / max(1.0, float(worth.sum()))).astype(np.float32),
         )
@@ -320,7 +272,7 @@ def _holding(reading: Reading, tokens: Sequence[int]) -> NDArray[np.bool_]:
     return holds
 
 
-def _rescored(ranked: Sequence[Scored], gains: Sequence[Scores]) -> list[Scored]:
+def _rescored(ranked: Sequence[ScoredEntries], gains: Sequence[Scores]) -> list[ScoredEntries]:
     """The candidates with their documents in the order of what they had and gained, the new ones among them."""
     grown = [_joined(one, gain > 0) for one, gain in zip(ranked, gains, strict=True)]
     documents = [one.reading.lengthy[one.places] for one in grown]
@@ -350,7 +302,7 @@ def _exchanged(had: Scores, gained: Scores, known: NDArray[np.bool_], late: NDAr
     return scores
 
 
-def _joined(scored: Scored, gained: NDArray[np.bool_]) -> Scored:
+def _joined(scored: ScoredEntries, gained: NDArray[np.bool_]) -> ScoredEntries:
     """The same candidates with those that gained, which score nothing yet."""
     reading = scored.reading
     touched = gained.copy()
@@ -368,7 +320,7 @@ def _joined(scored: Scored, gained: NDArray[np.bool_]) -> Scored:
     return replace(scored, places=places, score=spread(scored.score), late=late, components=parts)
 
 
-def _moved(scored: Scored, documents: NDArray[np.bool_], new: Scores) -> Scored:
+def _moved(scored: ScoredEntries, documents: NDArray[np.bool_], new: Scores) -> ScoredEntries:
     """The candidates with new scores for some."""
     score = scored.score.copy()
     score[documents] = new

@@ -24,9 +24,9 @@ _PAGE: Final = 500
 
 def verify(rows: Rows) -> Iterator[Fault]:
     """Every disagreement between the journal, the versions and links it speaks of, and what is derived from them."""
-    for tenant in rows.tenants():
+    for tenant in rows.spaces.tenants():
         yield from _Journal(rows, tenant).faults()
-        for space in rows.tenant_spaces(tenant.id):
+        for space in rows.spaces.tenant_spaces(tenant.id):
             yield from _projections(rows, space.id)
             yield from _intervals(rows, space.id)
             yield from _vectors(rows, space.id)
@@ -61,7 +61,7 @@ class _Journal:
                 where=f"tenant {self.tenant.id}",
                 problem=f"its head says commit {self.tenant.seq}, its journal ends at {seq}",
             )
-        for space in self.rows.tenant_spaces(self.tenant.id):
+        for space in self.rows.spaces.tenant_spaces(self.tenant.id):
             if space.seq > seq:
                 yield Fault(
                     where=f"space {space.id}",
@@ -72,9 +72,9 @@ class _Journal:
         yield from self._uncovered()
 
     def _pages(self, after: int) -> Iterator[tuple[ChangeRow, list[EventRow]]]:
-        while changes := self.rows.changes(self.tenant.id, after, _PAGE, False):
+        while changes := self.rows.journal.changes(self.tenant.id, after, _PAGE, False):
             after = changes[-1].seq
-            events = self.rows.events(self.tenant.id, changes[0].seq, after)
+            events = self.rows.journal.events(self.tenant.id, changes[0].seq, after)
             by_seq = {seq: list(group) for seq, group in groupby(events, key=lambda event: event.seq)}
             yield from ((change, by_seq.get(change.seq, [])) for change in changes)
 
@@ -87,9 +87,11 @@ class _Journal:
                 yield change, events
 
     def _contents(self, change: ChangeRow, events: list[EventRow]) -> Iterator[Fault]:
-        versions = {row.ver: row.body for row in self.rows.version_rows(change.space, [e.ver for e in events if e.ver])}
+        versions = {
+            row.ver: row.body for row in self.rows.items.version_rows(change.space, [e.ver for e in events if e.ver])
+        }
         links = (
-            {row.lver: row.body for row in self.rows.links_written(change.space, change.seq)}
+            {row.lver: row.body for row in self.rows.links.links_written(change.space, change.seq)}
             if any(e.lver for e in events)
             else {}
         )
@@ -129,10 +131,10 @@ class _Journal:
 
 
 def _projections(rows: Rows, space: int) -> Iterator[Fault]:
-    names = dict(rows.names(space))
-    parts = groupby(rows.entries(space, 0), key=lambda entry: entry.ver)
+    names = dict(rows.names.names(space))
+    parts = groupby(rows.items.entries(space, 0), key=lambda entry: entry.ver)
     ver, found = next(parts, (0, iter(())))
-    for row in rows.all_versions(space):
+    for row in rows.items.all_versions(space):
         item = _decoded(row)
         yield from _reading(rows, row, item, names)
         if ver != row.ver:
@@ -170,7 +172,7 @@ def _columns(row: VersionRow, item: Item, names: dict[int, str]) -> Iterator[Fau
 def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
     """An erasure follows `derived`, so what a version cites must stand there."""
     for source in item.source:
-        if row.id not in rows.derived(row.space, to_bytes(source)):
+        if row.id not in rows.links.derived(row.space, to_bytes(source)):
             yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
 
 
@@ -182,7 +184,7 @@ def _entries(row: VersionRow, item: Item | None, found: list[Entry]) -> Iterator
 
 def _intervals(rows: Rows, space: int) -> Iterator[Fault]:
     ends: dict[bytes, int] = {}
-    for row in rows.all_versions(space):
+    for row in rows.items.all_versions(space):
         if ends.get(row.id, row.seq_from) > row.seq_from or row.seq_to <= row.seq_from:
             yield Fault(where=_named(row), problem="overlaps the version before it")
         if ends.get(row.id) not in (None, row.seq_from):
@@ -194,11 +196,11 @@ def _intervals(rows: Rows, space: int) -> Iterator[Fault]:
 
 
 def _vectors(rows: Rows, space: int) -> Iterator[Fault]:
-    dims = {row.id: row.dims for row in rows.embedders()}
+    dims = {row.id: row.dims for row in rows.vectors.embedders()}
     parts: set[tuple[int, int]] | None = None
-    for model, ver, part, size in rows.vector_sizes(space):
+    for model, ver, part, size in rows.vectors.vector_sizes(space):
         if parts is None:  # a space without vectors pays nothing
-            parts = {(entry.ver, entry.part) for entry in rows.entries(space, 0)}
+            parts = {(entry.ver, entry.part) for entry in rows.items.entries(space, 0)}
         where = f"space {space}, vector of version {ver}, part {part}"
         if (ver, part) not in parts:
             yield Fault(where=where, problem="is of no entry")
@@ -218,15 +220,15 @@ def state_hash(rows: Rows, name: str) -> str:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
-    digests = {(e.seq, e.n): e.digest for e in rows.events(tenant.id, 0, tenant.seq)}
+    digests = {(e.seq, e.n): e.digest for e in rows.journal.events(tenant.id, 0, tenant.seq)}
     lines: list[bytes] = []
-    for space in rows.tenant_spaces(tenant.id):
-        for v in rows.all_versions(space.id):
+    for space in rows.spaces.tenant_spaces(tenant.id):
+        for v in rows.items.all_versions(space.id):
             lines.append(b"%d %s %d %d %s" % (space.id, v.id, v.seq_from, v.seq_to, digests[v.seq_from, v.n]))
-        for ln in rows.all_links(space.id):
+        for ln in rows.links.all_links(space.id):
             lines.append(
                 b"%d %s %s %d %d %s" % (space.id, ln.src, ln.dst, ln.seq_from, ln.seq_to, digests[ln.seq_from, ln.n])
             )

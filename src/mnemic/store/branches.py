@@ -24,14 +24,14 @@ def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
     upto = FOREVER
     while space.parent:
         upto = min(upto, space.base)
-        (space,) = rows.space_rows((space.parent,))
+        (space,) = rows.spaces.space_rows((space.parent,))
         found = (*found, Layer(space.id, upto, found))
     return found
 
 
 def standing(rows: Rows, space: SpaceRow, item: bytes) -> VersionRow | None:
     """The standing version of an item as a space reads it; of a branch it may lie in its parent."""
-    own = rows.standing(space.id, item)
+    own = rows.items.standing(space.id, item)
     if own is not None or not space.parent:
         return own
     behind = lineage(rows, space)[1:]
@@ -40,7 +40,7 @@ def standing(rows: Rows, space: SpaceRow, item: bytes) -> VersionRow | None:
 
 def _stood(rows: Rows, layer: Layer, item: bytes) -> VersionRow | None:
     at = _at(layer, None)
-    return next((row for row in rows.item_rows(layer.space, item) if row.seq_from <= at < row.seq_to), None)
+    return next((row for row in rows.items.item_rows(layer.space, item) if row.seq_from <= at < row.seq_to), None)
 
 
 def _at(layer: Layer, at: int | None) -> int:
@@ -67,7 +67,7 @@ class Sight:
         return self._layers[key]
 
     def _found(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
-        lines = [lineage(self._rows, row) for row in self._rows.space_rows(spaces)]
+        lines = [lineage(self._rows, row) for row in self._rows.spaces.space_rows(spaces)]
         bases = [layer.upto for line in lines for layer in line if layer.upto is not None]
         if not bases:
             return tuple(Layer(space) for space in spaces)
@@ -81,26 +81,26 @@ class Sight:
         """The items of a layer that nearer ones have too, at a past."""
         key = layer, at
         if key not in self._hidden:
-            found = (self._rows.covered(one.space, layer.space, _at(one, at)) for one in layer.nearer)
+            found = (self._rows.items.covered(one.space, layer.space, _at(one, at)) for one in layer.nearer)
             self._hidden[key] = frozenset(item for items in found for item in items)
         return self._hidden[key]
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
         """The local numbers of all their versions, ascending."""
         items = self.hidden(layer, at)
-        return tuple(sorted(row.ver for item in items for row in self._rows.item_rows(layer.space, item)))
+        return tuple(sorted(row.ver for item in items for row in self._rows.items.item_rows(layer.space, item)))
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """As the rows' own, over layers."""
         if self.plain(spaces):
-            return self._rows.visible(spaces, items, walk)
+            return self._rows.items.visible(spaces, items, walk)
         found: list[VersionRow] = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, walk.view.at)
             wanted = None if items is None else [item for item in items if item not in hidden]
             if wanted is None or wanted:
                 here = walk._replace(view=layer.view(walk.view), limit=walk.limit + len(hidden))
-                page = self._rows.visible((layer.space,), wanted, here)
+                page = self._rows.items.visible((layer.space,), wanted, here)
                 found += [self._clipped(layer, row) for row in page if row.id not in hidden]
         found.sort(key=attrgetter("ver"), reverse=walk.newest)
         return found[: walk.limit] if items is None else found
@@ -108,14 +108,14 @@ class Sight:
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many items a view of layers shows."""
         if self.plain(spaces):
-            return self._rows.count(spaces, where, view)
+            return self._rows.items.count(spaces, where, view)
         total = 0
         for layer in self.layers(spaces):
-            total += self._rows.count((layer.space,), where, layer.view(view))
+            total += self._rows.items.count((layer.space,), where, layer.view(view))
             hidden = list(self.hidden(layer, view.at))
             if hidden:
                 walk = Walk(where, layer.view(view), 0, len(hidden))
-                total -= len(self._rows.visible((layer.space,), hidden, walk))
+                total -= len(self._rows.items.visible((layer.space,), hidden, walk))
         return total
 
     def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:
@@ -123,14 +123,16 @@ class Sight:
         found = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, view.at)
-            rows = self._rows.core(layer.space, layer.view(view), limit + len(hidden))
+            rows = self._rows.items.core(layer.space, layer.view(view), limit + len(hidden))
             found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
         return found
 
     def standing(self, spaces: Sequence[int], item: bytes) -> VersionRow | None:
         """The standing version of an item; the nearest layer that has it answers."""
         for layer in self.layers(spaces):
-            row = self._rows.standing(layer.space, item) if layer.upto is None else _stood(self._rows, layer, item)
+            row = (
+                self._rows.items.standing(layer.space, item) if layer.upto is None else _stood(self._rows, layer, item)
+            )
             if row is not None:
                 return self._clipped(layer, row)
         return None
@@ -140,7 +142,7 @@ class Sight:
         return [
             self._clipped(layer, row)
             for layer in reversed(self.layers(spaces))
-            for row in self._rows.item_rows(layer.space, item)
+            for row in self._rows.items.item_rows(layer.space, item)
             if row.seq_from <= _at(layer, None)
         ]
 
@@ -150,7 +152,7 @@ class Sight:
             return row
         if row.id not in self.hidden(layer, None):
             return row._replace(seq_to=FOREVER)
-        firsts = ((one, first) for one in layer.nearer for first in self._rows.item_rows(one.space, row.id)[:1])
+        firsts = ((one, first) for one in layer.nearer for first in self._rows.items.item_rows(one.space, row.id)[:1])
         return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= _at(one, None)))
 
     def links(self, spaces: Sequence[int], items: Sequence[bytes], at: int | None) -> list[LinkRow]:
@@ -160,7 +162,7 @@ class Sight:
         plain = self.plain(spaces)
         for layer in self.layers(spaces):
             bound = _at(layer, at)
-            rows = {row.lver: row for item in items for row in self._rows.links_of(layer.space, item)}
+            rows = {row.lver: row for item in items for row in self._rows.links.links_of(layer.space, item)}
             known = [row for row in rows.values() if row.seq_from <= bound]
             ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
             found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
@@ -169,12 +171,12 @@ class Sight:
 
     def derived(self, space: int, source: bytes) -> list[bytes]:
         """What was ever derived from a source."""
-        found = (self._rows.derived(layer.space, source) for layer in self.layers((space,)))
+        found = (self._rows.links.derived(layer.space, source) for layer in self.layers((space,)))
         return sorted({item for items in found for item in items})
 
     def strength(self, space: int, item: bytes) -> StrengthRow | None:
         """Counters of use, those of the layers together: they are not versioned."""
-        found = [row for x in self.layers((space,)) if (row := self._rows.strength(x.space, item)) is not None]
+        found = [row for x in self.layers((space,)) if (row := self._rows.items.strength(x.space, item)) is not None]
         if len(found) < 2:
             return found[0] if found else None
         uses, useful, harms = (sum(column) for column in zip(*(row[2:5] for row in found), strict=True))
@@ -192,7 +194,7 @@ def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes)
         NotFound: there is nothing to branch from.
         Invalid, Compacted: the base lies ahead of the journal, or behind its horizon.
     """
-    parent = rows.space(tenant.id, draft.user, made.of)
+    parent = rows.spaces.space(tenant.id, draft.user, made.of)
     if parent is None:
         raise NotFound("nothing has been remembered for this user yet, so there is nothing to branch from")
     base = tenant.seq if made.base is None else made.base
@@ -200,7 +202,7 @@ def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes)
         raise Invalid("base", f"commit {base} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if base < tenant.horizon:
         raise Compacted(f"commit {base} lies behind the horizon, which is commit {tenant.horizon}")
-    return rows.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
+    return rows.spaces.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
 
 
 def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRow:
@@ -210,21 +212,21 @@ def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRo
         NotFound: it names a branch that is not there.
         Conflict: it makes a branch that is there.
     """
-    space = rows.space(tenant.id, draft.user, draft.branch)
+    space = rows.spaces.space(tenant.id, draft.user, draft.branch)
     if space is None and draft.fork is not None:
         return fork(rows, tenant, draft, draft.fork, secret)
     if space is None and draft.branch:
         raise NotFound(f"no branch {draft.branch!r} here")
     if space is not None and draft.fork is not None:
         raise Conflict(f"there is a branch {draft.branch!r} already")
-    return space or rows.add_space(tenant.id, draft.user, secret)
+    return space or rows.spaces.add_space(tenant.id, draft.user, secret)
 
 
 def children(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
     """The branches that come off a space and are still there."""
-    return [row for row in rows.tenant_spaces(space.tenant) if row.parent == space.id and row.user is not None]
+    return [row for row in rows.spaces.tenant_spaces(space.tenant) if row.parent == space.id and row.user is not None]
 
 
 def kin(rows: Rows, space: SpaceRow) -> list[SpaceRow]:
     """All spaces of the same owner: their own, and every branch."""
-    return [row for row in rows.tenant_spaces(space.tenant) if row.user == space.user]
+    return [row for row in rows.spaces.tenant_spaces(space.tenant) if row.user == space.user]

@@ -12,27 +12,30 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import SystemEntropy
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
 from mnemic.store import audit
 from mnemic.store.heads import CheckpointRow
+from mnemic.store.location import CHECKPOINTS
+from mnemic.store.rows import Rows
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 
 if TYPE_CHECKING:
-    from mnemic.store.sqlite_care import SqliteCare
+    from mnemic.store.sqlite import SqliteStore
 
-FOLDER: Final = "checkpoints"
 _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
 """A copy that a process is making, or was."""
 
 
 def file_of(store: Path, name: str) -> Path:
     """Where a store's checkpoint of a name lies."""
-    return store.parent / FOLDER / f"{store.stem}-{name}{store.suffix}"
+    return store.parent / CHECKPOINTS / f"{store.stem}-{name}{store.suffix}"
 
 
-def take(store: SqliteCare, name: str, now: int, probe: Callable[[str], None]) -> None:
+def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
     """Copy the store, then make the copy known to it. Cut short between the two, the copy is whole and not listed.
 
     Raises:
@@ -48,11 +51,11 @@ def take(store: SqliteCare, name: str, now: int, probe: Callable[[str], None]) -
     store.backup(file)
     probe("checkpoint:copied")
     rows = _described(file, name, now)
-    store.note(lambda live: live.add_checkpoints(rows))
+    store.transact(_list, rows)
     probe("checkpoint:known")
 
 
-def let_go(store: SqliteCare, name: str) -> None:
+def let_go(store: SqliteStore, name: str) -> None:
     """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
 
     Raises:
@@ -61,8 +64,16 @@ def let_go(store: SqliteCare, name: str) -> None:
     file = found(store, name)
     if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
-    store.note(lambda live: live.drop_checkpoint(spelled(name)))
+    store.transact(_strike, spelled(name))
     file.unlink(missing_ok=True)
+
+
+def _list(rows: Rows, made: list[CheckpointRow]) -> None:
+    rows.notes.add_checkpoints(made)
+
+
+def _strike(rows: Rows, name: str) -> None:
+    rows.notes.drop_checkpoint(name)
 
 
 def spelled(name: str) -> str:
@@ -78,13 +89,13 @@ def stray(store: Path, name: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def found(store: SqliteCare, name: str) -> Path | None:
+def found(store: SqliteStore, name: str) -> Path | None:
     """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
     known = [row.file for row in recorded(store) if row.name == spelled(name)]
-    return store.path.parent / FOLDER / known[0] if known else stray(store.path, name)
+    return store.path.parent / CHECKPOINTS / known[0] if known else stray(store.path, name)
 
 
-def recorded(store: SqliteCare) -> list[CheckpointRow]:
+def recorded(store: SqliteStore) -> list[CheckpointRow]:
     """Every checkpoint that the store knows, one row a tenant."""
     with store.read() as snapshot:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]
@@ -93,10 +104,10 @@ def recorded(store: SqliteCare) -> list[CheckpointRow]:
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-        rows = SqliteRows(db)
+        rows = sqlite_rows(db, SystemClock(), SystemEntropy())
         return [
             CheckpointRow(tenant.id, name, tenant.seq, now, audit.state_hash(rows, tenant.name), file.name)
-            for tenant in rows.tenants()
+            for tenant in rows.spaces.tenants()
             if tenant.name is not None
         ]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mnemic.core.clock import FOREVER, micros, moment
 from mnemic.core.ids import ItemId, from_bytes
-from mnemic.core.items import Channel, Item, Kind, Link, Standing, State, Version
+from mnemic.core.items import Channel, Item, Kind, Link, State, Version
 from mnemic.errors import StoreCorrupt
 from mnemic.store.rows import LinkRow, VersionRow
 
@@ -51,7 +51,6 @@ def encode_item(item: Item) -> bytes:
         ("session", item.session, None),
         ("pos", item.pos, 0),
         ("channel", item.channel.value, Channel.USER.value),
-        ("standing", item.standing.value, Standing.ACTIVE.value),
     ):
         if value != default:
             record[name] = value
@@ -90,7 +89,6 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         session=record.get("session"),
         pos=record.get("pos", 0),
         channel=Channel(record.get("channel", Channel.USER)),
-        standing=Standing(record.get("standing", Standing.ACTIVE)),
     )
 
 

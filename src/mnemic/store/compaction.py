@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import ledger
+from mnemic.store.base import Store
 from mnemic.store.codec import canonical
 from mnemic.store.holds import held
 from mnemic.store.horizon import horizon_floor
+from mnemic.store.receipts import Swept
 from mnemic.store.rows import Rows, TenantRow
 from mnemic.store.spent import Phase, Tally, Turn, Turnover, phases
 
@@ -29,7 +30,7 @@ _STEP: Final = 128
 """Rows between two looks at the clock."""
 
 
-def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int:
+def move(rows: Rows, name: str, horizon: int) -> int:
     """Give up the past before commit `horizon`, inside a transaction; nothing is dropped yet. Returns where it was.
 
     Raises:
@@ -37,7 +38,7 @@ def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int
         Invalid: the horizon lies ahead of the journal, or behind the one it has.
         Refused: a branch, checkpoint, hold or job still needs what lies behind it.
     """
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
     if not tenant.horizon <= horizon <= tenant.seq:
@@ -51,11 +52,25 @@ def move(rows: Rows, name: str, horizon: int, now: int, entropy: Entropy) -> int
     floor = horizon_floor(rows, tenant)
     if horizon > floor.seq:
         raise Refused(f"the horizon stays at commit {floor.seq} or before: {floor.why}")
-    (change,) = rows.changes(tenant.id, horizon - 1, 1, False)
-    rows.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
-    rows.drop_changes(tenant.id, horizon, (tenant.horizon,))
-    ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0, now, entropy)
+    (change,) = rows.journal.changes(tenant.id, horizon - 1, 1, False)
+    rows.spaces.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
+    rows.past.drop_changes(tenant.id, horizon, (tenant.horizon,))
+    ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)
     return tenant.horizon
+
+
+def compact(store: Store, tenant: str, horizon: int) -> int:
+    """Move the horizon of a tenant and sweep until nothing is left behind it; returns how many versions went.
+
+    Raises:
+        NotFound, Invalid, Refused: as `move` does.
+    """
+    store.transact(move, tenant, horizon)
+    versions, swept = 0, Swept(more=True)
+    while swept.more:
+        swept = store.sweep(tenant, SLICE_SECONDS)
+        versions += swept.versions
+    return versions
 
 
 class Sweep:
@@ -74,12 +89,12 @@ class Sweep:
         Raises:
             NotFound: there is no such tenant.
         """
-        tenant = rows.tenant(self.tenant)
+        tenant = rows.spaces.tenant(self.tenant)
         if tenant is None:
             raise NotFound(f"no tenant {self.tenant!r} here")
         turn = Turn(rows, tenant, held(rows, tenant.id))
         if not self._follows(rows, tenant):
-            self._phases, self._phase = phases(rows.descents(tenant.id), self._turnovers), None
+            self._phases, self._phase = phases(rows.spaces.descents(tenant.id), self._turnovers), None
         self._last = tenant
         begun = True
         while begun or (go_on() and turn.tally.rows < MOST):
@@ -98,7 +113,7 @@ class Sweep:
             return False
         if not last.seq:
             return True
-        return any(row.hash == last.hash for row in rows.changes(tenant.id, last.seq - 1, 1, False))
+        return any(row.hash == last.hash for row in rows.journal.changes(tenant.id, last.seq - 1, 1, False))
 
     def end(self) -> None:
         """Begin again with the next slice."""
@@ -111,21 +126,19 @@ def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
     for key, value in memos.items():
-        rows.set_memo(tenant.id, key, value)
+        rows.notes.set_memo(tenant.id, key, value)
     return tenant
 
 
-def enter(
-    rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes], now: int, entropy: Entropy
-) -> int:
+def enter(rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
     """Journal an event about a tenant, inside a transaction, and keep small facts with it; returns its seq.
 
     Raises:
         NotFound: there is no such tenant.
     """
     tenant = jot(rows, name, memos)
-    return ledger.journal(rows, tenant, 0, verb, payload, 0, now, entropy)
+    return ledger.journal(rows, tenant, 0, verb, payload, 0)

@@ -26,7 +26,7 @@ def fed(
             does not reach that far any more: it was brought back. What was written anew under numbers that somebody has
             read before cannot be told from what they read.
     """
-    head = rows.tenant_row(tenant)
+    head = rows.spaces.tenant_row(tenant)
     horizon = head.horizon
     if after > head.seq:
         raise Compacted(f"commit {after} is not in the journal, which ends at commit {head.seq}; go on from there")
@@ -35,10 +35,10 @@ def fed(
     found: list[tuple[ChangeRow, list[EventRow]]] = []
     upto = first = max(after, horizon)
     while len(found) < limit and upto - first < MOST:
-        page = rows.changes(tenant, upto, PAGE, False)
+        page = rows.journal.changes(tenant, upto, PAGE, False)
         for change in page:
             if change.space in spaces:
-                found.append((change, rows.events(tenant, change.seq, change.seq)))
+                found.append((change, rows.journal.events(tenant, change.seq, change.seq)))
             upto = change.seq
             if len(found) == limit:
                 break

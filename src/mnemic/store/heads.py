@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from mnemic.core.ids import ItemId
@@ -117,6 +118,8 @@ class Info:
         bytes: Of all its files together, the write-ahead log included.
         free: How many of its bytes hold nothing.
         folded: What the file comes to without a log: all that was committed, folded in.
+        log: Bytes of what was committed and not folded in yet.
+        beside: The folder in which its checkpoints lie; None for a store that keeps none.
     """
 
     url: str
@@ -126,3 +129,15 @@ class Info:
     settings: Mapping[str, str]
     free: int = 0
     folded: int = 0
+    log: int = 0
+    beside: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that `doctor` looked at."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str = ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import branches, ledger
 from mnemic.store.codec import canonical
@@ -17,62 +17,63 @@ from mnemic.store.rows import Descent, HoldRow, Rows, SpaceRow, TenantRow, Versi
 REFUSAL: Final = "is under legal hold"
 
 
-def place(rows: Rows, hold: Hold, now: int, entropy: Entropy) -> int:
+def place(rows: Rows, hold: Hold) -> int:
     """Write a hold, inside a transaction, and journal its number without what it says; returns that number.
 
     Raises:
         NotFound: the tenant, user, item or session that it names is not there.
         Invalid: it names an item or a session, and nobody whose it is.
     """
-    tenant = rows.tenant(hold.tenant)
+    tenant = rows.spaces.tenant(hold.tenant)
     if tenant is None:
         raise NotFound(f"no tenant {hold.tenant!r} here")
     if hold.user is None and (hold.item or hold.session):
         raise Invalid("user", "is missing", "Say whose item or session is to be held.")
-    space = None if hold.user is None else rows.space(tenant.id, hold.user)
+    space = None if hold.user is None else rows.spaces.space(tenant.id, hold.user)
     if hold.user is not None and space is None:
         raise NotFound("nothing was ever remembered for this user")
     item = None if hold.item is None else to_bytes(hold.item)
-    if item is not None and space is not None and not any(rows.standing(s.id, item) for s in branches.kin(rows, space)):
+    kin = [] if space is None else branches.kin(rows, space)
+    if item is not None and not any(rows.items.standing(one.id, item) for one in kin):
         raise NotFound(f"no item {hold.item} here to hold")
-    if hold.session and space is not None and not any(_has(rows, s, hold.session) for s in branches.kin(rows, space)):
+    if hold.session and not any(_has(rows, one, hold.session) for one in kin):
         raise NotFound(f"no session {hold.session!r} here to hold")
     home = 0 if space is None else space.id
-    row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, now, tenant.seq)
-    number = rows.add_hold(row)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0, now, entropy)
+    row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, rows.now(), tenant.seq)
+    number = rows.notes.add_hold(row)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0)
     return number
 
 
 def _has(rows: Rows, space: SpaceRow, session: str) -> bool:
     """Whether anything was ever said in a session of this name."""
-    name = rows.name(space.id, session)
-    return name is not None and any(version.session == name for version in rows.all_versions(space.id))
+    name = rows.names.name(space.id, session)
+    return name is not None and any(version.session == name for version in rows.items.all_versions(space.id))
 
 
-def lift(rows: Rows, name: str, hold: int, now: int, entropy: Entropy) -> None:
+def lift(rows: Rows, name: str, hold: int) -> None:
     """Take a hold away.
 
     Raises:
         NotFound: this tenant has no such hold.
     """
-    tenant = rows.tenant(name)
-    if tenant is None or all(row.id != hold for row in rows.holds(tenant.id)):
+    tenant = rows.spaces.tenant(name)
+    if tenant is None or all(row.id != hold for row in rows.notes.holds(tenant.id)):
         raise NotFound(f"no hold {hold} here; `mnemic hold list` shows them")
-    rows.drop_hold(hold)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0, now, entropy)
+    rows.notes.drop_hold(hold)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0)
 
 
 def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
     """The holds of a tenant as nouns, the oldest first."""
-    users = {row.id: row.user for row in rows.tenant_spaces(tenant.id)}
+    users = {row.id: row.user for row in rows.spaces.tenant_spaces(tenant.id)}
     return [
         Hold(
             id=row.id, tenant=tenant.name or "", user=users.get(row.space),
             item=None if row.item is None else from_bytes(row.item), session=row.session or None,
             reason=row.reason, actor=row.actor, at=row.at, seq=row.seq,
         )
-        for row in rows.holds(tenant.id)
+        for row in rows.notes.holds(tenant.id)
     ]  # fmt: skip
 
 
@@ -106,10 +107,10 @@ class Held:
 
 def held(rows: Rows, tenant: int) -> Held:
     """The holds of a tenant."""
-    holds = tuple(rows.holds(tenant))
+    holds = tuple(rows.notes.holds(tenant))
     if not holds:
         return Held((), {})
-    return Held(holds, trunks_of(rows.descents(tenant)))
+    return Held(holds, trunks_of(rows.spaces.descents(tenant)))
 
 
 def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
@@ -126,7 +127,7 @@ def _trunk(space: int, parents: Mapping[int, int]) -> int:
 
 def sessions_of(rows: Rows, versions: Sequence[VersionRow]) -> set[str]:
     """The sessions that an item's versions lie in."""
-    names = (rows.name_text(number) for number in {row.session for row in versions} - {0})
+    names = (rows.names.name_text(number) for number in {row.session for row in versions} - {0})
     return {name for name in names if name}
 
 
@@ -136,7 +137,7 @@ def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) ->
     if not holds.holds:
         return
     for space, item in going:
-        if (row := holds.item(space, item, sessions_of(rows, rows.item_rows(space, item)))) is not None:
+        if (row := holds.item(space, item, sessions_of(rows, rows.items.item_rows(space, item)))) is not None:
             raise Refused(f"item {from_bytes(item)} {told(row)}")
 
 
@@ -146,7 +147,7 @@ def kept(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[I
     found: dict[ItemId, str] = {}
     for item in items if holds.holds else ():
         raw = to_bytes(item)
-        if (row := holds.item(space, raw, sessions_of(rows, rows.item_rows(space, raw)))) is not None:
+        if (row := holds.item(space, raw, sessions_of(rows, rows.items.item_rows(space, raw)))) is not None:
             found[item] = told(row)
     return found
 

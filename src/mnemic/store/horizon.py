@@ -20,22 +20,22 @@ class Floor:
 
 def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
     """All that holds a tenant's horizon, the lowest first."""
-    branches = [one.id for one in rows.descents(tenant.id) if one.parent and one.owned]
+    branches = [one.id for one in rows.spaces.descents(tenant.id) if one.parent and one.owned]
     found = [
         Floor(space.base, f"branch {space.branch!r} comes off commit {space.base}; merge or drop it")
-        for space in rows.space_rows(branches)
+        for space in rows.spaces.space_rows(branches)
     ]
     found += [
         Floor(
             row.seq,
             f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop {quote(row.name)}` lets it go",
         )
-        for row in rows.checkpoints(tenant.id)
+        for row in rows.notes.checkpoints(tenant.id)
     ]
-    found += [Floor(row.seq, f"something {told(row)}") for row in rows.holds(tenant.id)]
+    found += [Floor(row.seq, f"something {told(row)}") for row in rows.notes.holds(tenant.id)]
     found += [
         Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
-        for name, seq in rows.leased(tenant.id)
+        for name, seq in rows.lanes.leased(tenant.id)
     ]
     return sorted(found)
 

@@ -21,16 +21,16 @@ DIGEST: Final = "digest"
 """The name of a dead letter: one version, to be digested by the lane that its payload names."""
 
 
-def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str, now: int) -> int:
+def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str) -> int:
     """The number of the dead job that keeps a version which a lane gave up."""
     what = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
-    known = rows.find_job(space, what.name, what.key)
-    number = rows.add_job(what, now) if known is None else known.id
-    rows.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
+    known, now = rows.lanes.find_job(space, what.name, what.key), rows.now()
+    number = rows.lanes.add_job(what, now) if known is None else known.id
+    rows.lanes.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
     return number
 
 
-def order(rows: Rows, what: Order, now: int) -> int:
+def order(rows: Rows, what: Order) -> int:
     """The number of a job, ordered if it was not.
 
     Raises:
@@ -40,32 +40,36 @@ def order(rows: Rows, what: Order, now: int) -> int:
         raise Invalid("name" if what.key else "key", "is empty", "Say what is to be done, and under which key.")
     if what.space and not is_owned(rows, what.space):
         raise NotFound(f"space {what.space} is not here, or was erased")
-    known = rows.find_job(what.space, what.name, what.key)
-    return rows.add_job(what, now) if known is None else known.id
+    known = rows.lanes.find_job(what.space, what.name, what.key)
+    return rows.lanes.add_job(what, rows.now()) if known is None else known.id
 
 
-def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float, now: int) -> Job | None:
-    """Lease the most urgent job that may be done now and that nobody does."""
+def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job | None:
+    """Lease the most urgent job of these names that may be done now and that nobody does; None for none."""
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the job.")
-    job = rows.due_job(names, now)
+    now = rows.now()
+    job = rows.lanes.due_job(names, now)
     if job is None:
         return None
     lapsed = {"attempts": job.attempts + 1, "error": LAPSED} if job.owner else {}
     until = now + round(seconds * 1_000_000)
     leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
-    rows.set_job(leased)
+    rows.lanes.set_job(leased)
     return leased
 
 
-def end(rows: Rows, step: JobStep, state: JobState, error: str, not_before: int) -> bool:
-    """Say what became of a job; False if the lease has passed on."""
-    job = rows.job(step.id)
+def end(rows: Rows, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
+    """Say what became of a job; with an error, one more failed attempt. False if the lease has passed on.
+
+    `WAITING` gives it back to be gone on with, not before its time.
+    """
+    job = rows.lanes.job(step.id)
     if job is None or not step.owner or job.owner != step.owner:
         return False
     order = replace(job.order, not_before=not_before)
     attempts = job.attempts + 1 if error else job.attempts
-    rows.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
+    rows.lanes.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
     return True
 
 
@@ -75,7 +79,7 @@ def finish(rows: Rows, step: JobStep) -> None:
     Raises:
         Conflict: the lease has passed on.
     """
-    if not end(rows, step, JobState.DONE, "", 0):
+    if not end(rows, step, JobState.DONE):
         raise Conflict(f"job {step.id} is no longer leased to {step.owner!r}; whoever has it does it")
 
 
@@ -88,7 +92,7 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     """
     if state not in (JobState.CANCELLED, JobState.WAITING):
         raise Invalid("state", f"is {state.name}", "Cancel a job, or have it wait to be done again.")
-    job = rows.job(number)
+    job = rows.lanes.job(number)
     if job is None:
         raise NotFound(f"no job {number} here")
     ended = (JobState.DEAD, JobState.CANCELLED)
@@ -97,41 +101,49 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     ):
         order = replace(job.order, not_before=0)
         job = replace(job, order=order, state=state, attempts=0, owner="", lease_until=0)
-        rows.set_job(job)
+        rows.lanes.set_job(job)
     return job
 
 
-def prolong(rows: Rows, space: int, owner: str, seconds: float, now: int, job: int) -> bool:
-    """Prolong the leases that a run holds; whether there were any."""
+def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) -> bool:
+    """Prolong the leases that a run holds: those of a space's lanes and of a job that are `owner`'s still.
+
+    Returns:
+        Whether there were any. Those that have passed on, or that an erasure has taken, are not had back.
+    """
     if not owner:
         return False
-    until = now + round(seconds * 1_000_000)
-    held = [lane for lane in rows.lanes(space) if lane.owner == owner]
+    until = rows.now() + round(seconds * 1_000_000)
+    held = [lane for lane in rows.lanes.lanes(space) if lane.owner == owner]
     for lane in held:
-        rows.set_lane(replace(lane, lease_until=until))
-    done = rows.job(job) if job else None
+        rows.lanes.set_lane(replace(lane, lease_until=until))
+    done = rows.lanes.job(job) if job else None
     if done is not None and done.owner == owner:
-        rows.set_job(replace(done, lease_until=until))
+        rows.lanes.set_job(replace(done, lease_until=until))
         return True
     return bool(held)
 
 
-def record(rows: Rows, answer: Answer, now: int) -> bool:
+def record(rows: Rows, answer: Answer) -> bool:
     """Keep what a model answered, and prolong the lease under which it was asked; whether that is held still.
+
+    The answer stays until the lane's run lands or something is erased that it may hold; where something that was given
+    to models goes in another way, by compaction or back in time, answers go too. If an erasure has taken the lease, of
+    something that the run was not given, the answer is kept all the same, for whoever repeats the run.
 
     Raises:
         Conflict: the lease has passed on, or something that the run was given has gone: nothing of that answer stays.
     """
     given = [to_bytes(item) for item in answer.given]
     owned = is_owned(rows, answer.space) and _are_there(rows, answer.space, given)
-    holder = rows.job(answer.job) if answer.job else rows.lane(answer.space, answer.lane)
+    holder = rows.lanes.job(answer.job) if answer.job else rows.lanes.lane(answer.space, answer.lane)
     held = holder is not None and holder.owner == answer.owner
     if not owned or not (held or _is_taken(holder, answer)):
         raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
     if held:
-        prolong(rows, answer.space, answer.owner, answer.seconds, now, answer.job)
+        prolong(rows, answer.space, answer.owner, answer.seconds, answer.job)
     hashed = asked_hash(rows, answer.space, answer.asked)
-    rows.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
+    rows.lanes.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
     return held
 
 
@@ -142,21 +154,21 @@ def _is_taken(holder: Job | Lane | None, answer: Answer) -> bool:
 
 def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
     """Whether a space still has all of these: neither erased, nor compacted, nor taken back in time."""
-    (row,) = rows.space_rows((space,))
+    (row,) = rows.spaces.space_rows((space,))
     return all(branches.standing(rows, row, item) is not None for item in items)
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:
     """What was answered before."""
-    return rows.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
+    return rows.lanes.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
 
 
 def asked_hash(rows: Rows, space: int, asked: bytes) -> bytes:
     """A request as it is stored: keyed with the space's secret, so that it can be compared and not guessed."""
-    (row,) = rows.space_rows((space,))
+    (row,) = rows.spaces.space_rows((space,))
     return hashlib.blake2b(asked, key=row.secret, digest_size=32).digest()
 
 
 def is_owned(rows: Rows, space: int) -> bool:
     """Whether a space is there and was not erased."""
-    return any(row.user is not None for row in rows.space_rows((space,)))
+    return any(row.user is not None for row in rows.spaces.space_rows((space,)))

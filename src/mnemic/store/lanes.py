@@ -21,15 +21,15 @@ def enlist(rows: Rows, name: str, dims: int, state: EmbedderState) -> int:
     Raises:
         Conflict: an embedder of this name has other dimensions.
     """
-    known = next((row for row in rows.embedders() if row.name == name), None)
+    known = next((row for row in rows.vectors.embedders() if row.name == name), None)
     if known is None:
-        return rows.add_embedder(name, dims, state)
+        return rows.vectors.add_embedder(name, dims, state)
     if known.dims != dims:
         raise Conflict(
             f"embedder {name!r} has {known.dims} dimensions here, not {dims}; give the other one its own name"
         )
     if known.state is EmbedderState.RETIRING:
-        rows.set_embedder(known._replace(state=state))
+        rows.vectors.set_embedder(known._replace(state=state))
     return known.id
 
 
@@ -39,24 +39,27 @@ def appoint(rows: Rows, model: int, state: EmbedderState) -> None:
     Raises:
         NotFound: there is no such embedder.
     """
-    rows.set_embedder(_embedder(rows, model)._replace(state=state))
+    rows.vectors.set_embedder(_embedder(rows, model)._replace(state=state))
 
 
 def dismiss(rows: Rows, model: int) -> bool:
-    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows."""
+    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows.
+
+    Meanwhile the embedder is retiring. Nothing is to do for one that is not there.
+    """
     row = _find(rows, model)
     if row is None:
         return False
     if row.state is not EmbedderState.RETIRING:
-        rows.set_embedder(row._replace(state=EmbedderState.RETIRING))
-    rows.drop_lanes(embedding_lane(model))
-    if rows.drop_vectors(model, SLICE):
+        rows.vectors.set_embedder(row._replace(state=EmbedderState.RETIRING))
+    rows.lanes.drop_lanes(embedding_lane(model))
+    if rows.vectors.drop_vectors(model, SLICE):
         return True
-    rows.drop_embedder(model)
+    rows.vectors.drop_embedder(model)
     return False
 
 
-def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: int) -> Lane | None:
+def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane | None:
     """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
 
     A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
@@ -64,47 +67,53 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float, now: in
     """
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the lane.")
-    lane = rows.lane(space, name)
+    lane, now = rows.lanes.lane(space, name), rows.now()
     others = lane.owner not in ("", owner)
     holds_until = max(lane.not_before, lane.lease_until if others else 0)
     if lane.leased <= now < holds_until or not jobs.is_owned(rows, space):
         return None
-    (home,) = rows.space_rows((space,))
-    seq = lane.seq or rows.tenant_row(home.tenant).seq
+    (home,) = rows.spaces.space_rows((space,))
+    seq = lane.seq or rows.spaces.tenant_row(home.tenant).seq
     leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
     if others:
         leased = replace(leased, attempt=lane.attempt + 1, error=jobs.LAPSED)
-    rows.set_lane(leased)
+    rows.lanes.set_lane(leased)
     return leased
 
 
 def release(
-    rows: Rows, space: int, name: str, owner: str, error: str, not_before: int, stride: int = 0, reach: int = 0
+    rows: Rows, space: int, name: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
 ) -> None:
-    """Give a lease back, unless it has passed on."""
-    lane = rows.lane(space, name)
+    """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on.
+
+    A run that failed keeps the commit it is pinned to, so that the next one may repeat it.
+
+    Args:
+        stride, reach: With an error, the most versions that a run may take until the cursor has come to `reach`.
+    """
+    lane = rows.lanes.lane(space, name)
     if not owner or lane.owner != owner:
         return
     freed = replace(lane, owner="", lease_until=0, not_before=not_before, error=error)
     if error:
-        rows.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
+        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
     else:
-        rows.set_lane(replace(freed, attempt=0, seq=0))
+        rows.lanes.set_lane(replace(freed, attempt=0, seq=0))
 
 
-def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str, now: int) -> int:
+def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str) -> int:
     """Move a lane past a version that cannot be digested, and keep that as a dead job; returns the job's number.
 
     Raises:
         Conflict: the cursor or the lease is another's.
     """
-    attempts = rows.lane(space, name).attempt + 1
+    attempts = rows.lanes.lane(space, name).attempt + 1
     advance(rows, space, Advance(name=name, owner=owner, after=after, upto=ver))
-    return jobs.letter(rows, space, name, ver, attempts, error, now)
+    return jobs.letter(rows, space, name, ver, attempts, error)
 
 
 def keep(rows: Rows, batch: Vectors) -> int:
-    """Write vectors and move their lane; returns how many were written.
+    """Write vectors and move their lane; returns how many were written. A row whose part was erased is left out.
 
     Raises:
         Conflict: the lane's cursor or lease is another's, or the embedder retires.
@@ -119,12 +128,12 @@ def keep(rows: Rows, batch: Vectors) -> int:
         raise Conflict(f"embedder {embedder.name!r} retires; enlist it again to fill its vectors")
     if batch.job is not None:
         jobs.finish(rows, batch.job)
-        (home,) = rows.space_rows((batch.space,))
-        rows.set_space(home._replace(epoch=home.epoch + 1))
+        (home,) = rows.spaces.space_rows((batch.space,))
+        rows.spaces.set_space(home._replace(epoch=home.epoch + 1))
     else:
         step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
         advance(rows, batch.space, step)
-    return rows.add_vectors(batch.space, batch.model, batch.rows)
+    return rows.vectors.add_vectors(batch.space, batch.model, batch.rows)
 
 
 def advance(rows: Rows, space: int, step: Advance) -> None:
@@ -136,15 +145,15 @@ def advance(rows: Rows, space: int, step: Advance) -> None:
     """
     if step.upto < step.after and not step.again:
         raise Invalid("upto", f"{step.upto} lies before {step.after}", "A lane only goes on.")
-    lane = rows.lane(space, step.name)
+    lane = rows.lanes.lane(space, step.name)
     if lane.owner != step.owner:
         raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
     if lane.cursor != step.after:
         raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
     moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
-    rows.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
+    rows.lanes.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
     if not step.keep_answers and not step.again:
-        rows.drop_answers(space, step.name)
+        rows.lanes.drop_answers(space, step.name)
 
 
 def _check(batch: Vectors, embedder: EmbedderRow) -> None:
@@ -168,4 +177,4 @@ def _embedder(rows: Rows, model: int) -> EmbedderRow:
 
 
 def _find(rows: Rows, model: int) -> EmbedderRow | None:
-    return next((row for row in rows.embedders() if row.id == model), None)
+    return next((row for row in rows.vectors.embedders() if row.id == model), None)

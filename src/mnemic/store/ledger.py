@@ -111,7 +111,7 @@ def _sealed(op: Op, entropy: Entropy) -> Sealed:
     return Sealed(op, item, body, salt, seal(salt, body), content)
 
 
-def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def apply(rows: Rows, prepared: Prepared) -> Receipt:
     """Write a prepared draft inside the transaction that `rows` stands for.
 
     Raises:
@@ -120,10 +120,10 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     """
     draft = prepared.draft
     if draft.used:
-        return _count_use(rows, prepared, now)
+        return _count_use(rows, prepared)
     if draft.paging is not None and not draft.ops:
-        return _page(rows, draft, draft.paging, now)
-    tenant = rows.tenant(draft.tenant) or rows.add_tenant(draft.tenant)
+        return _page(rows, draft, draft.paging)
+    tenant = rows.spaces.tenant(draft.tenant) or rows.spaces.add_tenant(draft.tenant)
     space = branches.named(rows, tenant, draft, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
     landed = bool(earlier) and len(earlier) == sum(
@@ -134,7 +134,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.job is not None:
         _finish(rows, space, draft, draft.job, landed)
     if draft.paging is not None:
-        pages.write(rows, space.id, draft.paging, now, making=True)
+        pages.write(rows, space.id, draft.paging, making=True)
     if landed:
         return _first_receipt(prepared, earlier)
     if not draft.ops:
@@ -142,7 +142,7 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
     if draft.upon is not None and space.seq != draft.upon:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     for place, sealed in enumerate(prepared.sealed):
         if place not in earlier:
             commit.write(sealed)
@@ -155,29 +155,29 @@ def apply(rows: Rows, prepared: Prepared, now: int) -> Receipt:
 
 def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Advance, landed: bool) -> None:
     """Move the draft's lane; one that has landed before has moved it, if it was of this step."""
-    if landed and rows.lane(space.id, step.name).cursor >= step.upto:
+    if landed and rows.lanes.lane(space.id, step.name).cursor >= step.upto:
         return
-    if rows.newest(space.id) == 0:
+    if rows.items.newest(space.id) == 0:
         raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
     lanes.advance(rows, space.id, step)
     if step.again:
         for op in draft.ops:
             if isinstance(op, Put):
-                rows.drop_keys(space.id, to_bytes(op.item.id))
+                rows.journal.drop_keys(space.id, to_bytes(op.item.id))
     _refuse_unfounded(rows, tenant, space, draft)
 
 
 def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bool) -> None:
     """Mark the draft's job as done; one that has landed before has done it."""
-    if landed and (job := rows.job(step.id)) is not None and job.state is JobState.DONE:
+    if landed and (job := rows.lanes.job(step.id)) is not None and job.state is JobState.DONE:
         return
     jobs.finish(rows, step)
-    _refuse_unfounded(rows, rows.tenant_row(space.tenant), space, draft)
+    _refuse_unfounded(rows, rows.spaces.tenant_row(space.tenant), space, draft)
 
 
 def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
     """Raise `Conflict` if what an item cites was erased while it was thought of."""
-    shared = rows.space(tenant.id, SHARED)
+    shared = rows.spaces.space(tenant.id, SHARED)
     homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
     cited = dict.fromkeys(source for item in puts for source in item.source)
@@ -188,26 +188,26 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
 
 
-def _page(rows: Rows, draft: Draft, paging: Paging, now: int) -> Receipt:
+def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
     """Write a session's pages and nothing else: no commit, and no trace of what was never written to."""
-    tenant = rows.tenant(draft.tenant)
-    space = None if tenant is None else rows.space(tenant.id, draft.user, draft.branch)
+    tenant = rows.spaces.tenant(draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, draft.user, draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
-    pages.write(rows, space.id, paging, now, making=False)
+    pages.write(rows, space.id, paging, making=False)
     return Receipt(seq=tenant.seq, ids=())
 
 
-def _count_use(rows: Rows, prepared: Prepared, now: int) -> Receipt:
+def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
-    tenant = rows.tenant(prepared.draft.tenant)
-    space = None if tenant is None else rows.space(tenant.id, prepared.draft.user, prepared.draft.branch)
+    tenant = rows.spaces.tenant(prepared.draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, prepared.draft.user, prepared.draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
     used = [(item, delta) for item, delta in prepared.used if branches.standing(rows, space, item) is not None]
     if not used:
         return Receipt(seq=tenant.seq, ids=())
-    commit = _Commit(rows, tenant, space, max(now, tenant.at))
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     for sealed in prepared.sealed:
         commit.write(sealed)
     commit.count_use(used)
@@ -232,7 +232,7 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
     for place, sealed in enumerate(prepared.sealed):
         if not isinstance(sealed.op, Put) or sealed.op.key is None:
             continue
-        row = rows.key(space.id, key_hash(space.secret, sealed.op.key))
+        row = rows.journal.key(space.id, key_hash(space.secret, sealed.op.key))
         if row is None:
             continue
         # A key without a digest has outlived its content: nothing is left to compare, and nothing comes back.
@@ -265,7 +265,7 @@ def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, in
 
 
 def _check_uncited(rows: Rows, space: SpaceRow, items: Iterable[ItemId]) -> None:
-    if cited := rows.cited((space.id,), sorted(map(to_bytes, items)), live=True):
+    if cited := rows.past.cited((space.id,), sorted(map(to_bytes, items)), live=True):
         raise Conflict(f"something rests on {', '.join(sorted(map(from_bytes, cited)))}; read again and retry")
 
 
@@ -292,7 +292,7 @@ class _Commit:
     def _event(self, verb: Verb, sealed: Sealed, ver: int, lver: int, payload: bytes | None) -> None:
         n = len(self.events)
         event = EventRow(self.tenant.id, self.seq, n, verb, sealed.item, ver, lver, payload, sealed.salt, sealed.digest)
-        self.rows.add_event(event)
+        self.rows.journal.add_event(event)
         self.events.append(event)
 
     def _put(self, op: Put, sealed: Sealed) -> int:
@@ -300,18 +300,18 @@ class _Commit:
         rows, space, item = self.rows, self.space.id, op.item
         before = self._followed(op, sealed.item)
         row = self._version(item, sealed.item, sealed.body)
-        ver = rows.add_version(row)
+        ver = rows.items.add_version(row)
         terms = op.terms
         if terms is None:
-            terms = rows.entry_terms(before.space, before.ver) if before is not None else (b"",)
-        rows.add_entries(space, entries(row._replace(ver=ver), item.pinned, terms))
+            terms = rows.items.entry_terms(before.space, before.ver) if before is not None else (b"",)
+        rows.items.add_entries(space, entries(row._replace(ver=ver), item.pinned, terms))
         if op.terms is None and before is not None:
-            rows.carry_vectors(before.space, before.ver, space, ver)
+            rows.vectors.carry_vectors(before.space, before.ver, space, ver)
         for source in item.source:
-            rows.add_derived(space, to_bytes(source), sealed.item)
+            rows.links.add_derived(space, to_bytes(source), sealed.item)
         if op.key is not None:
             hashed = key_hash(self.space.secret, op.key)
-            rows.add_key(
+            rows.journal.add_key(
                 KeyRow(space, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, op.lasting, self.at)
             )
         return ver
@@ -324,7 +324,7 @@ class _Commit:
         if op.verb is Verb.WROTE:
             raise Conflict(f"item {op.item.id} is here already, of commit {before.seq_from}; give a new one a new id")
         if before.space == self.space.id:  # what a branch reads in its parent stands there as it did
-            self.rows.close_version(before, self.seq)
+            self.rows.items.close_version(before, self.seq)
         return before
 
     def _version(self, item: Item, raw: bytes, body: bytes) -> VersionRow:
@@ -338,31 +338,31 @@ class _Commit:
     def _tie(self, op: Tie, sealed: Sealed) -> int:
         assert sealed.item is not None
         dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
-        before = self.rows.standing_link(self.space.id, sealed.item, dst, type_)
+        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
         if before is not None:
-            self.rows.close_link(before, self.seq)
+            self.rows.links.close_link(before, self.seq)
         opened = op.verb is Verb.LINKED
         row = LinkRow(
             0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, len(self.events), opened, sealed.body
         )
-        return self.rows.add_link(row)
+        return self.rows.links.add_link(row)
 
     def _name(self, text: str | None) -> int:
         if text is None:
             return 0
-        return self.rows.name(self.space.id, text) or self.rows.add_name(self.space.id, text)
+        return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         for item, delta in used:
             last = 0 if delta.last_used is None else micros(delta.last_used)
-            self.rows.add_strength(StrengthRow(self.space.id, item, delta.uses, delta.useful, delta.harms, last))
+            self.rows.items.add_strength(StrengthRow(self.space.id, item, delta.uses, delta.useful, delta.harms, last))
 
     def finish(self, draft: Draft) -> None:
         actor = self._name(draft.actor)
         change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
         change = change._replace(hash=chain(self.tenant.hash, change, self.events))
-        self.rows.add_change(change)
-        self.rows.set_space(self.space._replace(seq=self.seq))
+        self.rows.journal.add_change(change)
+        self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
 def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
@@ -388,26 +388,24 @@ def journal(
     verb: Verb,
     payload: bytes,
     actor: int,
-    now: int,
-    entropy: Entropy,
     *,
     note: bytes | None = None,
     ops: Sequence[Op] = (),
 ) -> int:
     """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
-    seq, at = tenant.seq + 1, max(now, tenant.at)
+    seq, at = tenant.seq + 1, max(rows.now(), tenant.at)
     said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
     events = []
     for n, (what, stored) in enumerate(said):
-        salt = entropy.bytes(16)
+        salt = rows.entropy.bytes(16)
         events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
     change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
     for event in events:
-        rows.add_event(event)
+        rows.journal.add_event(event)
     if ops:
-        commit = _Commit(rows, tenant, rows.space_rows((space,))[0], at)
+        commit = _Commit(rows, tenant, rows.spaces.space_rows((space,))[0], at)
         commit.events = events
         for op in ops:
-            commit.write(_sealed(op, entropy))
-    rows.add_change(change._replace(hash=chain(tenant.hash, change, events)))
+            commit.write(_sealed(op, rows.entropy))
+    rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, events)))
     return seq

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import apsw
 
-from mnemic.core.ids import Entropy, from_bytes
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store import ledger
 from mnemic.store.codec import decode_item
+from mnemic.store.location import Location
 from mnemic.store.place import set_meta
 from mnemic.store.rows import VersionRow
 from mnemic.store.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 
 
 def create(db: apsw.Connection) -> None:
@@ -34,7 +35,7 @@ def is_current(db: apsw.Connection) -> bool:
     return version == FORMAT and _token_number(db) == TOKENS
 
 
-def refuse_newer(db: apsw.Connection, path: Path) -> None:
+def refuse_newer(db: apsw.Connection, where: Location) -> None:
     """Leave a file alone that a later mnemic has taken over.
 
     Raises:
@@ -42,19 +43,19 @@ def refuse_newer(db: apsw.Connection, path: Path) -> None:
     """
     version = int(db.pragma("user_version"))
     if version > FORMAT:  # the log held a newer first page than the file did
-        raise StoreNewer(f"{path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+        raise StoreNewer(f"{where} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
     if version and (tokens := _token_number(db)) > TOKENS:
-        raise StoreNewer(f"{path} has token streams {tokens}, this mnemic knows up to {TOKENS}; upgrade mnemic")
+        raise StoreNewer(f"{where} has token streams {tokens}, this mnemic knows up to {TOKENS}; upgrade mnemic")
 
 
-def migrate(db: apsw.Connection, path: Path, entropy: Entropy) -> None:
+def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
     """Bring the file to today's format and tokeniser, inside a write.
 
     Raises:
         StoreNewer: another process has meanwhile brought it further.
         StoreCorrupt: an item cannot be read; nothing was changed.
     """
-    refuse_newer(db, path)
+    refuse_newer(db, where)
     version = int(db.pragma("user_version"))
     if version == 0:
         create(db)
@@ -80,11 +81,11 @@ def retokenise(db: apsw.Connection) -> None:
     Raises:
         StoreCorrupt: an item cannot be read.
     """
-    rows = SqliteRows(db)
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
     db.execute("DELETE FROM entry")
     for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
         item = decode_item(from_bytes(row.id), row.body)
-        rows.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
+        rows.items.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
     db.execute("UPDATE space SET epoch = epoch + 1")
     set_meta(db, "tokens", b"%d" % TOKENS)
 

@@ -85,7 +85,7 @@ class Paging(NamedTuple):
     taking: bool = False
 
 
-def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> None:
+def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
     """Write a session's pages, and take or prolong its lease.
 
     Args:
@@ -94,21 +94,23 @@ def write(rows: Rows, space: int, paging: Paging, now: int, *, making: bool) -> 
     Raises:
         Conflict: another has the session open, or has opened it since: who lost a session writes to it no more.
     """
-    name = rows.name(space, paging.session)
-    before = None if name is None else rows.session(space, name)
+    name, now = rows.names.name(space, paging.session), rows.now()
+    before = None if name is None else rows.sessions.session(space, name)
     if name is None and not making:
         return
     if before is not None and before.owner != paging.owner:
         _refuse_other(before, paging, now)
-    number = rows.add_name(space, paging.session) if name is None else name
+    number = rows.names.add_name(space, paging.session) if name is None else name
     leased = paging.seconds > 0
     until_us = now + round(paging.seconds * 1_000_000) if leased else 0
     owner = paging.owner if leased else ""
-    rows.set_session(
+    rows.sessions.set_session(
         SessionRow(space, number, owner, until_us, paging.budget, paging.policy, paging.clock, paging.turns, paging.seq)
     )
     # A page of another space would outlive its item's erasure there; it is fetched anew when it is wanted.
-    rows.put_pages(space, number, [row for row in paging.rows if rows.standing(space, to_bytes(row.item))])
+    rows.sessions.put_pages(
+        space, number, [row for row in paging.rows if rows.items.standing(space, to_bytes(row.item))]
+    )
 
 
 def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:

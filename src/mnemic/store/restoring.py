@@ -1,4 +1,6 @@
-"""Putting a backup in a store's place without bringing back what was erased since it was taken."""
+"""Files that nobody has open: a backup put in a store's place without bringing back what was erased since, a file
+written anew, a look at what a file holds.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +48,33 @@ def _known(name: str, dest: Path) -> Path | None:
     with suppress(StoreError), closing(SqliteStore(dest, create=False)) as store:
         return checkpoints.found(store, name)
     return None
+
+
+def rebuild(path: Path) -> tuple[int, int]:
+    """Write a store's file anew, dense and able to give pages back from then on; its bytes before and after.
+
+    Nobody may have it open, and while it runs it takes as much memory as is in it, and as much room on the disk again.
+    Cut short, the file is as it was.
+
+    Raises:
+        StoreLocked: somebody has it open.
+        StoreFull: there is no room for a second copy.
+    """
+    before = path.stat().st_size
+    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+        db.pragma("secure_delete", "ON")
+        db.pragma("temp_store", "MEMORY")  # the copy would lie in the folder for temporary files, and be no more erased
+        db.pragma("journal_mode", "DELETE")  # refused while another connection is there
+        db.pragma("auto_vacuum", "INCREMENTAL")
+        db.execute("VACUUM")
+    return before, path.stat().st_size
+
+
+def head_of(path: Path, tenant: str) -> int:
+    """The last commit of a tenant in a store's file; 0 where it has none."""
+    with closing(SqliteStore(path, create=False)) as store, store.read() as snapshot:
+        number = snapshot.tenant(tenant)
+        return 0 if number is None else snapshot.head(number).seq
 
 
 def replace_store(
@@ -102,12 +131,12 @@ def _brought_up(
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
     kept = _kept(dest, without_tombstones) if dest.exists() else None
     if kept is not None:
-        copy.note(lambda rows: kept.lift(rows, copy.origin()))
+        copy.transact(kept.lift, copy.origin())
     if then is not None:
         then(copy)
     again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
     if kept is not None:
-        copy.note(lambda rows: kept.hand_on(rows, copy.origin(), dest.parent))
+        copy.transact(kept.hand_on, copy.origin(), dest.parent)
     for fault in copy.verify():
         raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
     return again

@@ -63,7 +63,7 @@ class Turn:
         """Sessions that any hold names, by their numbers in a space."""
         if space not in self._sessions:
             texts = {row.session for row in self.held.holds if row.session}
-            numbers = {text: self.rows.name(space, text) for text in texts}
+            numbers = {text: self.rows.names.name(space, text) for text in texts}
             self._sessions[space] = {number: text for text, number in numbers.items() if number is not None}
         return self._sessions[space]
 
@@ -72,18 +72,18 @@ class Turn:
         what is shared.
         """
         if space not in self._homes:
-            family = self.rows.descents(self.tenant.id)
+            family = self.rows.spaces.descents(self.tenant.id)
             trunks = trunks_of(family)
             shared = any(one.shared for one in family if one.id == space)
             self._homes[space] = [one.id for one in family if one.owned and (shared or trunks[one.id] == space)]
         return self._homes[space]
 
     def drop(self, versions: Sequence[SpentVersion]) -> None:
-        self.rows.drop_versions(self.tenant.id, self.horizon, versions)
+        self.rows.past.drop_versions(self.tenant.id, self.horizon, versions)
         self.tally.versions += len(versions)
 
     def untie(self, links: Sequence[SpentLink]) -> None:
-        self.rows.drop_links(self.tenant.id, self.horizon, links)
+        self.rows.past.drop_links(self.tenant.id, self.horizon, links)
         self.tally.links += len(links)
 
 
@@ -103,10 +103,10 @@ class Ties:
         """Look on; whether all is known, down to the link written last."""
         seq = turn.tenant.seq
         if 0 <= self._since < seq:
-            self._learn(*turn.rows.tied_since(turn.tenant.id, self._since))
+            self._learn(*turn.rows.past.tied_since(turn.tenant.id, self._since))
         self._since = seq
         if not self._whole:
-            types, evidence, self._walked, more = turn.rows.tied(self._walked)
+            types, evidence, self._walked, more = turn.rows.past.tied(self._walked)
             self._learn(types, evidence)
             self._whole = not more
         return self._whole
@@ -125,7 +125,7 @@ class Actors:
 
     def known(self, turn: Turn) -> bool:
         """Look on; whether all are known, down to the last commit."""
-        names, self._seen, more = turn.rows.acted(turn.tenant.id, self._seen)
+        names, self._seen, more = turn.rows.past.acted(turn.tenant.id, self._seen)
         self.names |= names
         return not more
 
@@ -163,7 +163,7 @@ class Closed:
         self._space, self._turnover, self._after = space, turnover, _START
 
     def step(self, turn: Turn, limit: int) -> bool:
-        versions, after = turn.rows.closed_versions(self._space, turn.horizon, self._after, limit)
+        versions, after = turn.rows.past.closed_versions(self._space, turn.horizon, self._after, limit)
         going = [row for row in versions if not turn.keeps(row)]
         turn.drop(going)
         self._turnover.gone += len(going)
@@ -188,16 +188,16 @@ class Retired:
 
     def step(self, turn: Turn, limit: int) -> bool:
         if not self._any:  # most spaces have nothing to take out, and need not know of all links
-            self._any = bool(turn.rows.retired_versions(self._space, turn.horizon, _START, 1)[0])
+            self._any = bool(turn.rows.past.retired_versions(self._space, turn.horizon, _START, 1)[0])
             return self._any
         if not self._ties.known(turn):
             return True
         most = max(1, min(limit, _LOOKUPS // len(turn.homes(self._space))))
         if self._again:
             queue, self._again = self._again[-most:], self._again[:-most]
-            self._take(turn, turn.rows.retired_among(self._space, turn.horizon, list(dict.fromkeys(queue))))
+            self._take(turn, turn.rows.past.retired_among(self._space, turn.horizon, list(dict.fromkeys(queue))))
             return True
-        retired, after = turn.rows.retired_versions(self._space, turn.horizon, self._after, most)
+        retired, after = turn.rows.past.retired_versions(self._space, turn.horizon, self._after, most)
         self._take(turn, retired)
         self._after = after or self._after
         return after is not None or bool(self._again)
@@ -207,18 +207,18 @@ class Retired:
         if not free:
             return
         homes = turn.homes(self._space)
-        kept = turn.rows.cited(homes, list(free)) | turn.rows.bound(homes, turn.horizon, list(free))
-        versions = turn.rows.versions_of(self._space, [item for item in free if item not in kept])
+        kept = turn.rows.past.cited(homes, list(free)) | turn.rows.past.bound(homes, turn.horizon, list(free))
+        versions = turn.rows.past.versions_of(self._space, [item for item in free if item not in kept])
         held = {row.id for row in versions if turn.keeps(row)}
         going = [row for row in versions if row.id not in held]
         items = list(dict.fromkeys(row.id for row in going))
         turn.drop(going)
-        turn.untie(turn.rows.links_among(homes, items))
-        turn.rows.drop_traces(homes, items)
+        turn.untie(turn.rows.past.links_among(homes, items))
+        turn.rows.past.drop_traces(homes, items)
         if items:  # who erases what they were made of, or them, would not find the answers that quote them
-            turn.rows.drop_all_answers(homes)
+            turn.rows.lanes.drop_all_answers(homes)
         pairs = [(source, item) for item in items for source in free[item].source]
-        turn.rows.drop_derived(self._space, pairs)
+        turn.rows.past.drop_derived(self._space, pairs)
         self._again += [source for source, _ in pairs]
         self._turnover.gone += len(going)
 
@@ -230,7 +230,7 @@ class Untied:
         self._space, self._turnover, self._after = space, turnover, _START
 
     def step(self, turn: Turn, limit: int) -> bool:
-        links, after = turn.rows.spent_links(self._space, turn.horizon, self._after, limit)
+        links, after = turn.rows.past.spent_links(self._space, turn.horizon, self._after, limit)
         held = self._held(turn, links)
         going = [row for row in links if row.lver not in held]
         turn.untie(going)
@@ -243,7 +243,7 @@ class Untied:
         if not links or not turn.held.holds:
             return set()
         ends = list(dict.fromkeys(end for link in links for end in (link.src, link.dst)))
-        held = {row.id for row in turn.rows.versions_of(self._space, ends) if turn.keeps(row)}
+        held = {row.id for row in turn.rows.past.versions_of(self._space, ends) if turn.keeps(row)}
         return {link.lver for link in links if link.src in held or link.dst in held}
 
 
@@ -256,8 +256,8 @@ class Bare:
         self._after = _START
 
     def step(self, turn: Turn, limit: int) -> bool:
-        events, after = turn.rows.spent_events(turn.tenant.id, turn.horizon, self._after, limit)
-        turn.rows.drop_events(turn.tenant.id, turn.horizon, events)
+        events, after = turn.rows.past.spent_events(turn.tenant.id, turn.horizon, self._after, limit)
+        turn.rows.past.drop_events(turn.tenant.id, turn.horizon, events)
         turn.tally.events += len(events)
         self._after = after or self._after
         return after is not None
@@ -275,11 +275,11 @@ class Names:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
         if not (self._ties.known(turn) and self._actors.known(turn) and self._knows_entries(turn)):
             return True
-        numbers = turn.rows.name_numbers(self._space, self._after, _NUMBERS)
+        numbers = turn.rows.names.name_numbers(self._space, self._after, _NUMBERS)
         borne = self._borne | self._ties.types | self._actors.names
         spent = [number for number in numbers if number not in borne]
         if going := spent[:limit]:
-            turn.rows.drop_names(self._space, going)
+            turn.rows.names.drop_names(self._space, going)
         turn.tally.names += len(going)
         self._after = going[-1] if len(going) < len(spent) else max(numbers, default=self._after)
         more = len(going) < len(spent) or len(numbers) == _NUMBERS
@@ -288,7 +288,7 @@ class Names:
         return more
 
     def _knows_entries(self, turn: Turn) -> bool:
-        borne = turn.rows.borne(self._space, self._seen)
+        borne = turn.rows.past.borne(self._space, self._seen)
         self._borne |= borne.names
         self._walked += borne.entries
         self._seen = borne.upto

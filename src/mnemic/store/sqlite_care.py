@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store import checkpoints, keeping
-from mnemic.store.heads import Info
-from mnemic.store.place import prepare_file
-from mnemic.store.receipts import Fault, Rewound
+from mnemic.store import keeping
+from mnemic.store.heads import Check, Info
+from mnemic.store.location import InFile
+from mnemic.store.place import file_system, free_bytes, prepare_file
+from mnemic.store.receipts import Fault
 from mnemic.store.schema import FORMAT
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
 
 
 class SqliteCare(SqliteFile):
@@ -27,42 +28,17 @@ class SqliteCare(SqliteFile):
     def verify(self) -> Iterator[Fault]:
         from mnemic.store import audit
 
-        self._refuse_closed()
-        # Outside the gate: whoever leaves this generator half-way delays an erasure's last step, and blocks nobody.
-        with translated(self.path):
-            db = self._open()
-            try:
-                db.execute("BEGIN")
-                for (answer,) in db.execute("PRAGMA integrity_check(20)"):
-                    if answer != "ok":
-                        yield Fault(where=str(self.path), problem=str(answer))
-                yield from audit.verify(SqliteRows(db))
-            finally:
-                db.close(True)
-
-    def state_hash(self, tenant: str) -> str:
-        from mnemic.store import audit
-
-        with self._rows() as rows:
-            return audit.state_hash(rows, tenant)
+        with self._apart() as db:
+            for (answer,) in db.execute("PRAGMA integrity_check(20)"):
+                if answer != "ok":
+                    yield Fault(where=str(self._location), problem=str(answer))
+            yield from audit.verify(self._rows(db))
 
     def export(self, tenant: str) -> Iterator[bytes]:
         from mnemic.store import transfer
 
-        with self._rows() as rows:
-            yield from transfer.export(rows, tenant)
-
-    def load(self, lines: Iterator[bytes]) -> int:
-        from mnemic.store import transfer
-
-        def work(rows: SqliteRows) -> int:
-            commits = transfer.load(rows, lines)
-            self._probe("load:before-commit")
-            return commits
-
-        loaded = self._alone(work)
-        self._probe("load:after-commit")
-        return loaded
+        with self._apart() as db:
+            yield from transfer.export(self._rows(db), tenant)
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
@@ -80,7 +56,7 @@ class SqliteCare(SqliteFile):
             unfinished.unlink(missing_ok=True)
 
     def _copy_to(self, unfinished: Path) -> None:
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             source, copy = self._open(), apsw.Connection(str(unfinished))
             try:
                 with copy.backup("main", source, "main") as run:
@@ -95,74 +71,89 @@ class SqliteCare(SqliteFile):
                 copy.close(True)
                 source.close(True)
 
-    def checkpoint(self, name: str) -> None:
-        checkpoints.take(self, name, self._clock.now(), self._probe)
-
-    def drop_checkpoint(self, name: str) -> None:
-        checkpoints.let_go(self, name)
-
-    def rewind(self, tenant: str, seq: int) -> Rewound:
-        from mnemic.store import rewinding
-
-        def work(rows: SqliteRows) -> Rewound:
-            done = rewinding.rewind(rows, tenant, seq, self._clock.now(), self._entropy)
-            self._probe("rewind:before-commit")
-            return done
-
-        rewound = self._alone(work)
-        self._probe("rewind:after-commit")
-        return rewound
-
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
         from mnemic.store import transfer
 
-        with self._rows() as rows:
-            return transfer.tombstones(rows)
+        with self._apart() as db:
+            return transfer.tombstones(self._rows(db))
 
     def kept(self) -> keeping.Kept:
         """What it hands on to a backup that is put in its place."""
-        with self._rows() as rows:
-            return keeping.kept(rows, self.origin())
+        with self._apart() as db:
+            return keeping.kept(self._rows(db), self.origin())
 
     def origin(self) -> str:
         """What names this store and its copies, and no other: made with the file, kept by backups."""
-        with translated(self.path):
-            db = self._open()
-            try:
-                return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
-            finally:
-                db.close(True)
+        with self._apart() as db:
+            return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
 
     def info(self) -> Info:
-        with self._gate.reading(), translated(self.path):
-            db = self._open()
-            try:
-                names = (
-                    "journal_mode",
-                    "synchronous",
-                    "secure_delete",
-                    "auto_vacuum",
-                    "temp_store",
-                    "page_size",
-                    "application_id",
-                    "user_version",
-                )
-                settings = {name: str(db.pragma(name)) for name in names}
-                page = int(db.pragma("page_size"))
-                free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
-            finally:
-                db.close(True)
-        size = sum(f.stat().st_size for f in self.files())
+        with self._apart() as db:
+            names = (
+                "journal_mode",
+                "synchronous",
+                "secure_delete",
+                "auto_vacuum",
+                "temp_store",
+                "page_size",
+                "application_id",
+                "user_version",
+            )
+            settings = {name: str(db.pragma(name)) for name in names}
+            page = int(db.pragma("page_size"))
+            free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
         return Info(
-            url=f"sqlite:///{self.path}",
+            url=self._location.url,
             engine=f"SQLite {apsw.sqlite_lib_version()}",
             format=FORMAT,
-            bytes=size,
+            bytes=sum(f.stat().st_size for f in self._location.files) or folded,
             settings=settings,
             free=free,
             folded=folded,
+            log=sum(f.stat().st_size for f in self._location.files if f.name.endswith("-wal")),
+            beside=self._location.beside,
         )
+
+    def doctor(self) -> list[Check]:
+        info = self.info()
+        checks = [
+            Check(name="engine", ok=True, found=info.engine),
+            Check(name="format", ok=True, found=str(info.format)),
+        ]
+        if not isinstance(self._location, InFile):
+            return checks
+        path = self._location.path
+        return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+
+def _settings(info: Info) -> Iterator[Check]:
+    for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
+        found = info.settings.get(name, "?")
+        yield Check(
+            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
+        )
+
+
+def _disk(path: Path) -> Iterator[Check]:
+    kind, free = file_system(path.parent), free_bytes(path)
+    yield Check(name="file system", ok=True, found=kind)
+    yield Check(
+        name="free space",
+        ok=free > 100 * 1024 * 1024,
+        found=f"{free / 2**30:.1f} GiB",
+        remedy="make room: writes stop when the disk is full",
+    )
+
+
+def _modes(path: Path) -> Iterator[Check]:
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        raise StoreError(f"cannot look at {path}: {error.strerror}") from error
+    yield Check(
+        name="file mode", ok=mode & 0o077 == 0 or os.name == "nt", found=f"{mode:04o}", remedy=f"chmod 600 {path}"
+    )
 
 
 def _put(finished: Path, dest: Path) -> None:

@@ -13,11 +13,11 @@ from mnemic.errors import MnemicError
 from mnemic.store import ledger
 from mnemic.store.commits import CommitQueue, Ticket
 from mnemic.store.drafts import Draft
-from mnemic.store.group_rows import GroupRows
+from mnemic.store.group_rows import GroupSpaces, group_rows
 from mnemic.store.place import set_meta, take_lease
+from mnemic.store.rows import Rows
 from mnemic.store.sqlite_erasing import SqliteErasing
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
 
 GROUP_SECONDS: Final = 0.05
 """Most work one group commit does before it syncs."""
@@ -38,12 +38,13 @@ class SqliteCommits(SqliteErasing):
 
     def commit(self, draft: Draft) -> Receipt:
         self._refuse_closed()
+        self._refuse_reading()
         return self._queue.submit(ledger.prepare(draft, self._entropy))
 
     def _write(self, batch: Sequence[Ticket]) -> None:
         with self._waiting, self._writing:
             try:
-                with translated(self.path):
+                with translated(self._location):
                     self._refuse_closed()
                     db = self._writer_connection()
                     written = self._write_group(db, batch)
@@ -78,40 +79,44 @@ class SqliteCommits(SqliteErasing):
         started = time.monotonic()
         with self._transaction(db):
             meta = take_lease(db)
-            rows = SqliteRows(db) if one_by_one else GroupRows(db)
+            held: GroupSpaces | None = None
+            if one_by_one:
+                rows = self._rows(db)
+            else:
+                rows, held = group_rows(db, self._clock, self._entropy)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
                 if one_by_one:
                     self._write_one(db, rows, ticket, written)
                 else:
-                    written.append((ticket, _applied(rows, ticket, self._clock.now())))
+                    written.append((ticket, _applied(rows, ticket)))
                 taken = time.monotonic() - started
                 if taken > WAKE_SECONDS:
                     self._queue.wake()
                 if taken > GROUP_SECONDS:
                     break
-            if isinstance(rows, GroupRows):
-                rows.finish()
+            if held is not None:
+                held.finish()
             if (meter := self._carrier.due(self._clock.now())) is not None:
-                rows.set_meter(meter)
+                rows.notes.set_meter(meter)
             self._queue.wake()
             self._probe("commit:before-commit")
         return written, "residue" in meta
 
-    def _sweep_keys(self, db: apsw.Connection, rows: SqliteRows, last: int) -> None:
+    def _sweep_keys(self, db: apsw.Connection, rows: Rows, last: int) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
         now = self._clock.now()
         if now - last > _DAY:
-            rows.forget_keys(now - ledger.KEY_LIFE)
+            rows.journal.forget_keys(now - ledger.KEY_LIFE)
             set_meta(db, "swept", b"%d" % now)
 
     def _write_one(
-        self, db: apsw.Connection, rows: SqliteRows, ticket: Ticket, written: list[tuple[Ticket, Receipt]]
+        self, db: apsw.Connection, rows: Rows, ticket: Ticket, written: list[tuple[Ticket, Receipt]]
     ) -> None:
         """One caller's work behind a savepoint: a refusal is that caller's alone."""
         db.execute("SAVEPOINT caller")
         try:
-            written.append((ticket, ledger.apply(rows, ticket.work, self._clock.now())))
+            written.append((ticket, ledger.apply(rows, ticket.work)))
         except apsw.Error:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this caller's own
@@ -135,7 +140,7 @@ class SqliteCommits(SqliteErasing):
 
     def _version(self) -> tuple[int, int]:
         self._refuse_closed()
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             return self._listener.version()
 
@@ -156,9 +161,9 @@ class _RefusedError(Exception):
         self.why = why
 
 
-def _applied(rows: SqliteRows, ticket: Ticket, now: int) -> Receipt:
+def _applied(rows: Rows, ticket: Ticket) -> Receipt:
     try:
-        return ledger.apply(rows, ticket.work, now)
+        return ledger.apply(rows, ticket.work)
     except apsw.Error:
         raise  # the disk's or the lock's: everybody's
     except Exception as error:

@@ -7,12 +7,12 @@ import apsw
 from mnemic.errors import StoreError
 from mnemic.store import erasure
 from mnemic.store.drafts import Erasure
+from mnemic.store.location import InFile
 from mnemic.store.place import set_meta, take_lease
 from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.scrub import scrub
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import PATIENCE, SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
 
 
 class SqliteErasing(SqliteFile):
@@ -20,12 +20,14 @@ class SqliteErasing(SqliteFile):
 
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
-        with self._waiting, self._writing, translated(self.path):
+        self._refuse_reading()
+        with self._waiting, self._writing, translated(self._location):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
-                done = erasure.apply(SqliteRows(db), erasure_, self._clock.now(), self._entropy)
-                set_meta(db, "residue", b"1")
+                done = erasure.apply(self._rows(db), erasure_)
+                if isinstance(self._location, InFile):
+                    set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
             self._probe("erase:after-commit")
             status = "clean" if self._truncate(db) else "pending"
@@ -35,20 +37,23 @@ class SqliteErasing(SqliteFile):
             versions=done.versions,
             links=done.links,
             status=status,
-            scanned=tuple(str(f) for f in self.files()),
+            scanned=tuple(str(f) for f in self._location.files),
             outside=erasure.OUTSIDE,
         )
 
     def settle(self) -> bool:
         """Whether no byte of what was erased is left in the log; tries once more to take it out."""
         self._refuse_closed()
-        with self._waiting, self._writing, translated(self.path):
+        self._refuse_reading()
+        with self._waiting, self._writing, translated(self._location):
             return self._truncate(self._writer_connection())
 
     def _truncate(self, db: apsw.Connection) -> bool:
         """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
+        if not isinstance(self._location, InFile):
+            return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         try:
-            return self._emptied(db) and self._scrub(db)
+            return self._emptied(db) and self._scrub(db, self._location)
         except (apsw.Error, StoreError):
             return False
 
@@ -68,16 +73,13 @@ class SqliteErasing(SqliteFile):
                 db.set_busy_handler(self._wait_a_little)
         return busy == 0
 
-    def _scrub(self, db: apsw.Connection) -> bool:
+    def _scrub(self, db: apsw.Connection, location: InFile) -> bool:
         """Wipe the file under the write lock, unless another process has written since the log was emptied."""
         db.release_memory()  # our own cached pages may hold what is wiped
         with self._transaction(db):
-            log = self.path.with_name(self.path.name + "-wal")
-            if log.exists() and log.stat().st_size:
+            if location.log.exists() and location.log.stat().st_size:
                 return False
-            file = apsw.VFSFile(
-                self._vfs or "", str(self.path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0]
-            )
+            file = location.raw()
             try:
                 scrub(file)
             finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 import apsw
@@ -54,13 +53,13 @@ _NOTHING_SAID: Final = "not an error"
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise our own error, with the remedy, for whatever SQLite raises inside."""
+def translated(where: object) -> Iterator[None]:
+    """Raise our own error, naming `where` the store lies and the remedy, for whatever SQLite raises inside."""
     try:
         yield
     except apsw.Error as error:
         for theirs, ours, remedy in _OURS:
             if isinstance(error, theirs):
                 theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
-                raise ours(f"{path}: {remedy}{theirs_says}") from error
-        raise StoreError(f"{path}: {error}") from error
+                raise ours(f"{where}: {remedy}{theirs_says}") from error
+        raise StoreError(f"{where}: {error}") from error

@@ -1,4 +1,4 @@
-"""One SQLite file as a store keeps it open: its connections and locks, what it refuses, reading and writing alone."""
+"""One SQLite database as a store keeps it open: its connections and locks, reading, and writing alone."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import Final, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.errors import StoreError, StoreForeign, StoreNewer
+from mnemic.errors import StoreError, StoreLocked
 from mnemic.store import migrations
 from mnemic.store.gate import Gate
 from mnemic.store.listening import Bell, Listener
+from mnemic.store.location import Location
 from mnemic.store.meters import Carrier
-from mnemic.store.place import prepare_file, take_lease
-from mnemic.store.rows_snapshot import RowsSnapshot
-from mnemic.store.schema import APPLICATION, FORMAT
+from mnemic.store.place import take_lease
+from mnemic.store.rows import Rows
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite_errors import translated
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.store.sqlite_rows import sqlite_rows
 from mnemic.store.waiting import Waiting
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
 
 Probe = Callable[[str], None]
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -41,32 +41,26 @@ def _nothing(_point: str) -> None:
 
 
 class SqliteFile:
-    """The part of `SqliteStore` that has the file open."""
+    """The part of a SQLite store that has the database open."""
 
     def __init__(
         self,
-        path: str | Path,
+        location: Location,
         *,
         clock: Clock | None = None,
         entropy: Entropy | None = None,
         busy_timeout: float = 30.0,
-        vfs: str | None = None,
-        synchronous: str = "FULL",
         probe: Probe | None = None,
-        create: bool = True,
     ) -> None:
-        self.path = Path(path).expanduser().absolute()
-        if not create and not self.path.exists():
-            raise StoreError(f"there is no store at {self.path}")
+        self._location = location
         self._clock, self._entropy = clock or SystemClock(), entropy or SystemEntropy()
-        self._busy_timeout, self._vfs, self._synchronous = busy_timeout, vfs, synchronous
+        self._busy_timeout = busy_timeout
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self._carrier = Carrier()
-        prepare_file(self.path)
         self.renew()
-        with translated(self.path):
-            self._refuse_foreign()
+        with translated(location):
+            location.refuse_foreign(busy_timeout)
             self._migrate()
         rest_for_forks(self)
 
@@ -104,43 +98,19 @@ class SqliteFile:
     def close(self) -> None:
         if self._closed:
             return
-        with self._writing, self._gate.alone(PATIENCE), translated(self.path):
+        with self._writing, self._gate.alone(PATIENCE), translated(self._location):
             self._closed = True
             self._let_go()
             self._listener.close()
+            self._location.let_go()
         self._bell.ring()
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise StoreError(f"the store {self.path} is closed; open it again")
-
-    def files(self) -> list[Path]:
-        """Every file of this store that is there now."""
-        candidates = (self.path, *(self.path.with_name(self.path.name + end) for end in ("-wal", "-shm", "-journal")))
-        return [f for f in candidates if f.exists()]
+            raise StoreError(self._location.closed)
 
     def _open(self) -> apsw.Connection:
-        flags = apsw.SQLITE_OPEN_READWRITE
-        db = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
-        db.set_busy_handler(self._wait_a_little)
-        if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
-            db.pragma("auto_vacuum", "INCREMENTAL")
-        for pragma, expected in (
-            ("journal_mode=WAL", "wal"),
-            (f"synchronous={self._synchronous}", None),
-            ("secure_delete=ON", 1),
-            ("temp_store=MEMORY", None),
-            ("wal_autocheckpoint=2000", 2000),
-            ("journal_size_limit=16777216", 16777216),
-            ("fullfsync=ON", None),
-            ("checkpoint_fullfsync=ON", None),
-        ):
-            answer = db.pragma(*pragma.split("=", 1))
-            if expected is not None and answer != expected:
-                raise StoreError(
-                    f"SQLite refused PRAGMA {pragma} (it says {answer}); {self.path} cannot be kept safely"
-                )
-        return db
+        return self._location.open(self._wait_a_little)
 
     def _wait_a_little(self, _calls: int) -> bool:
         now = time.monotonic()
@@ -152,67 +122,22 @@ class SqliteFile:
 
     def _migrate(self) -> None:
         db = self._writer = self._open()
-        migrations.refuse_newer(db, self.path)
+        migrations.refuse_newer(db, self._location)
         if not migrations.is_current(db):
             with self._transaction(db):
-                migrations.migrate(db, self.path, self._entropy)
+                migrations.migrate(db, self._location, self._entropy)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
-
-    def _refuse_foreign(self) -> None:
-        """Look before any pragma could change the file: a stranger's file stays as it is, to the byte."""
-        header = self._header()
-        if not header:
-            return
-        application = version = 0
-        if header[:16] == b"SQLite format 3\x00":
-            application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
-        elif not self._unrecovered():
-            raise StoreForeign(f"{self.path} is not a mnemic store (nor a SQLite file); name another file")
-        if application == 0 and version == 0:
-            self._refuse_unmarked()
-        elif application != APPLICATION:
-            raise StoreForeign(f"{self.path} is a SQLite file of another program; name another file")
-        if version > FORMAT:
-            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
-
-    def _header(self) -> bytes:
-        """The file's first bytes, read through SQLite's own door: it alone keeps count of the locks on a file."""
-        file = apsw.VFSFile(self._vfs or "", str(self.path), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE, 0])
-        try:
-            return file.xRead(min(100, file.xFileSize()), 0)
-        finally:
-            file.xClose()
-
-    def _unrecovered(self) -> bool:
-        """Whether a log or journal may hold a truer first page than the file: then only SQLite can say whose it is."""
-        beside = (self.path.with_name(self.path.name + end) for end in ("-wal", "-journal"))
-        return any(f.exists() and f.stat().st_size for f in beside)
-
-    def _refuse_unmarked(self) -> None:
-        # A crash before the first commit leaves a file of ours without its mark, and without a table.
-        db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
-        try:
-            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # a stranger's log stays a log
-            db.set_busy_timeout(int(self._busy_timeout * 1000))
-            marked = db.pragma("application_id") == APPLICATION
-            if not marked and db.execute("SELECT count(*) FROM sqlite_schema").get:
-                raise StoreForeign(f"{self.path} is a SQLite file of another program; name another file")
-            version = int(db.pragma("user_version"))
-        finally:
-            db.close()
-        if marked and version > FORMAT:
-            raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         self._refuse_closed()
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             db = self._readers.pop() if self._readers else self._open()
             try:
                 db.execute("BEGIN")
-                yield RowsSnapshot(SqliteRows(db))
+                yield Snapshot(self._rows(db))
                 db.execute("COMMIT")
             except BaseException:
                 db.close(True)
@@ -220,28 +145,40 @@ class SqliteFile:
             self._readers.append(db)
 
     @contextmanager
-    def _rows(self) -> Iterator[SqliteRows]:
+    def _apart(self) -> Iterator[apsw.Connection]:
+        """A read transaction on a connection of its own: whoever leaves it half-way blocks nobody, but in memory."""
         self._refuse_closed()
-        with translated(self.path):
+        with self._beside_writers(), translated(self._location):
             db = self._open()
             try:
                 db.execute("BEGIN")
-                yield SqliteRows(db)
+                yield db
             finally:
                 db.close(True)
 
-    def _alone(self, work: Callable[[SqliteRows], T]) -> T:
-        """What `work` returns, in a transaction of its own beside the queue of commits."""
+    @contextmanager
+    def _beside_writers(self) -> Iterator[None]:
+        """Outside the gate where writers pass by readers anyway, so that no erasure waits for a long walk."""
+        if self._location.readers_stay:
+            yield
+        else:
+            with self._gate.reading():
+                yield
+
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
         self._refuse_closed()
-        with self._waiting, self._writing, translated(self.path):
+        self._refuse_reading()
+        with self._waiting, self._writing, translated(self._location):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
-                return work(SqliteRows(db))
+                answer = work(self._rows(db), *given, **named)
+                self._probe(f"{work.__name__}:before-commit")
+        self._probe(f"{work.__name__}:after-commit")
+        return answer
 
-    def note(self, work: Callable[[SqliteRows], T]) -> T:
-        """What `work` writes beside the journal, in a transaction of its own."""
-        return self._alone(work)
+    def _rows(self, db: apsw.Connection) -> Rows:
+        return sqlite_rows(db, self._clock, self._entropy)
 
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is None:
@@ -250,13 +187,29 @@ class SqliteFile:
 
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._readers_out():
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                db.execute("COMMIT")
+            except BaseException:
+                self._roll_back(db)
+                raise
+
+    @contextmanager
+    def _readers_out(self) -> Iterator[None]:
+        if self._location.readers_stay:
             yield
-            db.execute("COMMIT")
-        except BaseException:
-            self._roll_back(db)
-            raise
+            return
+        with self._gate.alone(self._busy_timeout) as alone:
+            if not alone:
+                raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
+            yield
+
+    def _refuse_reading(self) -> None:
+        """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
+        if not self._location.readers_stay and self._gate.held:
+            raise StoreError("this thread is reading the store in memory; end the read, then write")
 
     def _roll_back(self, db: apsw.Connection) -> None:
         try:

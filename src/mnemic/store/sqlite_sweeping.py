@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
 import apsw
 
-from mnemic.core.events import Verb
-from mnemic.store import compaction, holds
 from mnemic.store.compaction import Sweep
-from mnemic.store.heads import Hold
 from mnemic.store.place import take_lease
 from mnemic.store.receipts import Swept
 from mnemic.store.sqlite_errors import translated
 from mnemic.store.sqlite_file import SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
 from mnemic.store.waiting import Waiting
 
 SLACK: Final = 0.05
@@ -53,33 +49,6 @@ class SqliteSweeping(SqliteFile):
         if sweeper is not None:
             sweeper.close(True)
 
-    def compact(self, tenant: str, horizon: int) -> int:
-        self.move_horizon(tenant, horizon)
-        versions, swept = 0, Swept(more=True)
-        while swept.more:
-            swept = self.sweep(tenant, compaction.SLICE_SECONDS)
-            versions += swept.versions
-        return versions
-
-    def move_horizon(self, tenant: str, horizon: int) -> int:
-        before = self._alone(lambda rows: compaction.move(rows, tenant, horizon, self._clock.now(), self._entropy))
-        self._probe("gc:horizon-moved")
-        return before
-
-    def jot(self, tenant: str, memos: Mapping[str, bytes]) -> None:
-        self._alone(lambda rows: compaction.jot(rows, tenant, memos))
-
-    def enter(self, tenant: str, verb: Verb, payload: bytes, memos: Mapping[str, bytes]) -> int:
-        return self._alone(
-            lambda rows: compaction.enter(rows, tenant, verb, payload, memos, self._clock.now(), self._entropy)
-        )
-
-    def hold(self, hold: Hold) -> int:
-        return self._alone(lambda rows: holds.place(rows, hold, self._clock.now(), self._entropy))
-
-    def lift(self, tenant: str, hold: int) -> None:
-        self._alone(lambda rows: holds.lift(rows, tenant, hold, self._clock.now(), self._entropy))
-
     def sweep(self, tenant: str, seconds: float) -> Swept:
         with self._sweeping:
             sweep = self._sweeps.pop(tenant, None) or Sweep(tenant)
@@ -93,12 +62,13 @@ class SqliteSweeping(SqliteFile):
 
     def _slice(self, sweep: Sweep, seconds: float) -> Swept:
         self._refuse_closed()
-        with self._writing, translated(self.path), self._sweeping_connection() as db:
+        self._refuse_reading()
+        with self._writing, translated(self._location), self._sweeping_connection() as db:
             with self._transaction(db):
                 watch = _Watch(seconds, self._waiting)
                 self._probe("gc:slice-begin")
                 take_lease(db)
-                tally, more = sweep.slice(SqliteRows(db), watch.allows)
+                tally, more = sweep.slice(self._rows(db), watch.allows)
                 pages = 0 if more else _give_back(db, watch.allows)
                 more = more or _wasteful(db)
                 self._probe("gc:before-commit")
@@ -113,7 +83,7 @@ class SqliteSweeping(SqliteFile):
         """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
         if self._log.pages < LOG_PAGES:
             return
-        with self._gate.reading(), translated(self.path):
+        with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             with self._sweeping_connection() as db:
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -1,75 +1,99 @@
-"""Lanes, jobs and embedders of a SQLite file: each step a transaction of its own, beside the queue of commits."""
+"""Rows of SQLite: notes in the journal, lanes that have work, vectors, pages of sessions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
-from mnemic.store import jobs, lanes
-from mnemic.store.drafts import JobStep
-from mnemic.store.following import Answer, EmbedderState, Job, JobState, Lane, Order, Vectors
-from mnemic.store.sqlite_file import SqliteFile
-from mnemic.store.sqlite_rows import SqliteRows
+from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.store.following import VectorRow
+from mnemic.store.groups import Journal, Lanes, Sessions, VectorGroup
+from mnemic.store.pages import PageRow
+from mnemic.store.sqlite_binding import among
+from mnemic.store.sqlite_relations import SqliteGroup
 
 
-class SqliteWork(SqliteFile):
-    """The part of `SqliteStore` that work which follows a write needs."""
+class SqliteJournal(SqliteGroup, Journal):
+    """SQLite's own statements about the journal."""
 
-    def enlist(self, name: str, dims: int, state: EmbedderState) -> int:
-        return self._alone(lambda rows: lanes.enlist(rows, name, dims, state))
+    def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
+        statement = _NOTED + among("verb", len(verbs)) + " ORDER BY seq"
+        return [seq for (seq,) in self._db.execute(statement, (tenant, after, *verbs))]
 
-    def appoint(self, model: int, state: EmbedderState) -> None:
-        self._alone(lambda rows: lanes.appoint(rows, model, state))
 
-    def dismiss(self, model: int) -> None:
-        while self._alone(lambda rows: lanes.dismiss(rows, model)):
-            self._probe("dismiss:slice")
+# What writes neither a version nor a link has an index of its own.
+_NOTED: Final = (
+    "SELECT DISTINCT seq FROM event INDEXED BY event_bare WHERE tenant = ? AND seq > ? AND ver = 0 AND lver = 0 AND "
+)
 
-    def claim(self, space: int, lane: str, owner: str, seconds: float) -> Lane | None:
-        return self._alone(lambda rows: lanes.claim(rows, space, lane, owner, seconds, self._clock.now()))
 
-    def release(
-        self, space: int, lane: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
-    ) -> None:
-        self._alone(lambda rows: lanes.release(rows, space, lane, owner, error, not_before, stride, reach))
+class SqliteLanes(SqliteGroup, Lanes):
+    """SQLite's own statements about lanes."""
 
-    def bury(self, space: int, lane: str, owner: str, after: int, ver: int, error: str) -> int:
-        return self._alone(lambda rows: lanes.bury(rows, space, lane, owner, after, ver, error, self._clock.now()))
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        return list(self._db.execute(_BACKLOG, (name,)))
 
-    def prolong(self, space: int, owner: str, seconds: float, job: int = 0) -> bool:
-        return self._alone(lambda rows: jobs.prolong(rows, space, owner, seconds, self._clock.now(), job))
 
-    def record(self, answer: Answer) -> bool:
-        held = self._alone(lambda rows: jobs.record(rows, answer, self._clock.now()))
-        self._probe("record:after-commit")
-        return held
+_BACKLOG: Final = (
+    "SELECT * FROM (SELECT s.id, ifnull(l.cursor, 0) AS done,"
+    " ifnull((SELECT max(ver) FROM entry WHERE space = s.id), 0) AS newest"
+    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ?"
+    " WHERE (s.user IS NOT NULL OR s.shared) AND s.lanes)"
+    " WHERE newest > done ORDER BY id"
+)
 
-    def order(self, order: Order) -> int:
-        return self._alone(lambda rows: jobs.order(rows, order, self._clock.now()))
 
-    def claim_job(self, names: Sequence[str], owner: str, seconds: float) -> Job | None:
-        if not self._has_job(names):
-            return None  # looking takes no lock
-        return self._alone(lambda rows: jobs.claim(rows, names, owner, seconds, self._clock.now()))
+class SqliteVectors(SqliteGroup, VectorGroup):
+    """SQLite's own statements about vectors."""
 
-    def _has_job(self, names: Sequence[str]) -> bool:
-        self._refuse_closed()
-        with self.read() as snapshot:
-            return bool(names) and any(job.order.name in names for job in snapshot.jobs(JobState.WAITING))
+    def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
+        before = self._db.total_changes()
+        self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
+        return self._db.total_changes() - before
 
-    def end_job(self, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
-        ended = self._alone(lambda rows: jobs.end(rows, step, state, error, not_before))
-        self._probe("job:after-end")
-        return ended
+    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
+        self._db.execute(_CARRY_VECTORS, {"home": home, "ver": ver, "space": space, "to": to})
 
-    def steer_job(self, job: int, state: JobState) -> Job:
-        return self._alone(lambda rows: jobs.steer(rows, job, state))
+    def drop_vectors(self, model: int, limit: int) -> int:
+        self._db.execute(_DROP_VECTORS, (model, limit))
+        return self._db.changes()
 
-    def keep(self, batch: Vectors) -> int:
-        def work(rows: SqliteRows) -> int:
-            count = lanes.keep(rows, batch)
-            self._probe("keep:before-commit")
-            return count
 
-        written = self._alone(work)
-        self._probe("keep:after-commit")
-        return written
+_ADD_VECTOR: Final = (
+    "REPLACE INTO vector SELECT space, ?2, ver, part, ?5 FROM entry WHERE space = ?1 AND ver = ?3 AND part = ?4"
+)
+_CARRY_VECTORS: Final = (
+    "INSERT INTO vector SELECT :space, model, :to, part, f16 FROM vector"
+    " WHERE space = :home AND model IN (SELECT id FROM embedder) AND ver = :ver"
+)
+_DROP_VECTORS: Final = (
+    "DELETE FROM vector WHERE (space, model, ver, part) IN (SELECT v.space, v.model, v.ver, v.part"
+    " FROM space s CROSS JOIN vector v ON v.space = s.id AND v.model = ? LIMIT ?)"
+)
+
+
+class SqliteSessions(SqliteGroup, Sessions):
+    """SQLite's own statements about pages."""
+
+    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
+        if items is None:
+            found = list(self._db.execute(_PAGES + _AT_HAND, (space, session)))
+        else:
+            found = [row for item in items for row in self._db.execute(_PAGES + "AND item = ?", (space, session, item))]
+        return sorted((_page(row) for row in found), key=lambda row: (row.arrived, row.position, row.item))
+
+    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+        rows = [(space, session, to_bytes(row.item), *row[1:]) for row in pages]
+        self._db.executemany("REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+_PAGES: Final = (
+    "SELECT item, resident, tokens, born, last_use, uses, arrived, pinned, position, segment, importance, novelty,"
+    " entities FROM page WHERE space = ? AND session = ? "
+)
+_AT_HAND: Final = "AND (resident OR (segment < 0 AND position >= 0))"
+"""As the index `page_at_hand` has it."""
+
+
+def _page(row: Sequence[Any]) -> PageRow:
+    return PageRow._make((from_bytes(row[0]), bool(row[1]), *row[2:7], bool(row[7]), *row[8:]))

@@ -49,12 +49,12 @@ def export(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def _lines(rows: Rows, name: str) -> Iterator[bytes]:
-    tenant = rows.tenant(name)
+    tenant = rows.spaces.tenant(name)
     if tenant is None:
         raise NotFound(f"no tenant {name!r} here")
     head = {"mnemic": JOURNAL, "tenant": name, "seq": tenant.seq, "at": tenant.at, "hash": tenant.hash.hex()}
     yield _line("head", {**head, "horizon": tenant.horizon, "horizon_hash": tenant.horizon_hash.hex()})
-    spaces = rows.tenant_spaces(tenant.id)
+    spaces = rows.spaces.tenant_spaces(tenant.id)
     for space in spaces:
         owner, shared = ledger.space_owner(space.user) if space.user is not None else (None, 0)
         record = {
@@ -68,13 +68,13 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
         }
         yield _line("space", record)
     for home in (0, *(space.id for space in spaces)):
-        for number, text in rows.names(home):
+        for number, text in rows.names.names(home):
             yield _line("name", {"id": number, "space": home, "text": text})
     yield from _commits(rows, tenant)
     for space in spaces:
-        for s in rows.strengths(space.id):
+        for s in rows.items.strengths(space.id):
             yield _line("strength", {**s._asdict(), "id": s.id.hex()})
-        for k in rows.keys(space.id):
+        for k in rows.journal.keys(space.id):
             raw = {
                 "hash": k.hash.hex(),
                 "salt": k.salt.hex(),
@@ -82,7 +82,7 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
                 "item": k.item.hex() if k.item else None,
             }
             yield _line("key", {**k._asdict(), **raw})
-        for item, seq in rows.tombs(space.id):
+        for item, seq in rows.journal.tombs(space.id):
             yield _line("tomb", {"space": space.id, "item": item.hex(), "seq": seq})
 
 
@@ -95,11 +95,11 @@ def _line_of(space: SpaceRow) -> dict[str, Any]:
 
 def _commits(rows: Rows, tenant: TenantRow) -> Iterator[bytes]:
     after = 0
-    while changes := rows.changes(tenant.id, after, _PAGE, False):
+    while changes := rows.journal.changes(tenant.id, after, _PAGE, False):
         after = changes[-1].seq
         for change in changes:
             yield _line("change", {**change._asdict(), "hash": change.hash.hex()})
-            for event in rows.events(tenant.id, change.seq, change.seq):
+            for event in rows.journal.events(tenant.id, change.seq, change.seq):
                 yield _line("event", _event(rows, change, event))
 
 
@@ -107,9 +107,9 @@ def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
     record: dict[str, Any] = {"seq": event.seq, "n": event.n, "verb": event.verb, "digest": event.digest.hex()}
     record["item"] = event.item.hex() if event.item else None
     record["salt"] = event.salt.hex() if event.salt else None
-    for version in rows.version_rows(change.space, [event.ver]) if event.ver else ():
+    for version in rows.items.version_rows(change.space, [event.ver]) if event.ver else ():
         record["version"] = version.body.decode()
-    for link in rows.links_written(change.space, change.seq) if event.lver else ():
+    for link in rows.links.links_written(change.space, change.seq) if event.lver else ():
         if link.lver == event.lver:
             record["link"] = {"dst": link.dst.hex(), "body": link.body.decode()}
     if event.payload is not None:
@@ -130,7 +130,7 @@ def load(rows: Rows, lines: Iterator[bytes]) -> int:
         Conflict: the store is not empty.
         Invalid: a line is not of an exported journal.
     """
-    if rows.tenants():
+    if rows.spaces.tenants():
         raise Conflict("the store is not empty; load a journal into a new file")
     loading, digest, ended = _Loading(rows), hashlib.sha256(), False
     for number, line in enumerate(lines, start=1):
@@ -174,11 +174,11 @@ class _Loading:
             case "event":
                 self._event(record)
             case "strength":
-                self.rows.add_strength(StrengthRow(**{**record, "id": bytes.fromhex(record["id"])}))
+                self.rows.items.add_strength(StrengthRow(**{**record, "id": bytes.fromhex(record["id"])}))
             case "key":
                 self._key(record)
             case "tomb":
-                self.rows.add_tomb(record["space"], bytes.fromhex(record["item"]), record["seq"])
+                self.rows.journal.add_tomb(record["space"], bytes.fromhex(record["item"]), record["seq"])
             case "end":
                 pass
             case _:
@@ -187,19 +187,19 @@ class _Loading:
     def finish(self) -> None:
         if self.tenant is None:
             raise Invalid("journal", "has no head line", "Export it again.")
-        self.rows.set_tenant(self.tenant)
+        self.rows.spaces.set_tenant(self.tenant)
         if (self.change.hash if self.change else ledger.GENESIS) != self.tenant.hash:
             raise Invalid("journal", f"does not end at commit {self.tenant.seq}, as its head says", "Export it again.")
-        for space in self.rows.tenant_spaces(self.tenant.id):
+        for space in self.rows.spaces.tenant_spaces(self.tenant.id):
             seq, epoch = self.heads[space.id]
-            self.rows.set_space(space._replace(seq=seq, epoch=epoch))
+            self.rows.spaces.set_space(space._replace(seq=seq, epoch=epoch))
 
     def _head(self, record: dict[str, Any]) -> None:
         if record["mnemic"] != JOURNAL:
             raise Invalid(
                 "journal", f"has line format {record['mnemic']}, this mnemic knows {JOURNAL}", "Upgrade mnemic."
             )
-        fresh = self.rows.add_tenant(record["tenant"])
+        fresh = self.rows.spaces.add_tenant(record["tenant"])
         self.tenant = TenantRow(
             fresh.id, record["tenant"], record["seq"], record["at"], bytes.fromhex(record["hash"]),
             record["horizon"], bytes.fromhex(record["horizon_hash"]),
@@ -211,17 +211,17 @@ class _Loading:
         user: str | Shared | None = SHARED if record["shared"] else record["user"]
         line = Line(**{name: record[name] for name in ("parent", "base", "branch") if name in record})
         line = line._replace(lanes=bool(record.get("lanes", True)))
-        self.rows.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]), line)
+        self.rows.spaces.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]), line)
         self.heads[record["id"]] = (record["seq"], record["epoch"])
 
     def _name(self, record: dict[str, Any]) -> None:
-        self.rows.load_name(record["id"], record["space"], record["text"])
+        self.rows.names.load_name(record["id"], record["space"], record["text"])
 
     def _change(self, record: dict[str, Any]) -> None:
         if self.tenant is None:
             raise KeyError("head")
         self.change = ChangeRow(**{**record, "hash": bytes.fromhex(record["hash"]), "tenant": self.tenant.id})
-        self.rows.add_change(self.change)
+        self.rows.journal.add_change(self.change)
         self.commits += 1
 
     def _event(self, record: dict[str, Any]) -> None:
@@ -233,7 +233,7 @@ class _Loading:
         payload = record["payload"].encode() if "payload" in record else None
         salt = bytes.fromhex(record["salt"]) if record["salt"] else None
         digest = bytes.fromhex(record["digest"])
-        self.rows.add_event(
+        self.rows.journal.add_event(
             EventRow(
                 self.change.tenant, record["seq"], record["n"], record["verb"], item, ver, lver, payload, salt, digest
             )
@@ -244,17 +244,17 @@ class _Loading:
             raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["version"].encode()
         item = codec.decode_item(from_bytes(raw), body)
-        before = self.rows.standing(space, raw)
+        before = self.rows.items.standing(space, raw)
         if before is not None:
-            self.rows.close_version(before, seq)
+            self.rows.items.close_version(before, seq)
         agent, session = self._number(space, item.agent), self._number(space, item.session)
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
         row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
-        ver = self.rows.add_version(row)
-        self.rows.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
+        ver = self.rows.items.add_version(row)
+        self.rows.items.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
         for source in item.source:
-            self.rows.add_derived(space, to_bytes(source), raw)
+            self.rows.links.add_derived(space, to_bytes(source), raw)
         return ver
 
     def _link(self, record: dict[str, Any], src: bytes) -> int:
@@ -263,27 +263,27 @@ class _Loading:
         space, seq, body = self.change.space, record["seq"], record["link"]["body"].encode()
         dst = bytes.fromhex(record["link"]["dst"])
         type_ = self._number(space, json.loads(body)["type"])
-        before = self.rows.standing_link(space, src, dst, type_)
+        before = self.rows.links.standing_link(space, src, dst, type_)
         if before is not None:
-            self.rows.close_link(before, seq)
+            self.rows.links.close_link(before, seq)
         opened = record["verb"] == Verb.LINKED
-        return self.rows.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
+        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
 
     def _number(self, space: int, text: str | None) -> int:
-        return 0 if text is None else self.rows.name(space, text) or self.rows.add_name(space, text)
+        return 0 if text is None else self.rows.names.name(space, text) or self.rows.names.add_name(space, text)
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
         item = bytes.fromhex(record["item"]) if record["item"] else None
-        self.rows.add_key(KeyRow(**{**record, **raw, "item": item}))
+        self.rows.journal.add_key(KeyRow(**{**record, **raw, "item": item}))
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
     """What was erased, per space that still has an owner: tenant, user (None: shared), item ids."""
     found = []
-    for tenant in rows.tenants():
-        for space in rows.tenant_spaces(tenant.id):
+    for tenant in rows.spaces.tenants():
+        for space in rows.spaces.tenant_spaces(tenant.id):
             if tenant.name is not None and space.user is not None:
-                items = [item for item, _ in rows.tombs(space.id)]
+                items = [item for item, _ in rows.journal.tombs(space.id)]
                 found.append((tenant.name, ledger.space_owner(space.user)[0], items))
     return found

@@ -5,7 +5,7 @@ Here is all that a strategy of one's own needs; the setting `strategies` takes i
 
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.requests import ask
+from mnemic.models.model_requests import ask
 from mnemic.strategies.base import (
     Bond,
     Budget,
@@ -18,7 +18,7 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
-from mnemic.work.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
+from mnemic.strategies.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
 
 __all__ = [
     "Bond",

@@ -13,7 +13,7 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
+ask a model (`models.model_requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request
-from mnemic.work.triggers import Trigger
+from mnemic.strategies.triggers import Trigger
 
 Ref = ItemId | int
 """An item that is there already, by its id, or one of the same edits, by its place in `write`."""
@@ -73,7 +73,7 @@ class Bond:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """What changes in an item that was derived before; None leaves a field as it is. Evidence is never revised."""
+    """What changes in an item that the strategy wrote, and that this run has read; None leaves a field as it is."""
 
     id: ItemId
     text: str | None = None
@@ -97,9 +97,11 @@ class Given:
 
     Attributes:
         user: Whose memory it is.
-        evidence: What is new, of the kinds that the strategy reads, by `said`; for `on_write` nothing that it has
-            derived from before.
+        evidence: What is new, of the kinds that the strategy reads, by `said`, and never empty: nothing that it wrote
+            itself, and for `on_write` nothing that it has derived from before.
         known: What is always at hand: the profile, standing instructions, what is pinned.
+
+    What stands here as known, and what the run looks up with `known`, its edits may change.
     """
 
     user: str

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
-from mnemic.work.triggers import EachEvent, Query, Trigger
+from mnemic.strategies.triggers import EachEvent, Query, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -20,7 +20,7 @@ import pytest
 
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import EVIDENCE, Kind, State
-from mnemic.tiers.collectors.base import Collector, Edge, Ground, Standing, chosen
+from mnemic.tiers.collectors.base import Collector, Ground, StandingItem, StandingLink, chosen
 from mnemic.tiers.retention import Retention
 
 DAY = 86_400 * 1_000_000
@@ -33,10 +33,10 @@ def ground(seed: int) -> Ground:
     """Thirty items of all sorts, some resting on others, on what is elsewhere, or on what is gone."""
     draw = Random(seed)
     ids = [from_bytes(draw.randbytes(16)) for _ in range(36)]
-    items: dict[ItemId, Standing] = {}
+    items: dict[ItemId, StandingItem] = {}
     for n, item in enumerate(ids[:30]):
         source = tuple(draw.sample(ids[:n] + ids[30:], min(n, draw.choice((0, 0, 1, 2)))))
-        items[item] = Standing(
+        items[item] = StandingItem(
             id=item, kind=draw.choice(_KINDS), seq=n + 1, written=draw.randrange(200) * DAY, source=source,
             state=draw.choice((State.ACTIVE, State.ACTIVE, State.SUPERSEDED)), pinned=draw.random() < 0.1,
             tags=draw.choice(((), (), ("retain:ephemeral",), ("retain:keep",), ("retain:nothing",))),
@@ -44,7 +44,7 @@ def ground(seed: int) -> Ground:
             digest=draw.choice((b"", b"a", b"b")) if source else b"", uses=draw.choice((0, 0, 1)),
         )  # fmt: skip
     pairs = [draw.sample(ids, 2) for _ in range(draw.randrange(20))]
-    edges = tuple(Edge(src, dst, "about") for src, dst in pairs)
+    edges = tuple(StandingLink(src, dst, "about") for src, dst in pairs)
     held = dict.fromkeys(draw.sample(ids[:30], 3), "is held")
     return Ground(
         items=items, edges=edges, held=held, elsewhere=frozenset(ids[30:32]), gone=frozenset(ids[32:]),

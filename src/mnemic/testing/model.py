@@ -272,18 +272,16 @@ class Model:
             return after[item].state is State.ACTIVE if item in after else item in seen
 
         queue = [item for item, says in after.items() if says.unwritten]
+        going = set(queue)
         while queue:
             gone = queue.pop()
-            for ln in space.links:
-                old = standing.get(ln.dst)
-                tied = (ln.src, ln.type) == (gone, "supersedes") and ln.end is None and ln.weight is not None
-                if tied and old is not None and old.state is State.SUPERSEDED and ln.dst not in after:
-                    after[ln.dst] = _reopened(space.items[ln.dst])
+            after.update((item, says) for item, says in freed(space, [gone], going).items() if item not in after)
             for item, says in standing.items():
                 stands_on = gone in says.source and item not in after and says.state in _LIVING
                 if stands_on and not any(active(source) for source in says.source):
                     after[item] = replace(says, state=State.RETIRED, unwritten=True)
                     queue.append(item)
+                    going.add(item)
 
     # Taking out
 
@@ -296,7 +294,7 @@ class Model:
             going |= more
         if not going:
             return going
-        reopened = _freed(own, going)
+        reopened = freed(own, going, going)
         for space in reach:
             _drop(space, going)
         self._commit(user, now, reopened, {})
@@ -455,22 +453,43 @@ def _drop(space: Space, going: set[str]) -> None:
                 del space.keys[name]
 
 
-def _freed(space: Space, going: set[str]) -> dict[str, Said]:
-    """What the items that go had superseded stands again: nothing is left that says otherwise."""
-    supersedes = [ln for ln in space.links if ln.type == "supersedes" and ln.end is None and ln.weight is not None]
-    freed = {ln.dst for ln in supersedes if ln.src in going and ln.dst not in going}
-    return {i: _reopened(space.items[i]) for i in freed if space.now(i).state is State.SUPERSEDED}
+def freed(space: Space, items: Collection[str], going: Collection[str]) -> dict[str, Said]:
+    """What stands again on account of items that go: its place was theirs, and nothing that stays says otherwise."""
+    found: dict[str, bool] = {}
+    below = {item for item in items if item in space.items and space.now(item).state is not State.RETIRED}
+    while below:
+        older = {old for item in below for new, old in _places(space) if new == item and old not in found}
+        found |= {old: place_taken(space, old, going) for old in older}
+        below = older & set(going)
+    loose = [item for item, taken in found.items() if not taken and item not in going]
+    return {item: reopened_said(space.items[item]) for item in loose if space.now(item).state is State.SUPERSEDED}
+
+
+def place_taken(space: Space, item: str, going: Collection[str] = ()) -> bool:
+    """Whether something that stays has taken an item's place, or that of something that goes and had taken it."""
+    newer: set[str] = set()
+    every = {item}
+    while every:
+        every = {new for new, old in _places(space) if old in every and new != item} - newer
+        newer |= every
+        every &= set(going)
+    return any(new not in going for new in newer)
+
+
+def _places(space: Space) -> list[tuple[str, str]]:
+    """Whatever took the place of what, newer and older, as it is said now by what is not retired."""
+    ties = [ln for ln in space.links if ln.type == "supersedes" and ln.end is None and ln.weight is not None]
+    return [(ln.src, ln.dst) for ln in ties if ln.src in space.items and space.now(ln.src).state is not State.RETIRED]
 
 
 def _kept(version: Was, horizon: int) -> bool:
     return version.end is None or version.end > horizon
 
 
-def _reopened(versions: list[Was]) -> Said:
-    """As it stands now, with the clocks that it had before it was superseded; open ones if it never stood otherwise."""
-    former = [v.says for v in versions if v.says.state is not State.SUPERSEDED]
-    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
-    return replace(versions[-1].says, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
+def reopened_said(versions: list[Was]) -> Said:
+    """As it stands now, with the end that it had before it was superseded; an open one if it never stood otherwise."""
+    ends = [v.says.valid_to for v in versions if v.says.known_to is None]
+    return replace(versions[-1].says, state=State.ACTIVE, known_to=None, valid_to=ends[-1] if ends else None)
 
 
 def _in_time(says: Said, as_of: datetime | None, valid_at: datetime | None) -> bool:

@@ -12,7 +12,17 @@ from datetime import datetime
 
 from mnemic.core.items import State
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound, Refused
-from mnemic.testing.model import SHARED, Model, Said, Space, Was, plain_said, weight_of
+from mnemic.testing.model import (
+    SHARED,
+    Model,
+    Said,
+    Space,
+    freed,
+    place_taken,
+    plain_said,
+    reopened_said,
+    weight_of,
+)  # fmt: skip
 
 Ends = tuple[str, str, str]
 
@@ -263,18 +273,19 @@ class TimeModel(Model):
         return any(c.user == key for c in self.journal[:seq]) or (key in self.marked and key not in self.off)
 
     def _erase_again(self, since: list[Gone], seq: int, now: datetime) -> None:
-        freed: dict[str, dict[str, Said]] = {}
+        again: dict[str, dict[str, Said]] = {}
         for gone in since:
             for key, says in gone.reopened.items():
-                for item, open_says in says.items():
+                for item in says:
                     space = self.spaces.get(key)
-                    if space and item in space.items and space.items[item][-1].says.state is State.SUPERSEDED:
-                        freed.setdefault(key, {})[item] = open_says
-        homes: list[str | None] = [key for key in self.spaces if key in freed]
+                    closed = space and item in space.items and space.now(item).state is State.SUPERSEDED
+                    if space and closed and not place_taken(space, item):
+                        again.setdefault(key, {})[item] = reopened_said(space.items[item])
+        homes: list[str | None] = [key for key in self.spaces if key in again]
         for home in homes or [None]:
-            self._commit(home, now, freed.get(home, {}) if home else {}, {})
+            self._commit(home, now, again.get(home, {}) if home else {}, {})
         firsts = frozenset(first for gone in since for first in gone.firsts if first <= seq)
-        self.erasures.append(Gone(seq + 1, firsts, freed))
+        self.erasures.append(Gone(seq + 1, firsts, again))
 
     # Taking out, from every branch
 
@@ -292,7 +303,7 @@ class TimeModel(Model):
             going |= more
         if not going:
             return going
-        reopened = self._freed(user, going)
+        reopened = freed(self._space(user), going, going)
         firsts: set[int] = set()
         self.marked |= {key for key in reach if any(going & self.spaces[one].items.keys() for one in self.kin(key))}
         for key in reach:
@@ -301,15 +312,6 @@ class TimeModel(Model):
         self.erasures.append(Gone(self.seq, frozenset(firsts), {user: reopened} if reopened else {}))
         self.gone |= going
         return going
-
-    def _freed(self, user: str, going: set[str]) -> dict[str, Said]:
-        """What only the items that go had taken the place of; where they had lost theirs, it stays superseded."""
-        space = self._space(user)
-        tied = [ln for ln in space.links if ln.type == "supersedes" and ln.end is None and ln.weight is not None]
-        freed = {
-            ln.dst for ln in tied if ln.src in going and ln.dst not in going and space.now(ln.src).state is State.ACTIVE
-        }
-        return {i: reopened_said(space.items[i]) for i in freed if space.now(i).state is State.SUPERSEDED}
 
     @staticmethod
     def _take_out(space: Space, going: set[str]) -> set[int]:
@@ -356,13 +358,6 @@ def owner(key: str) -> str:
 def plain(says: Said | None) -> Said | None:
     """What is said, without how it came to be retired."""
     return None if says is None else replace(says, unwritten=False)
-
-
-def reopened_said(versions: list[Was]) -> Said:
-    """As it stands, with the clocks that it had before it was superseded; open ones if it never stood otherwise."""
-    former = [v.says for v in versions if v.says.state is not State.SUPERSEDED]
-    known_to, valid_to = (former[-1].known_to, former[-1].valid_to) if former else (None, None)
-    return replace(versions[-1].says, state=State.ACTIVE, known_to=known_to, valid_to=valid_to)
 
 
 def _cut(space: Space, seq: int | None) -> Space:

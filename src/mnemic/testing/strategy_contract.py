@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -25,15 +25,16 @@ from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.flow import Pause, Request, run
+from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
-from mnemic.models.requests import Ask
+from mnemic.models.model_requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.base import Edits, Given, Known, Strategy
+from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
 from mnemic.testing.generators import START
 
 Model = Callable[[Ask], str]
+DERIVED: Final = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
 
 
 @pytest.fixture
@@ -161,24 +162,72 @@ def test_lanes_run_it_once_and_what_it_made_goes_with_its_evidence(
         pytest.skip("it reads no turns")
     receipt = me.observe(texts, speaker="Ada")
     assert memory.flush()
-    derived = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
-    first = [version.item.text for version in me.list(where=derived, limit=1000)]
+    first = [version.item.text for version in me.list(where=DERIVED, limit=1000)]
     assert memory.flush()
-    assert [version.item.text for version in me.list(where=derived, limit=1000)] == first
+    assert [version.item.text for version in me.list(where=DERIVED, limit=1000)] == first
     assert memory.admin.verify() == []
     me.erase(*receipt.ids)
-    assert me.list(where=derived, limit=1000) == []
+    assert me.list(where=DERIVED, limit=1000) == []
+
+
+def test_it_is_never_called_on_nothing_or_on_what_it_made(
+    strategy: Strategy, memory: Memory, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[Given] = []
+    for name in ("on_write", "on_maintain"):
+        _observe_calls(type(strategy), name, calls, monkeypatch)
+    me = memory.scope(user="ada")
+    for text in texts:
+        me.observe(text, speaker="Ada")
+        assert memory.flush()
+    assert all(call.evidence for call in calls)
+    assert not [item.text for call in calls for item in call.evidence if item.slots.get("by") == strategy.by]
+    assert {lane.pending for lane in memory.admin.behind()} <= {0}
+
+
+def _observe_calls(kind: type[Strategy], name: str, calls: list[Given], monkeypatch: pytest.MonkeyPatch) -> None:
+    method = getattr(kind, name)
+
+    def observed(self: Strategy, given: Given) -> Flow[Edits]:
+        calls.append(given)
+        edits: Edits = yield from method(self, given)
+        return edits
+
+    monkeypatch.setattr(kind, name, observed)
+
+
+def test_what_it_looked_up_it_may_revise(
+    strategy: Strategy, memory: Memory, texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me = memory.scope(user="ada")
+    me.observe(texts, speaker="Ada")
+    memory.flush()
+    before = {version.item.id for version in me.list(where=DERIVED, limit=1000)}
+    if not before:
+        pytest.skip("it makes nothing of these texts")
+    on_write = type(strategy).on_write
+
+    def revising(self: Strategy, given: Given) -> Flow[Edits]:
+        edits = yield from on_write(self, given)
+        looked_up = yield from known(DERIVED, 1000)
+        marks = (Revision(id=item.id, slots={**item.slots, "seen": True}) for item in looked_up)
+        return replace(edits, revise=tuple(mark for mark in marks if mark.id in before))
+
+    monkeypatch.setattr(type(strategy), "on_write", revising)
+    me.observe("Nothing in particular.", speaker="Ada")
+    assert memory.flush()
+    assert {v.item.id for v in me.list(where=DERIVED, limit=1000) if v.item.slots.get("seen")} == before
+    assert memory.admin.verify() == []
 
 
 def test_run_again_it_makes_the_same(strategy: Strategy, memory: Memory, texts: list[str]) -> None:
     me = memory.scope(user="ada")
     me.observe(texts, speaker="Ada")
     memory.flush()
-    derived = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
-    first = sorted(version.item.text for version in me.list(where=derived, limit=1000))
+    first = sorted(version.item.text for version in me.list(where=DERIVED, limit=1000))
     memory.admin.rerun(strategy.name, user="ada")
     memory.flush()
-    assert sorted(version.item.text for version in me.list(where=derived, limit=1000)) == first
+    assert sorted(version.item.text for version in me.list(where=DERIVED, limit=1000)) == first
     assert memory.admin.verify() == []
 
 

@@ -18,6 +18,8 @@ from typing import Final
 
 _CODES: Final = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[=>()][0-9A-Za-z]?)|\x07")
 _CHUNK: Final = 1 << 16
+_PATIENCE: Final = 300.0
+"""Seconds after which nothing will come any more: a bound on a program that hangs, on a machine however busy."""
 
 
 class Terminal:
@@ -44,7 +46,7 @@ class Terminal:
         """Press Ctrl-D."""
         self.type("\x04")
 
-    def until(self, text: str, seconds: float = 30.0) -> str:
+    def until(self, text: str, seconds: float = _PATIENCE) -> str:
         """What is shown from the last such moment on until `text` comes.
 
         Raises:
@@ -61,7 +63,7 @@ class Terminal:
         """Read what comes within some seconds, or until something has."""
         self._more(seconds)
 
-    def rest(self, seconds: float = 30.0) -> int:
+    def rest(self, seconds: float = _PATIENCE) -> int:
         """Read until the program ends; its exit code.
 
         Raises:

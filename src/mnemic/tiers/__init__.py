@@ -1,1 +1,1 @@
-"""What is at hand: pages of a context window, what replaces them, and what may be collected."""
+"""Memory tiers: pages of a context window, the policies that replace them, and the collectors of garbage."""

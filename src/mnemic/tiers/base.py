@@ -11,7 +11,7 @@ from mnemic.core.ids import ItemId
 
 
 class Tier(IntEnum):
-    """How far from hand a page lies. The numbers are part of the format."""
+    """The tier that a page lies in, from the window down to the archive. The numbers are part of the format."""
 
     SHORT = 1
     """In the window."""
@@ -59,7 +59,7 @@ class Page:
 
 
 class Policy(Protocol):
-    """Which resident page leaves the window next.
+    """Chooses which resident page leaves the window next.
 
     It holds only what it has been told, and answers alike when told alike: one that draws is given its seed. Pinned
     pages and those that may not be split are kept out of `victim` by the pager, for every policy alike.
@@ -68,19 +68,19 @@ class Policy(Protocol):
     name: ClassVar[str]
 
     def admitted(self, page: Page, now: int) -> None:
-        """A page came into the window: written there, or brought back by a fault."""
+        """Record that a page came into the window: written there, or brought back by a fault."""
         ...
 
     def used(self, page: Page, now: int) -> None:
-        """A resident page was used; `page` counts this use."""
+        """Record that a resident page was used; `page` counts this use."""
         ...
 
     def left(self, page: Page, now: int) -> None:
-        """A page left the window."""
+        """Record that a page left the window."""
         ...
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The page of these that leaves next; equal ones in the order they arrived, then by id.
+        """Choose the page of these that leaves next; equal ones in the order they arrived, then by id.
 
         The page that came last may be the one: it need not stay for having come last. A policy keeps an order of its
         own and looks pages up here, so a pager hands over what it has and copies nothing.

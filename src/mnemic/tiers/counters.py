@@ -1,4 +1,4 @@
-"""What a window's paging came to, in counts: hits and faults, what left and came back, what was written."""
+"""Counters of a window's paging: hits and faults, evictions and refaults, page states written."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class WorkingSet:
 
 
 class Prefix:
-    """What of a rendered window a prefix cache would have had: the blocks at its head that are as they were."""
+    """Counts the tokens of a rendered window that a prefix cache would have had: the unchanged blocks at its head."""
 
     def __init__(self) -> None:
         self._last: tuple[tuple[str, int], ...] = ()

@@ -1,4 +1,4 @@
-"""What a turn's own words tell of how likely it is to be wanted again: counted in one pass, without a model.
+"""Features of a turn's words that predict whether it is wanted again: counted in one pass, without a model.
 
 What is asked about later is told, not asked or answered politely: first-person statements, long in words that are new
 here, that name people, days and numbers, and that answer a question. Greetings, thanks and echoes are not. The weights
@@ -65,7 +65,7 @@ class Features:
 
     @property
     def importance(self) -> float:
-        """How likely it is to be wanted again, in [0, 1]; rises with every weight that is positive."""
+        """Estimate how likely a turn is to be wanted again, in [0, 1]; rises with every feature of positive weight."""
         return 1 / (1 + exp(-sum(map(_product, _WEIGHTS, scaled(self))) - _AT_ZERO))
 
     @property
@@ -98,8 +98,8 @@ def scaled(turn: Features) -> tuple[float, ...]:
     )
 
 
-def _product(one: float, other: float) -> float:
-    return one * other
+def _product(left: float, right: float) -> float:
+    return left * right
 
 
 class Reader:

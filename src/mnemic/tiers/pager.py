@@ -31,7 +31,8 @@ class Pressure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Shares of the budget: where pressure is told, where it evicts, and how far down. The defaults are Letta's.
+    """Watermarks, as shares of the budget: where pressure is reported, where pages are evicted, and how far down. The
+    defaults are Letta's.
 
     Attributes:
         evict: Above it pages leave; left out, above `hard`. Later is fuller, and leaves less warning.
@@ -63,7 +64,7 @@ def is_recalled(page: Page) -> bool:
 
 
 class Moved(NamedTuple):
-    """What one reference did.
+    """The outcome of one reference: whether it hit, what came in and what left.
 
     Attributes:
         here: Whether the page is in the window now; false: it was refused, or left at once.
@@ -112,7 +113,7 @@ class Pager:
     # What comes in
 
     def admit(self, page: Page, *, after: ItemId | None = None) -> Moved:
-        """A page that was just written comes in; one that is known already is used.
+        """Bring in a page that was just written; one that is known already is used.
 
         Args:
             after: The page it may not be parted from: a tool's call, of which this is the result.
@@ -170,7 +171,7 @@ class Pager:
         return moved
 
     def restore(self, pages: Iterable[Page]) -> None:
-        """Take pages up again in the order given, as a window that was written down had them; counts nothing.
+        """Make pages resident again in the order given, as a stored window had them; counts nothing.
 
         Those of no short tier had left it. What does not fit the budget is there until `relieve`.
         """
@@ -185,7 +186,7 @@ class Pager:
     # What stays and what goes
 
     def guard(self) -> None:
-        """From now on, what comes in or is used stays, until `unguard`: the pages that one answer needs together."""
+        """Keep whatever comes in or is used from now on, until `unguard`: the pages that one answer needs together."""
         self._since = self.now + 1
 
     def unguard(self) -> None:
@@ -206,7 +207,7 @@ class Pager:
             self.table.put(replace(known, pinned=pinned, dirty=True))
 
     def change(self, page: ItemId, tokens: int) -> tuple[Page, ...]:
-        """A resident costs something else from now on; what had to leave for it."""
+        """Change what a resident page costs; returns what had to leave for it."""
         self.table.put(replace(self.table.resident[page], tokens=tokens))
         return self.relieve()
 
@@ -225,7 +226,7 @@ class Pager:
         return left
 
     def forget(self, page: ItemId) -> tuple[Page, ...]:
-        """Know nothing more of a page that is gone for good, pinned or not; its mates leave, unless one is pinned."""
+        """Drop all record of a page that is gone for good, pinned or not; its mates leave, unless one is pinned."""
         mates = [mate for mate in self.table.together(page)[1:] if mate in self.table.resident]
         if any(mate in self.table.pinned for mate in mates):
             mates = []
@@ -238,7 +239,7 @@ class Pager:
         return tuple(left for mate in mates for left in self._leave(mate))
 
     def make_room(self, need: int) -> tuple[Page, ...]:
-        """See that so much can come in below the hard mark, in one go; what had to leave for it.
+        """Evict in one go until so much fits below the hard mark; returns what left.
 
         What was brought in for earlier questions goes first, as the policy ranks it: it lies near the end, so that what
         stands before it stays in a prefix cache. Only then the target is cleared among all.
@@ -254,7 +255,7 @@ class Pager:
         return left
 
     def reserve(self, section: str, tokens: int) -> tuple[Page, ...]:
-        """Say what a section that is not paged costs (the always-on block, summaries); what had to leave for it.
+        """Reserve room for a section that is not paged (always-on block, summaries); returns what had to leave for it.
 
         Raises:
             Invalid: it leaves no room at all.
@@ -266,7 +267,7 @@ class Pager:
         return self.relieve()
 
     def resize(self, budget: int) -> tuple[Page, ...]:
-        """Take another budget; what had to leave for it."""
+        """Change the budget; returns what had to leave for it."""
         if budget < 1:
             raise Invalid("budget", f"is {budget}", "Give at least 1.")
         self.budget = budget
@@ -276,7 +277,7 @@ class Pager:
         return self.relieve()
 
     def relieve(self) -> tuple[Page, ...]:
-        """See that the budget holds, whatever has grown; what had to leave.
+        """Evict until the budget holds again, whatever has grown; returns what left.
 
         Where pins leave no room those used longest ago are pins no more; `unpinned` names them.
         """

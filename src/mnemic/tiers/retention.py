@@ -105,7 +105,7 @@ def _span(field_: str, text: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RetainedPast:
     """How much of the journal's past is kept: commits, or microseconds; all of it where neither is said."""
 
     commits: int | None = None
@@ -122,17 +122,17 @@ class Past:
         return self.commits == 0 or self.span == 0
 
 
-def past(text: str) -> Past:
+def past(text: str) -> RetainedPast:
     """What the setting `keep_past` says: `all`, `30 days` or `10000 commits`.
 
     Raises:
         Invalid: it is none of these.
     """
     if text.strip().casefold() == "all":
-        return Past()
+        return RetainedPast()
     match = _SPAN.fullmatch(text.strip().casefold())
     if match is not None and match[2] == "commit":
-        return Past(commits=int(match[1]))
+        return RetainedPast(commits=int(match[1]))
     if match is not None and match[2] in _UNITS:
-        return Past(span=_span("keep_past", text.strip()))
+        return RetainedPast(span=_span("keep_past", text.strip()))
     raise Invalid("keep_past", f"{text!r} says not how much", "Write 'all', '30 days' or '10000 commits'.")

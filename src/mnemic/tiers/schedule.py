@@ -27,7 +27,7 @@ class Measures:
     idle: float = 0.0
 
 
-class Trigger(Protocol):
+class RunTrigger(Protocol):
     """One reason to begin a run."""
 
     name: ClassVar[str]
@@ -102,9 +102,9 @@ class Thresholds:
     growth: float = 0.5
     idle: float = 60.0
 
-    def triggers(self) -> tuple[Trigger, ...]:
+    def triggers(self) -> tuple[RunTrigger, ...]:
         """The triggers that are looked at, in the order in which they are named when several fire."""
-        made: tuple[tuple[float, Callable[[float], Trigger]], ...] = (
+        made: tuple[tuple[float, Callable[[float], RunTrigger]], ...] = (
             (self.seconds, Periodic),
             (self.share, Fragmentation),
             (self.growth, Growth),
@@ -117,7 +117,7 @@ TRIGGERS: Final = Thresholds().triggers()
 """Those of the measured defaults."""
 
 
-def firing(measures: Measures, triggers: Sequence[Trigger] = TRIGGERS) -> list[str]:
+def firing(measures: Measures, triggers: Sequence[RunTrigger] = TRIGGERS) -> list[str]:
     """The names of the triggers that speak for a run now."""
     return [trigger.name for trigger in triggers if trigger.urge(measures) >= 1]
 

@@ -42,7 +42,7 @@ _TRUST: Final = (Channel.USER, Channel.IMPORT, Channel.MODEL, Channel.TOOL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class LeftTurn:
     """One turn that left a window: its words, its place in the session, and when it was said (microseconds)."""
 
     id: ItemId
@@ -63,7 +63,7 @@ class Segment:
         summary: One of its sentences, with who said it.
     """
 
-    turns: tuple[Said, ...]
+    turns: tuple[LeftTurn, ...]
     keywords: tuple[str, ...]
     summary: str
 
@@ -89,12 +89,12 @@ class Segment:
         return f"{told}: {self.summary}" if told else self.summary
 
 
-def segments(turns: Iterable[Said]) -> list[Segment]:
+def segments(turns: Iterable[LeftTurn]) -> list[Segment]:
     """Turns as segments, in the order they were said; each turn is in exactly one."""
     exchanges = _exchanges(sorted(turns, key=lambda said: said.position))
     told = [_terms(exchange) for exchange in exchanges]
     rarity = _rarity(told)
-    found: list[list[Said]] = []
+    found: list[list[LeftTurn]] = []
     terms: Weights = {}
     size = 0
     for exchange, counts in zip(exchanges, told, strict=True):
@@ -109,19 +109,19 @@ def segments(turns: Iterable[Said]) -> list[Segment]:
     return [_segment(stretch, rarity) for stretch in found]
 
 
-def score(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
     """MemoryOS's merge score over words: cosine of their weights plus Jaccard of their keywords; 0 to 2."""
-    if not one or not other:
+    if not weights or not others:
         return 0.0
-    dot = sum(weight * other[term] for term, weight in one.items() if term in other)
-    norms = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
-    mine, theirs = (_most(terms) for terms in (one, other))
+    dot = sum(weight * others[term] for term, weight in weights.items() if term in others)
+    norms = math.sqrt(sum(n * n for n in weights.values()) * sum(n * n for n in others.values()))
+    mine, theirs = (_most(terms) for terms in (weights, others))
     return dot / norms + len(mine & theirs) / len(mine | theirs)
 
 
-def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
+def _exchanges(turns: Sequence[LeftTurn]) -> list[list[LeftTurn]]:
     """Turns by two, as a page of MemoryOS is a question and its answer; a gap or a pause between parts them."""
-    found: list[list[Said]] = []
+    found: list[list[LeftTurn]] = []
     for said in turns:
         last = found[-1][-1] if found and len(found[-1]) == 1 else None
         if last is not None and said.position == last.position + 1 and said.at - last.at <= PAUSE:
@@ -132,21 +132,21 @@ def _exchanges(turns: Sequence[Said]) -> list[list[Said]]:
 
 
 def _breaks(
-    stretch: Sequence[Said], exchange: Sequence[Said], size: int, tokens: int, before: Weights, after: Weights
+    stretch: Sequence[LeftTurn], exchange: Sequence[LeftTurn], size: int, tokens: int, before: Weights, after: Weights
 ) -> bool:
     if exchange[0].at - stretch[-1].at > PAUSE or size + tokens > MOST:
         return True
     return size >= LEAST and score(before, after) < MERGE
 
 
-def _terms(turns: Iterable[Said]) -> Counter[str]:
+def _terms(turns: Iterable[LeftTurn]) -> Counter[str]:
     return Counter(term for said in turns for term in tokenise(said.text) if not is_stop(term) and len(term) > 1)
 
 
-def _rarity(told: Sequence[Counter[str]]) -> Weights:
+def _rarity(exchanges: Sequence[Counter[str]]) -> Weights:
     """What a word weighs: the fewer exchanges use it the more, so that phrases of every topic hold none together."""
-    used = Counter(term for terms in told for term in terms)
-    return {term: math.log((1 + len(told)) / count) for term, count in used.items()}
+    used = Counter(term for terms in exchanges for term in terms)
+    return {term: math.log((1 + len(exchanges)) / count) for term, count in used.items()}
 
 
 def _weighed(terms: Counter[str], rarity: Weights) -> Weights:
@@ -158,14 +158,14 @@ def _most(terms: Mapping[str, float]) -> set[str]:
     return set(sorted(terms, key=lambda term: (-terms[term], term))[:KEYWORDS])
 
 
-def _segment(stretch: Sequence[Said], rarity: Weights) -> Segment:
+def _segment(stretch: Sequence[LeftTurn], rarity: Weights) -> Segment:
     terms = _terms(stretch)
     weights = _weighed(terms, rarity)
     keywords = _keywords(stretch, terms, weights)
     return Segment(turns=tuple(stretch), keywords=keywords, summary=_summary(stretch, weights))
 
 
-def _keywords(stretch: Sequence[Said], terms: Counter[str], weights: Weights) -> tuple[str, ...]:
+def _keywords(stretch: Sequence[LeftTurn], terms: Counter[str], weights: Weights) -> tuple[str, ...]:
     written: dict[str, str] = {}
     for said in stretch:
         for word in words(said.text):
@@ -175,7 +175,7 @@ def _keywords(stretch: Sequence[Said], terms: Counter[str], weights: Weights) ->
     return tuple(dict.fromkeys(written[term] for term in frequent))[:KEYWORDS]
 
 
-def _summary(stretch: Sequence[Said], weights: Weights) -> str:
+def _summary(stretch: Sequence[LeftTurn], weights: Weights) -> str:
     """The sentence that holds most of what the segment speaks of for its length; of equals the first."""
     best, said_by, worth = "", "", -1.0
     for said in stretch:
@@ -187,5 +187,5 @@ def _summary(stretch: Sequence[Said], weights: Weights) -> str:
     return f"{said_by}: {best}" if said_by else best
 
 
-def _only(said: Said, text: str) -> Said:
-    return Said(id=said.id, text=text, position=said.position, at=said.at)
+def _only(said: LeftTurn, text: str) -> LeftTurn:
+    return LeftTurn(id=said.id, text=text, position=said.position, at=said.at)

@@ -116,9 +116,9 @@ class PageTable:
         elif page.id in self.away:
             self.away[page.id] = (page, self.away[page.id][1])
 
-    def tie(self, one: ItemId, other: ItemId) -> None:
+    def tie(self, page_id: ItemId, other: ItemId) -> None:
         """Say that two pages, and all that are tied to either, are never parted."""
-        everyone = dict.fromkeys((*self.together(one), *self.together(other)))
+        everyone = dict.fromkeys((*self.together(page_id), *self.together(other)))
         for page in everyone:
             self._with[page] = [mate for mate in everyone if mate != page]
 

@@ -23,7 +23,7 @@ _FOLDER_BYTES: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandOutcome:
     """The tree after a command, and what it answers.
 
     Attributes:
@@ -36,42 +36,44 @@ class Outcome:
     failed: bool = False
 
 
-def perform(tree: Tree, command: str, given: Mapping[str, Any]) -> Outcome:
+def perform(tree: Tree, command: str, arguments: Mapping[str, Any]) -> CommandOutcome:
     """Run one command.
 
     Args:
         command: One of `COMMANDS`.
-        given: Its arguments, as its schema has them.
+        arguments: Its arguments, as its schema has them.
 
     Raises:
         Invalid: a path or a text cannot be kept; nothing was done.
     """
     try:
-        return COMMANDS[command](tree, given)
+        return COMMANDS[command](tree, arguments)
     except Untold as error:
-        return Outcome(tree, str(error), failed=True)
+        return CommandOutcome(tree, str(error), failed=True)
 
 
-def _view(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    path = given["path"]
+def _view(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
     place = _short(place_of(path))
     if place in tree.files:
-        return Outcome(tree, _numbered(path, tree.files[place].text, given.get("view_range")))
+        return CommandOutcome(tree, _numbered(path, tree.files[place].text, arguments.get("view_range")))
     if not tree.is_folder(place):
         raise _no_such(path)
-    return Outcome(tree, _listing(tree, path, place))
+    return CommandOutcome(tree, _listing(tree, path, place))
 
 
-def _create(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    path = given["path"]
-    place, text = _short(_writable(path)), storable("file_text", given["file_text"])
+def _create(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
+    place, text = _short(_writable(path)), storable("file_text", arguments["file_text"])
     if place in tree:
         raise Untold(f"File {path} already exists")
-    return Outcome(tree.with_parents(place).with_file(place, File(text)), f"File created successfully at: {path}")
+    return CommandOutcome(
+        tree.with_parents(place).with_file(place, File(text)), f"File created successfully at: {path}"
+    )
 
 
-def _str_replace(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    path, old, new = given["path"], given["old_str"], storable("new_str", given["new_str"])
+def _str_replace(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path, old, new = arguments["path"], arguments["old_str"], storable("new_str", arguments["new_str"])
     place, file = _file(tree, path)
     count = file.text.count(old)
     if count == 0:
@@ -85,12 +87,12 @@ def _str_replace(tree: Tree, given: Mapping[str, Any]) -> Outcome:
     at = file.text.index(old)
     text = file.text[:at] + new + file.text[at + len(old) :]
     said = "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n"
-    return Outcome(_rewritten(tree, place, text), said + _snippet(text, file.text.count("\n", 0, at)))
+    return CommandOutcome(_rewritten(tree, place, text), said + _snippet(text, file.text.count("\n", 0, at)))
 
 
-def _insert(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    path, at = given["path"], given["insert_line"]
-    text = storable("insert_text", given["insert_text"])
+def _insert(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path, at = arguments["path"], arguments["insert_line"]
+    text = storable("insert_text", arguments["insert_text"])
     place, file = _file(tree, path)
     lines = file.text.split("\n")
     if lines[-1] == "":
@@ -99,21 +101,21 @@ def _insert(tree: Tree, given: Mapping[str, Any]) -> Outcome:
         raise Untold(f"Invalid `insert_line` parameter: {at}. It should be within the range [0, {len(lines)}].")
     joined = "\n".join((*lines[:at], text.rstrip("\n"), *lines[at:]))
     ended = joined if joined.endswith("\n") else joined + "\n"
-    return Outcome(_rewritten(tree, place, ended), f"The file {path} has been edited.")
+    return CommandOutcome(_rewritten(tree, place, ended), f"The file {path} has been edited.")
 
 
-def _delete(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    path = given["path"]
+def _delete(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    path = arguments["path"]
     place = _short(_writable(path))
     if not place:
         raise Untold("Cannot delete the /memories directory itself")
     if place not in tree:
         raise Untold(f"The path {path} does not exist")
-    return Outcome(tree.without(place), f"Successfully deleted {path}")
+    return CommandOutcome(tree.without(place), f"Successfully deleted {path}")
 
 
-def _rename(tree: Tree, given: Mapping[str, Any]) -> Outcome:
-    old_path, new_path = given["old_path"], given["new_path"]
+def _rename(tree: Tree, arguments: Mapping[str, Any]) -> CommandOutcome:
+    old_path, new_path = arguments["old_path"], arguments["new_path"]
     old, new = _writable(old_path), _writable(new_path)
     if not old:
         raise Untold("Cannot rename the /memories directory itself")
@@ -122,8 +124,8 @@ def _rename(tree: Tree, given: Mapping[str, Any]) -> Outcome:
     blocked = new[:-1] in tree.files
     made = tree if blocked else tree.with_parents(new)
     if problem := _cannot_move(made, old, new, old_path, blocked=blocked):
-        return Outcome(made, problem, failed=True)
-    return Outcome(made.moved(old, new), f"Successfully renamed {old_path} to {new_path}")
+        return CommandOutcome(made, problem, failed=True)
+    return CommandOutcome(made.moved(old, new), f"Successfully renamed {old_path} to {new_path}")
 
 
 def _cannot_move(tree: Tree, old: Place, new: Place, old_path: str, *, blocked: bool) -> str | None:
@@ -142,7 +144,7 @@ def _cannot_move(tree: Tree, old: Place, new: Place, old_path: str, *, blocked: 
     return f"{shown(old)} cannot be moved into itself" if new[: len(old)] == old else None
 
 
-COMMANDS: Final[Mapping[str, Callable[[Tree, Mapping[str, Any]], Outcome]]] = {
+COMMANDS: Final[Mapping[str, Callable[[Tree, Mapping[str, Any]], CommandOutcome]]] = {
     "view": _view,
     "create": _create,
     "str_replace": _str_replace,

@@ -18,8 +18,7 @@ from mnemic.core.items import Channel, Kind, Slot
 from mnemic.core.mask import mask
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, TooLarge
-from mnemic.tools.files_parts import completed, copies
-from mnemic.tools.files_tree import ROOT, VIEWS, File, Kept, Place, Tree, Untold, parents, place_of, shown
+from mnemic.tools.files_tree import ROOT, VIEWS, File, Place, StoredPart, Tree, Untold, parents, place_of, shown
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Edits
 
@@ -47,7 +46,7 @@ def folded(versions: Sequence[Version]) -> Tree:
     anew: the later one does, and the other is shown under a name of its own, `notes (2).md`.
     """
     folders: dict[Place, tuple[ItemId, ...]] = {}
-    parts: dict[Place, list[Kept]] = defaultdict(list)
+    parts: dict[Place, list[StoredPart]] = defaultdict(list)
     for version in reversed(versions):
         if (kept := _kept(version.item)) is None:
             continue
@@ -59,14 +58,64 @@ def folded(versions: Sequence[Version]) -> Tree:
     return Tree(_files(parts, folders), folders)
 
 
-def _files(parts: Mapping[Place, Sequence[Kept]], folders: Container[Place]) -> dict[Place, File]:
+def _files(parts: Mapping[Place, Sequence[StoredPart]], folders: Container[Place]) -> dict[Place, File]:
     files: dict[Place, File] = {}
     for place, same in parts.items():
-        for n, found in enumerate(copies(same)):
-            kept = completed(found)
+        for n, found in enumerate(_copies(same)):
+            kept = _completed(found)
             free = place if n == 0 and place not in folders else _free_name(place, (files, parts, folders))
             files[free] = File("".join(one.text for one in kept), kept)
     return files
+
+
+def _copies(parts: Sequence[StoredPart]) -> list[tuple[StoredPart, ...]]:
+    """The files that the parts kept under one path make up, those in the lead that were written later.
+
+    A part goes with the nearest one before it that says there is more: two files of one path do not mix.
+
+    Args:
+        parts: The later written first.
+    """
+    found: list[list[StoredPart]] = []
+    for part in sorted(parts, key=lambda one: one.number):
+        waiting = [file for file in found if file[-1].more and file[-1].number < part.number]
+        if waiting:
+            max(waiting, key=lambda file: file[-1].number).append(part)
+        else:
+            found.append([part])
+    return [tuple(file) for file in found]
+
+
+def _completed(parts: Sequence[StoredPart]) -> tuple[StoredPart, ...]:
+    """The parts of a file in their order, and for those that are missing one that says so in a line."""
+    found: list[StoredPart] = []
+    for part in parts:
+        at = _next(found)
+        if part.number > at:
+            found.append(_gap(found, part, at, part.number - at))
+        found.append(part)
+    if found[-1].more:
+        found.append(_gap(found, found[-1], _next(found), None))
+    return tuple(found)
+
+
+def _next(parts: Sequence[StoredPart]) -> int:
+    return parts[-1].number + parts[-1].span if parts else 0
+
+
+def _gap(before: Sequence[StoredPart], beside: StoredPart, at: int, size: int | None) -> StoredPart:
+    """What stands for parts that are missing from number `at` on; a size of None: nobody knows how many."""
+    within = "\n" if before and not before[-1].text.endswith("\n") else ""
+    line = f"{within}[{_missing(at + 1, size)}; undo brings back what was forgotten]\n"
+    return StoredPart(None, beside.place, at, line, more=size is not None, span=size or 1)
+
+
+def _missing(first: int, size: int | None) -> str:
+    if size is None:
+        return f"this file from part {first} on is missing: it was forgotten or erased"
+    if size == 1:
+        return f"part {first} of this file is missing: it was forgotten or erased"
+    return f"parts {first} to {first + size - 1} of this file are missing: they were forgotten or erased"
 
 
 def _free_name(place: Place, taken: Sequence[Container[Place]]) -> Place:
@@ -75,7 +124,7 @@ def _free_name(place: Place, taken: Sequence[Container[Place]]) -> Place:
     return next(free for name in names if not any((free := (*place[:-1], name)) in some for some in taken))
 
 
-def _kept(item: Item) -> Kept | None:
+def _kept(item: Item) -> StoredPart | None:
     """What an item holds of a file; None if it was tagged as if it did, and does not say of which that can be."""
     path, number, blank = item.slots.get("path"), item.slots.get("part", 0), item.slots.get("blank")
     if not isinstance(path, str) or not isinstance(number, int) or number < 0:
@@ -87,7 +136,7 @@ def _kept(item: Item) -> Kept | None:
     text = blank if isinstance(blank, str) and item.text == BLANK else item.text
     if place[:1] in ((), (VIEWS,)):
         return None
-    return Kept(item.id, place, number, text, more=item.slots.get("more") is True)
+    return StoredPart(item.id, place, number, text, more=item.slots.get("more") is True)
 
 
 @dataclass(slots=True)
@@ -98,13 +147,13 @@ class _Book:
     revise: dict[ItemId, dict[str, object]] = field(default_factory=dict)
     retire: list[ItemId] = field(default_factory=list)
 
-    def put(self, kept: Kept | None, new: Kept) -> None:
+    def put(self, kept: StoredPart | None, new: StoredPart) -> None:
         if kept is None or kept.id is None:
             self.write.append(_statement(**_fields(new)))
         elif replace(kept, id=None) != new:
             self.revise[kept.id] = _fields(new)
 
-    def hide(self, parts: Iterable[Kept]) -> None:
+    def hide(self, parts: Iterable[StoredPart]) -> None:
         self.retire += [kept.id for kept in parts if kept.id is not None]
 
 
@@ -140,7 +189,7 @@ def _file_edits(book: _Book, place: Place, file: File, settings: Settings) -> No
     for at, (kept, piece) in enumerate(rows, 1):
         missing = kept is not None and kept.id is None and kept.text == piece
         if not missing:
-            book.put(kept, Kept(None, place, number, piece, more=at < len(rows)))
+            book.put(kept, StoredPart(None, place, number, piece, more=at < len(rows)))
         number += kept.span if missing else 1
     book.hide(old[len(pieces) :])
 
@@ -210,7 +259,7 @@ def _end(window: str) -> int:
     return window.rfind("\n", half) + 1 or window.rfind(" ", half) + 1 or len(window)
 
 
-def _fields(part: Kept) -> dict[str, Any]:
+def _fields(part: StoredPart) -> dict[str, Any]:
     """Text and slots of the item that holds a part."""
     slots: dict[str, Slot] = {"path": shown(part.place), "title": _title(part.place)}
     if part.number:

@@ -28,7 +28,7 @@ class Untold(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPart:
     """One item that holds a part of a file.
 
     Attributes:
@@ -49,10 +49,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What a file says, and the items that hold what it said when it was read."""
+    """A file's text, and the items that held it when it was read."""
 
     text: str
-    kept: tuple[Kept, ...] = ()
+    kept: tuple[StoredPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Tree:
         return iter(sorted(p for p in (*self.files, *self.folders) if len(p) > size and p[:size] == place))
 
     def in_the_way(self, place: Place) -> bool:
-        """Whether a file stands where a parent of this place would have to be a folder."""
+        """Whether a file occupies a path that would have to be a parent folder of this place."""
         return any(parent in self.files for parent in parents(place))
 
     def with_parents(self, place: Place) -> Tree:

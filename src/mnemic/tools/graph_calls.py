@@ -18,8 +18,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.mask import mask
 from mnemic.tools.base import Result
 from mnemic.tools.graph_items import (
-    Entity,
     Graph,
+    GraphEntity,
     Relation,
     entity_statement,
     observation_statement,
@@ -58,22 +58,22 @@ def about(call: str, arguments: Arguments) -> set[str] | None:
 def create_entities(graph: Graph, arguments: Arguments) -> Edits[Result]:
     """New entities with their observations; those whose name is taken are passed over."""
     known = {entity.name for entity in graph.entities}
-    fresh = [_entity(given) for given in arguments["entities"] if known.isdisjoint(either(given["name"]))]
+    fresh = [_entity(record) for record in arguments["entities"] if known.isdisjoint(either(record["name"]))]
     numbers: Counter[str] = Counter()
     write: list[Statement] = []
-    for given in fresh:
-        name, kept = either(given["name"])
+    for record in fresh:
+        name, kept = either(record["name"])
         numbers[kept] += 1
-        write.append(entity_statement(name, given["entityType"], numbers[kept]))
-        write += (observation_statement(name, numbers[kept], text) for text in given["observations"])
+        write.append(entity_statement(name, record["entityType"], numbers[kept]))
+        write += (observation_statement(name, numbers[kept], text) for text in record["observations"])
     return Edits(answer=_listed("entities", fresh), write=tuple(write))
 
 
 def create_relations(graph: Graph, arguments: Arguments) -> Edits[Result]:
     """New relations; those that are there are passed over."""
     known = {relation.triple for relation in graph.relations}
-    fresh = [_relation(given) for given in arguments["relations"] if known.isdisjoint(_triples(given))]
-    write = tuple(relation_statement(given["from"], given["to"], given["relationType"]) for given in fresh)
+    fresh = [_relation(record) for record in arguments["relations"] if known.isdisjoint(_triples(record))]
+    write = tuple(relation_statement(record["from"], record["to"], record["relationType"]) for record in fresh)
     return Edits(answer=_listed("relations", fresh), write=write)
 
 
@@ -83,13 +83,13 @@ def add_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
     known: dict[str, set[str]] = {}
     write: list[Statement] = []
     results: list[dict[str, Any]] = []
-    for given in arguments["observations"]:
-        name = given["entityName"]
+    for record in arguments["observations"]:
+        name = record["entityName"]
         entity = _named(name, first)
         if entity is None:
             return Edits(answer=Result(text=f"Entity with name {_printable(name)} not found", failed=True))
         texts = known.setdefault(entity.name, {one.text for one in entity.observations})
-        fresh = [text for text in given["contents"] if texts.isdisjoint(either(text))]
+        fresh = [text for text in record["contents"] if texts.isdisjoint(either(text))]
         texts.update(fresh)
         write += (observation_statement(entity.name, entity.node, text) for text in fresh)
         results.append({"entityName": name, "addedObservations": fresh})
@@ -111,10 +111,10 @@ def delete_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
     """These observations gone, of the first entity of each name."""
     first = _first_of_each_name(graph)
     retire: dict[ItemId, None] = {}
-    for given in arguments["deletions"]:
-        gone = _either_of_each(given["observations"])
+    for record in arguments["deletions"]:
+        gone = _either_of_each(record["observations"])
         entity = next(
-            (first[form] for form in (given["entityName"], mask(given["entityName"])[0]) if form in first), None
+            (first[form] for form in (record["entityName"], mask(record["entityName"])[0]) if form in first), None
         )
         retire.update((one.id, None) for one in (entity.observations if entity else ()) if one.text in gone)
     return Edits(answer=_deleted("Observations"), retire=tuple(retire))
@@ -122,13 +122,13 @@ def delete_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
 
 def delete_relations(graph: Graph, arguments: Arguments) -> Edits[Result]:
     """These relations gone, however often each was there."""
-    gone = {triple for given in arguments["relations"] for triple in _triples(given)}
+    gone = {triple for record in arguments["relations"] for triple in _triples(record)}
     retire = tuple(relation.id for relation in graph.relations if relation.triple in gone)
     return Edits(answer=_deleted("Relations"), retire=retire)
 
 
 def read_graph(graph: Graph, arguments: Arguments) -> Edits[Result]:
-    """All of it."""
+    """Answer with the whole graph."""
     return Edits(answer=_shown(graph.entities, graph.relations))
 
 
@@ -154,20 +154,20 @@ def _either_of_each(texts: Iterable[str]) -> set[str]:
     return {form for text in texts for form in either(text)}
 
 
-def _triples(given: Arguments) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
-    ends = given["from"], given["to"], given["relationType"]
+def _triples(arguments: Arguments) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
+    ends = arguments["from"], arguments["to"], arguments["relationType"]
     return ends, (mask(ends[0])[0], mask(ends[1])[0], mask(ends[2])[0])
 
 
-def _first_of_each_name(graph: Graph) -> dict[str, Entity]:
+def _first_of_each_name(graph: Graph) -> dict[str, GraphEntity]:
     return {entity.name: entity for entity in reversed(graph.entities)}
 
 
-def _named(name: str, first: Mapping[str, Entity]) -> Entity | None:
+def _named(name: str, first: Mapping[str, GraphEntity]) -> GraphEntity | None:
     return next((first[form] for form in either(name) if form in first), None)
 
 
-def _texts(entity: Entity) -> Iterable[str]:
+def _texts(entity: GraphEntity) -> Iterable[str]:
     yield entity.name
     yield entity.type
     for observation in entity.observations:
@@ -182,13 +182,13 @@ def _printable(name: str) -> str:
 # Answers
 
 
-def _with_relations(graph: Graph, entities: Sequence[Entity]) -> Result:
+def _with_relations(graph: Graph, entities: Sequence[GraphEntity]) -> Result:
     """Entities with the relations that start or end at one of them."""
     names = {entity.name for entity in entities}
     return _shown(entities, [one for one in graph.relations if one.src in names or one.dst in names])
 
 
-def _shown(entities: Sequence[Entity], relations: Sequence[Relation]) -> Result:
+def _shown(entities: Sequence[GraphEntity], relations: Sequence[Relation]) -> Result:
     data = {
         "entities": [
             {"name": one.name, "entityType": one.type, "observations": [o.text for o in one.observations]}
@@ -213,14 +213,14 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _entity(given: Arguments) -> dict[str, Any]:
+def _entity(arguments: Arguments) -> dict[str, Any]:
     """An entity in the order that the reference prints, without fields that it does not know."""
     return {
-        "name": given["name"],
-        "entityType": given["entityType"],
-        "observations": list(given["observations"]),
+        "name": arguments["name"],
+        "entityType": arguments["entityType"],
+        "observations": list(arguments["observations"]),
     }
 
 
-def _relation(given: Arguments) -> dict[str, Any]:
-    return {"from": given["from"], "to": given["to"], "relationType": given["relationType"]}
+def _relation(arguments: Arguments) -> dict[str, Any]:
+    return {"from": arguments["from"], "to": arguments["to"], "relationType": arguments["relationType"]}

@@ -43,7 +43,7 @@ class Observation(NamedTuple):
 
 
 @dataclass(slots=True)
-class Entity:
+class GraphEntity:
     """An entity, and what was observed of it in the order it was written.
 
     Attributes:
@@ -75,7 +75,7 @@ class Relation(NamedTuple):
 class Graph:
     """Entities and relations, each in the order they were first written."""
 
-    entities: Sequence[Entity] = ()
+    entities: Sequence[GraphEntity] = ()
     relations: Sequence[Relation] = ()
 
 
@@ -85,9 +85,9 @@ def graph_of(versions: Iterable[Version], names: Container[str] | None = None) -
     Args:
         names: Only entities of these names, and relations that touch one of them.
     """
-    entities: list[Entity] = []
+    entities: list[GraphEntity] = []
     relations: list[Relation] = []
-    nodes: dict[Name, list[Entity]] = {}
+    nodes: dict[Name, list[GraphEntity]] = {}
     observed: dict[Name, list[Observation]] = {}
     for version in versions:
         item = version.item
@@ -104,7 +104,7 @@ def graph_of(versions: Iterable[Version], names: Container[str] | None = None) -
             if item.kind is Kind.FACT:
                 observed.setdefault(node, []).append(Observation(item.id, _observed(item)))
             else:
-                _take_in(Entity(*node, _text(slots.get("entity_type")), [item.id]), nodes, entities)
+                _take_in(GraphEntity(*node, _text(slots.get("entity_type")), [item.id]), nodes, entities)
     for node, of_that_name in nodes.items():
         of_that_name[0].observations = observed.get(node, [])
     return Graph(entities, relations)
@@ -146,7 +146,7 @@ def _about(name: str, node: int) -> dict[str, Slot]:
     return {**about, "node": node} if node > 1 else about
 
 
-def _take_in(entity: Entity, nodes: dict[Name, list[Entity]], entities: list[Entity]) -> None:
+def _take_in(entity: GraphEntity, nodes: dict[Name, list[GraphEntity]], entities: list[GraphEntity]) -> None:
     """Take an entity in, unless it says what one before it says."""
     known = nodes.setdefault((entity.name, entity.node), [])
     same = next((one for one in known if one.type == entity.type), None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.errors import Invalid, MnemicError
 from mnemic.registry import BUILT_IN, TOOLS, load
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.schema import check
+from mnemic.tools.tool_schema import check
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory

@@ -7,22 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from mnemic.checking import instant, whole, zone
-from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, Invalid, StoreError
 from mnemic.flow import Flow
-from mnemic.index.lexical import Catalogues
-from mnemic.models.requests import Meant, embed_question
+from mnemic.index.catalogues import Catalogues
+from mnemic.lanes.slices import HOUSE
+from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.shelves import shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.at_hand import always_part, profile_of
 from mnemic.verbs.who import Who, own_or_none, spaces_of, view_of
-from mnemic.work.lanes import HOUSE
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
 )
+
+_NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
 CATCH_UP: Final = 4
 """Most slices that are read by rules before a context is made: two thousand turns."""
@@ -64,7 +65,7 @@ class Recalling:
         return (yield from look(lambda s: self._recall(s, who, ask, meant)))
 
     def context(self, who: Who, ask: Ask) -> Flow[Context]:
-        """A block for a prompt: what is always at hand first, the evidence for a question after it.
+        """A block for a prompt: what is always at hand first, the evidence for a question after it, if one is asked.
 
         What was said just now is read by rules before, so that an instruction holds from the moment it was given.
         """
@@ -110,7 +111,8 @@ class Recalling:
     def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
         budget = self.settings.budget if ask.budget is None else ask.budget
         always = always_part(snapshot, who, int(budget * self.settings.always_share))
-        found = self._recall(snapshot, who, replace(ask, budget=max(1, budget - always.tokens)), meant)
+        rest = replace(ask, budget=max(1, budget - always.tokens))
+        found = self._recall(snapshot, who, rest, meant) if ask.query.strip() else _NOTHING_ASKED
         return replace(
             found,
             text="\n".join(text for text in (always.text, found.text) if text),
@@ -122,7 +124,7 @@ class Recalling:
     def _understood(self, who: Who) -> Flow[None]:
         """Have rules read what this user has said since they did last; a store that cannot be written is read as is."""
         for space in (yield from look(lambda s: _undigested(s, who))):
-            from mnemic.work.deriving import house_slice
+            from mnemic.derive.strategy_lane import house_slice
 
             with suppress(StoreError, Conflict):
                 for _ in range(CATCH_UP):
@@ -155,22 +157,16 @@ class Recalling:
         )
 
     def _check(self, ask: Ask) -> None:
-        if not isinstance(ask.query, str):
-            raise Invalid("query", f"is {type(ask.query).__name__}, not a string", "Ask in words.")
-        if len(ask.query.encode("utf-8", "surrogatepass")) > self.settings.item_limit:
-            raise Invalid(
-                "query", "is longer than an item may be", f"Ask in at most {self.settings.item_limit:,} bytes."
-            )
-        if ask.k is not None:
-            whole("k", ask.k, low=1, high=self.settings.k_limit)
-        if ask.budget is not None:
-            whole("budget", ask.budget, low=1)
-        if ask.now is not None:
-            instant("now", ask.now)
+        """Raise for what is over a limit that a setting holds."""
+        if len(ask.query.encode()) > self.settings.item_limit:
+            told = f"Ask in at most {self.settings.item_limit:,} bytes."
+            raise Invalid("query", "is longer than an item may be", told)
+        if ask.k is not None and ask.k > self.settings.k_limit:
+            raise Invalid("k", f"is {ask.k}", f"Give 1 to {self.settings.k_limit}.")
 
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
-        return offset_minutes(now if now is not None else moment(us).astimezone(zone(self.settings.timezone)))
+        return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
 
 
 def _undigested(snapshot: Snapshot, who: Who) -> list[int]:

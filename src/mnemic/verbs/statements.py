@@ -13,7 +13,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, State, Version
 from mnemic.errors import Conflict, Invalid
 from mnemic.verbs.who import Who
-from mnemic.writing import Desk, Written
+from mnemic.writing import Desk, Puts
 
 REVISABLE: Final = frozenset({"text", "slots", "tags", "valid_from", "valid_to", "key"})
 """Fields of a statement that may change; the rest is whose it is and where it came from."""
@@ -42,7 +42,7 @@ class Statement:
     channel: Channel = Channel.USER
 
 
-def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Written:
+def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Puts:
     """The ops that write a statement; where it does not say when, it was said when the latest of its sources was."""
     latest = max((v.item.said for v in sources.values()), default=None)
     said = statement.said or latest or moment(desk.clock.now())

@@ -13,7 +13,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.past.undoing import SUPERSEDES, inverse, reopened
+from mnemic.past.undoing import inverse, reopening
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.drafts import Put
 from mnemic.store.receipts import ErasureReceipt
@@ -99,23 +99,9 @@ def _doomed(
 
 
 def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
-    """What these items, or what was derived from them, superseded, with what it becomes: nothing is left against it.
-
-    Where a newer item had taken the place of one that goes, what that one superseded stays superseded.
-    """
+    """Find what reopens once these items, and what was derived from them, have gone."""
     going, fresh = dict.fromkeys(items), list(items)
     while fresh:
         fresh = [derived for derived in snapshot.derived(space, fresh) if derived not in going]
         going.update(dict.fromkeys(fresh))
-    links = snapshot.links((space,), list(going))
-    stood = snapshot.standing((space,), list(going))
-    older = [
-        ln.dst
-        for ln in links
-        if ln.type == SUPERSEDES
-        and ln.dst not in going
-        and ln.src in stood
-        and stood[ln.src].item.state is State.ACTIVE
-    ]
-    found = snapshot.standing((space,), older).values()
-    return [(v, reopened(snapshot, space, v.item)) for v in found if v.item.state is State.SUPERSEDED]
+    return reopening(snapshot, space, going, going)

@@ -10,6 +10,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Item, Kind, State, Version
 from mnemic.core.queries import Filter
+from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Invalid
 from mnemic.flow import Flow
 from mnemic.index.standing import Standings
@@ -109,7 +110,7 @@ class Transacting:
         own = yield from look(lambda s: s.standing(own_or_none(s, who), chunks_of(s, own_or_none(s, who), documents)))
         every = {item.id: item for item in (*items, *(v.item for v in own.values()))}
         return tuple(
-            Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None)
+            Put(verb=Verb.RETIRED, item=retired(item), terms=None)
             for item in every.values()
             if item.state is not State.RETIRED
         )

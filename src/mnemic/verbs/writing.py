@@ -11,10 +11,10 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Version
+from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
-from mnemic.past.undoing import SUPERSEDES
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Note, Put, Tie
 from mnemic.store.requests import commit, look
@@ -23,7 +23,7 @@ from mnemic.verbs.committing import committed, draft_of
 from mnemic.verbs.standing import chunks_of, sources_of, standing
 from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
 from mnemic.verbs.who import Who, own_or_none, spaces_of, writable
-from mnemic.writing import Desk, closed_by
+from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.store.pages import Paging
@@ -101,7 +101,7 @@ class Writing:
         written = stated(self.desk, who, statement, sources)
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
-        closed = closed_by(older, newer)
+        closed = superseded(older, newer)
         puts: tuple[Put, ...]
         if older is before.item:
             puts = (fresh, Put(verb=Verb.SUPERSEDED, item=closed, terms=None))
@@ -128,7 +128,7 @@ class Writing:
         parts = [before]
         for chunk in chunks:
             parts.append((yield from standing(who, chunk)))
-        hidden = (Put(verb=Verb.RETIRED, item=replace(v.item, state=State.RETIRED), terms=None) for v in parts)
+        hidden = (Put(verb=Verb.RETIRED, item=retired(v.item), terms=None) for v in parts)
         tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
         expect = {v.item.id: v.seq_from for v in parts}
         return (yield from committed(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
@@ -170,7 +170,7 @@ class Writing:
         """Hide items from every view but the journal's past; `undo` brings them back."""
         chunks = yield from look(lambda s: chunks_of(s, own_or_none(s, who), items))
         every = (*items, *chunks)
-        return (yield from _marked(who, every, Verb.RETIRED, lambda item: replace(item, state=State.RETIRED)))
+        return (yield from _marked(who, every, Verb.RETIRED, retired))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
         """Keep items at hand, or let them go again."""

@@ -282,7 +282,7 @@ class Meters:
             raise
         finally:
             seconds = time.perf_counter() - began
-            name = type(request).__name__.lower()
+            name = request.label
             self.took(Sort.REQUEST, name, seconds, failed=failed is not None)
             if (timed := _current.get()) is not None:
                 timed.requests.append((name, seconds))

@@ -20,7 +20,7 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 
 from mnemic._version import __version__
 from mnemic.flow import Request
-from mnemic.models.requests import Ask, Embed, EmbedQuestion
+from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.watching.metering import Meters, Sort, Timed
 from mnemic.watching.profiling import figures
 

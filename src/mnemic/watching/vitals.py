@@ -10,10 +10,9 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from mnemic.collecting.slices import MEMO
+from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.opening import Opened
@@ -152,7 +151,7 @@ def vitals(opened: Opened) -> Vitals:
         windows=_windows([until for some in leases for until in some], processes, now),
         bytes=info.bytes,
         free=info.free,
-        log=_log_bytes(info.url),
+        log=info.log,
         collected=max(runs, key=lambda run: run.at, default=None),
         processes=processes,
     )
@@ -216,10 +215,3 @@ def _windows(leases: Sequence[int], processes: Iterable[Process], now: int) -> W
         held.update({name: int(gauges.get(f"windows.{name}", 0)) for name in ("pages", "tokens", "budget")})
     opened = sum(until > now for until in leases)
     return WindowUse(sessions=opened, known=len(leases), **held)
-
-
-def _log_bytes(url: str) -> int:
-    if not url.startswith("sqlite:///"):
-        return 0
-    log = Path(url.removeprefix("sqlite://") + "-wal")
-    return log.stat().st_size if log.exists() else 0

@@ -14,7 +14,7 @@ from mnemic.tiers.base import Page
 from mnemic.tiers.counters import Prefix
 from mnemic.tiers.features import Reader
 from mnemic.tiers.pager import Moved, Pager
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 from mnemic.window.layout import FRAME, SEGMENT, TOOL, Line, Window, laid_out, line, messages, role_of, said
 from mnemic.window.promotion import Promotion
 from mnemic.window.terms import Reach

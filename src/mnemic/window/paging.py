@@ -19,6 +19,7 @@ from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
 from mnemic.kernel import Kernel
+from mnemic.lanes.slices import DERIVER
 from mnemic.registry import POLICIES
 from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
@@ -30,7 +31,6 @@ from mnemic.window.kept import Heads, Kept, as_page, beside, followed, kept, wri
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
 from mnemic.window.resuming import check_pins, take_up
 from mnemic.window.terms import Terms
-from mnemic.work.lanes import DERIVER
 
 if TYPE_CHECKING:
     from mnemic.store.snapshot import Snapshot

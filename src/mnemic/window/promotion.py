@@ -11,8 +11,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot, Version
 from mnemic.core.scope import Scope
 from mnemic.core.tokens import BY_RULES
-from mnemic.tiers.segments import Said, Segment, segments
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.segments import LeftTurn, Segment, segments
+from mnemic.tiers.write_back import Writing
 from mnemic.window.layout import SEGMENT, brief
 
 _BEFORE_TURNS: Final = 1 << 40
@@ -36,7 +36,7 @@ class Promotion:
     """
 
     def __init__(self, writing: Writing) -> None:
-        self.waiting: dict[ItemId, tuple[Said, int]] = {}
+        self.waiting: dict[ItemId, tuple[LeftTurn, int]] = {}
         self.number = 0
         self._writing, self._enough = writing, writing.promote
         self._previous: ItemId | None = None

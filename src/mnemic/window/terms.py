@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.checking import numbers_of
 from mnemic.errors import Invalid
-from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks
 from mnemic.tiers.policies import open_policy
-from mnemic.tiers.writing import Writing
+from mnemic.tiers.write_back import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,22 +65,14 @@ def terms(
     """Terms as they were given, each None left as it is.
 
     Raises:
-        Invalid: one of them is not what it must be.
+        Invalid: nobody knows the policy, or it is none; or what is no number stands for one.
     """
-    if budget is not None and (not isinstance(budget, int) or budget < LEAST_WINDOW):
-        raise Invalid("budget", f"is {budget!r}", f"Give at least {LEAST_WINDOW} tokens.")
-    if budget is not None and budget > MOST_WINDOW:
-        raise Invalid("budget", f"is {budget}", f"Give at most {MOST_WINDOW:,} tokens.")
-    kinds = {"marks": (marks, Marks), "writing": (writing, Writing), "reach": (reach, Reach)}
-    for field, (given, kind) in kinds.items():
-        if given is not None and not isinstance(given, kind):
-            raise Invalid(field, f"is {type(given).__name__}", f"Give a {kind.__name__}, or leave it out.")
     return Terms(
         budget=budget,
         policy=None if policy is None else _policy(policy),
-        marks=marks or MARKS,
-        writing=writing or WRITING,
-        reach=reach or REACH,
+        marks=MARKS if marks is None else numbers_of(Marks)("marks", marks),
+        writing=WRITING if writing is None else numbers_of(Writing)("writing", writing),
+        reach=REACH if reach is None else numbers_of(Reach)("reach", reach),
     )
 
 

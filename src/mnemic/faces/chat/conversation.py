@@ -160,7 +160,7 @@ class Conversation:
             self.memory.flush(seconds=CATCH_UP_SECONDS)
 
     def _note_derived(self, turn: Turn) -> None:
-        from mnemic.work.lanes import DERIVER
+        from mnemic.lanes.slices import DERIVER
 
         mine = set(turn.written.ids)
         for change in self.me.log(after=turn.written.seq, newest=False, limit=_DERIVATIONS):

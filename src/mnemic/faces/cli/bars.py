@@ -12,7 +12,7 @@ import click
 from mnemic.faces.cli.invocation import Invocation
 
 if TYPE_CHECKING:
-    from mnemic.lab.speed import Figure
+    from mnemic.lab.kit.figures import Figure
 
 MISSED: Final = 8
 _BAR: Final = 24

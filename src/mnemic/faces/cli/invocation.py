@@ -19,14 +19,13 @@ from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions, problem
 from mnemic.faces.cli.output import Output
 from mnemic.settings import Settings
+from mnemic.store.urls import path_of
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory, ScopedMemory
 
 CATCH_UP_SECONDS: Final = 1.0
 """Longest that a question waits for the vectors of what was written before it; the rest is for `mnemic flush`."""
-
-_SCHEMES: Final = ("sqlite:", "memory:", "postgresql:", "postgres:")
 
 
 class Invocation:
@@ -38,7 +37,7 @@ class Invocation:
     @cached_property
     def given(self) -> Settings:
         """Settings from the environment, as a program has them."""
-        return Settings.from_env(os.environ)
+        return Settings.from_environment()
 
     @cached_property
     def settings(self) -> Settings:
@@ -69,12 +68,7 @@ class Invocation:
     @property
     def path(self) -> Path | None:
         """The store's file, or None for a store that is not one."""
-        where = self.where
-        if where.startswith("sqlite:"):
-            return Path(where.removeprefix("sqlite:").removeprefix("//")).expanduser().absolute()
-        if where.startswith(_SCHEMES):
-            return None
-        return Path(where).expanduser().absolute()
+        return path_of(self.where)
 
     @property
     def exists(self) -> bool:

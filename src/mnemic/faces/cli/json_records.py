@@ -34,7 +34,6 @@ def item_record(item: Item) -> dict[str, Any]:
         "valid_to": item.valid_to,
         "known_to": item.known_to,
         "channel": item.channel.value,
-        "standing": item.standing.value,
         "tags": list(item.tags),
         "source": list(item.source),
         "slots": dict(item.slots),

@@ -169,6 +169,8 @@ def _for_prompt(me: ScopedMemory, hook_event: HookEvent) -> str:
     prompt = hook_event.text("prompt", "user_prompt")
     if prompt is None:
         raise Invalid("prompt", "is missing", "The client tells it.")
+    if not _sound(prompt).strip():
+        return ""
     context = me.recall(_asked(prompt), budget=PROMPT_BUDGET)
     news = [one for one in context.items if hook_event.session is None or one.item.session != hook_event.session]
     return context.text if news and context.confidence >= WORTH_TELLING else ""
@@ -284,7 +286,7 @@ def _sound(text: str) -> str:
 
 def _opened(run: Invocation, patience: float) -> AbstractContextManager[Memory]:
     """The store, with words alone and little patience."""
-    usual = Settings.from_env(os.environ)
+    usual = Settings.from_environment()
     timeout = min(patience, usual.busy_timeout)
     run.settings = replace(usual, embedder="none", busy_timeout=timeout, background=False)
     return run.memory(create=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -47,7 +46,7 @@ def serve(profile: str, *, read_only: bool) -> None:
     _refuse_nobody()
     run = invocation()
     run.scope()  # a name that cannot be taken is refused here, where a person sees it
-    settings = Settings.from_env(os.environ)
+    settings = Settings.from_environment()
     if sys.stdin.isatty():
         run.output.note(
             "mnemic mcp speaks the Model Context Protocol on standard input and output, to a client that starts it; "

@@ -17,6 +17,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.histories.acts import Act
 from mnemic.testing.histories.world import STORES, World, told_version, told_was
 from mnemic.testing.model import SHARED, Said
@@ -262,7 +263,7 @@ class History:
         made = memory.admin.checkpoint(f"c{self.model.seq}-{picks[0]}")
         self.world.same((made.seq, made.hash), (self.model.seq, memory.admin.state_hash()), "checkpoint")
         with closing(SqliteStore(made.path, synchronous="OFF")) as copy:
-            self.world.same(copy.state_hash("default"), made.hash, "state hash of a checkpoint")
+            self.world.same(state_hash(copy, "default"), made.hash, "state hash of a checkpoint")
             self.figures.hashes += 1
         memory.admin.drop_checkpoint(made.name)  # while it is kept it holds the horizon, and a store in memory has none
         self.world.same((made.path.exists(), memory.admin.checkpoints()), (False, []), "checkpoint dropped")
@@ -281,7 +282,7 @@ class History:
                 self.world.same(list(store.verify()), [], "verify after restore")
                 if seq in self.hashes:
                     self.figures.hashes += 1
-                    self.world.same(store.state_hash("default"), self.hashes[seq], f"state hash of commit {seq}")
+                    self.world.same(state_hash(store, "default"), self.hashes[seq], f"state hash of commit {seq}")
         finally:
             for left in self.world.folder.glob(f"*-{picks[1]}.db*"):
                 left.unlink()

@@ -18,8 +18,7 @@ from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.store.base import Store
-from mnemic.store.memory import MemoryStore
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.model import SHARED, Said, Was
 from mnemic.testing.model_time import TimeModel, owner
@@ -46,8 +45,6 @@ class World:
         self.folder = Path(tempfile.mkdtemp(prefix="history-"))
         self.clock = ManualClock()
         self.entropies = {name: SeededEntropy(f"{seed}") for name in stores}
-        if "sqlite" in stores and "memory" in stores:
-            self.entropies["memory"].bytes(16)  # a new file draws its origin: from here on both draw the same
         self.memories = {name: self.open(name) for name in stores}
         self.model = TimeModel()
 

@@ -11,6 +11,7 @@ import pytest
 from mnemic.core.events import Change
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, StoreError
+from mnemic.store import compaction, rewinding
 from mnemic.store.base import Store
 from mnemic.store.feed import PAGE
 from mnemic.store.meters import LIFE, PERIOD
@@ -66,7 +67,7 @@ def test_a_quiet_space_among_many_commits_of_others_is_found(world: World) -> No
 def test_the_feed_behind_the_horizon_says_so(world: World) -> None:
     for n in range(5):
         world.commit(f"{n}")
-    world.store.compact(TENANT, 3)
+    compaction.compact(world.store, TENANT, 3)
     with pytest.raises(Compacted, match="horizon"):
         _fed(world, "ada", after=2)
     assert [change.seq for change in _fed(world, "ada", after=3)[0]] == [4, 5]
@@ -76,7 +77,7 @@ def test_the_feed_behind_the_horizon_says_so(world: World) -> None:
 def test_the_feed_past_the_end_says_where_to_go_on(world: World) -> None:
     for n in range(5):
         world.commit(f"{n}")
-    world.store.rewind(TENANT, 2)
+    world.store.transact(rewinding.rewind, TENANT, 2)
     with pytest.raises(Compacted, match="ends at commit 2; go on from there"):
         _fed(world, "ada", after=5)
     assert _fed(world, "ada", after=2) == ([], 2)

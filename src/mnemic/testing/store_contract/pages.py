@@ -7,6 +7,7 @@ import pytest
 from mnemic.core.items import Item, Kind
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict
+from mnemic.store import rewinding
 from mnemic.store.drafts import Draft, Op
 from mnemic.store.pages import PageRow, Paging, SessionRow
 from mnemic.testing.generators import ManualClock
@@ -77,7 +78,7 @@ def test_going_back_leaves_a_session_that_went_on_its_terms_alone(world: World) 
     one, _ = said(world, "one", "two")
     page(world, row(one))
     before = session(world)
-    world.store.rewind(TENANT, 1)
+    world.store.transact(rewinding.rewind, TENANT, 1)
     found = session(world)
     assert before is not None
     assert found == before._replace(owner="", lease_until=0, clock=0, turns=0, seq=0)
@@ -91,7 +92,7 @@ def test_going_back_leaves_a_session_that_did_not_go_on_as_it_was(world: World) 
     before = session(world)
     for n in range(6):
         world.commit(world.put(world.item(f"elsewhere {n}")))
-    world.store.rewind(TENANT, 5)
+    world.store.transact(rewinding.rewind, TENANT, 5)
     assert (session(world), table(world)) == (before, [row(one)])
 
 

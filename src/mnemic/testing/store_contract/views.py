@@ -13,6 +13,7 @@ from mnemic.core.ids import to_bytes
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
+from mnemic.store import compaction
 from mnemic.testing.generators import TEXTS, ManualClock
 from mnemic.testing.store_contract.world import TENANT, World, day, texts_of, us
 
@@ -232,7 +233,7 @@ def test_ids_are_found_by_their_range_and_their_end_whatever_their_number(world:
 
 
 def test_behind_the_horizon_nothing_is_answered_in_part(moved: World) -> None:
-    moved.store.compact(TENANT, 3)
+    compaction.compact(moved.store, TENANT, 3)
     with moved.store.read() as snapshot:
         space = (moved.space(),)
         view = View(at=2)
@@ -258,7 +259,7 @@ def test_a_moment_at_the_horizon_can_still_be_asked_for(world: World, clock: Man
     at = [round(change.at.timestamp() * 1_000_000) for change in world.changes()]
     for horizon in (2, 3):
         clock.tick()
-        world.store.compact(TENANT, horizon)
+        compaction.compact(world.store, TENANT, horizon)
     with world.store.read() as snapshot:
         assert [snapshot.seq_at(1, moment_) for moment_ in at] == [0, 0, 3]
         assert snapshot.seq_at(1, at[2] + 1) == 3

@@ -51,7 +51,7 @@ class Child:
 
 
 def fork(work: Callable[[Say], None]) -> Child:
-    """Run `work` in a child. The caller must have no threads and no open store."""
+    """Run `work` in a child. The caller must have no thread at work and no open store."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid:

@@ -33,7 +33,7 @@ from mnemic.testing.torture.subject import Said, Say, parse, silent
 _USER: Final = "kept"
 """Whose items are pinned, held and collected; the writers' own are forgotten, revised and erased."""
 _LIVES: Final = (0.05, 0.6)
-_PATIENCE: Final = 15.0
+_PATIENCE: Final = 60.0
 """Seconds that a named point is waited for."""
 _DUST: Final = 12
 _SETTINGS: Final = Settings(background=False, embedder="none", retention="ephemeral=0 seconds", retention_kinds="")

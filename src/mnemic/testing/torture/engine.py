@@ -12,6 +12,7 @@ from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import terms
 from mnemic.errors import MnemicError, Refused
+from mnemic.store import compaction
 from mnemic.store.base import Store
 from mnemic.store.snapshot import Snapshot
 from mnemic.store.sqlite import SqliteStore
@@ -112,7 +113,7 @@ def journals(said: Sequence[Said]) -> list[dict[int, str]]:
 def collect(store: Store, horizon: int) -> None:
     """Give up the past before a commit, in slices of a step each; a job that still reads there keeps all of it."""
     try:
-        store.move_horizon(TENANT, horizon)
+        store.transact(compaction.move, TENANT, horizon)
     except Refused:
         return
     while store.sweep(TENANT, _MOMENT).more:

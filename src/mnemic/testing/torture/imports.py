@@ -22,7 +22,7 @@ import apsw
 
 from mnemic.core.clock import micros
 from mnemic.core.items import Item
-from mnemic.lab.generate import Exported, chatgpt_conversations, chatgpt_export
+from mnemic.lab.kit.generate import Exported, chatgpt_conversations, chatgpt_export
 from mnemic.memory import Memory
 from mnemic.testing.torture.report import Report, Value
 from mnemic.verbs.reading import LIST_LIMIT

@@ -8,6 +8,7 @@ from pathlib import Path
 from mnemic import Memory, ScopedMemory
 from mnemic.core.ids import ItemId
 from mnemic.errors import MnemicError
+from mnemic.store import rewinding
 from mnemic.store.base import Store
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.torture import engine
@@ -87,7 +88,7 @@ class MemoryHands:
         return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
 
     def rewind(self, seq: int) -> Done:
-        return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
+        return Done(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
 
     def collect(self, seq: int) -> Done:
         engine.collect(self._store, seq)

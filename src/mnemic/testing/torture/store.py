@@ -15,6 +15,7 @@ from mnemic.core.items import Item, Kind, Link, State
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import entry_terms
 from mnemic.errors import MnemicError, NotFound
+from mnemic.store import rewinding
 from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.store.sqlite import SqliteStore
 from mnemic.testing.torture import engine
@@ -96,7 +97,7 @@ class _Hands:
         return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
 
     def rewind(self, seq: int) -> Done:
-        return Done(seq=self._store.rewind(engine.TENANT, seq).seq)
+        return Done(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
 
     def collect(self, seq: int) -> Done:
         engine.collect(self._store, seq)

@@ -18,8 +18,10 @@ import apsw
 from mnemic.errors import Conflict, NotFound
 from mnemic.memory import Memory
 from mnemic.settings import Settings
+from mnemic.store import rewinding
 from mnemic.store.restoring import replace_store
 from mnemic.store.sqlite import SqliteStore
+from mnemic.testing.deeds import state_hash
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
@@ -172,7 +174,7 @@ def _checkpoints(place: Path) -> str:
         known = memory.admin.checkpoints()
         for one in known:
             with closing(SqliteStore(one.path)) as copy:
-                assert copy.state_hash("default") == one.hash
+                assert state_hash(copy, "default") == one.hash
     for file in (place / "checkpoints").glob("*.db"):
         with closing(SqliteStore(file)) as copy:
             assert not list(copy.verify())
@@ -181,7 +183,7 @@ def _checkpoints(place: Path) -> str:
 
 def _rewind(place: Path, probe: Probe) -> None:
     with closing(SqliteStore(place / "memory.db", probe=probe)) as store:
-        store.rewind("default", _ITEMS // 2)
+        store.transact(rewinding.rewind, "default", _ITEMS // 2)
 
 
 def _restore(place: Path, probe: Probe) -> None:
@@ -192,7 +194,7 @@ def _restore(place: Path, probe: Probe) -> None:
             store.backup(copy)
 
     def back(store: SqliteStore) -> None:
-        store.rewind("default", _ITEMS // 2)
+        store.transact(rewinding.rewind, "default", _ITEMS // 2)
 
     replace_store(copy, place / "memory.db", without_tombstones=False, then=back, probe=probe)
 

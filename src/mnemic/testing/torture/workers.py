@@ -14,8 +14,9 @@ from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
-from mnemic.models.scripted import Scripted
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
+from mnemic.store import lanes
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
@@ -67,7 +68,7 @@ def _deadly(random: Random, points: Counter[str]) -> Probe:
 
 
 def _opened(path: Path, probe: Probe = silent) -> Memory:
-    return Memory(path, settings=_SETTINGS, embedder=Scripted(), probe=probe)
+    return Memory(path, settings=_SETTINGS, embedder=ScriptedEmbedder(), probe=probe)
 
 
 def _write(path: Path, first: int, count: int, say: Say) -> None:
@@ -93,7 +94,7 @@ def _finish(path: Path, say: Say) -> None:
         with store.read() as snapshot:
             held = [lane for lane in snapshot.lanes() if lane.owner]
         for lane in held:  # the dead give nothing back: their time is up
-            store.release(lane.space, lane.name, lane.owner)
+            store.transact(lanes.release, lane.space, lane.name, lane.owner)
         memory.flush()
         for problem in _problems(memory):
             say(problem)

@@ -1,4 +1,4 @@
-"""Collectors: what of a space may go, and why; pure functions over what stands there, and the rules that bind them all.
+"""Collectors choose which items of a space may go, and why: pure functions over what stands there, under common rules.
 
 No collector sees a word of what is remembered: an item is a number of facts about it, and of its text only a digest.
 What is pinned, held, kept by its class, or what something live rests on is out of reach for every one of them.
@@ -16,7 +16,7 @@ from mnemic.tiers.retention import KEEP, Retention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StandingItem:
     """What a collector may know of an item that stands and is not retired.
 
     Attributes:
@@ -44,12 +44,12 @@ class Standing:
 
     @property
     def derived(self) -> bool:
-        """Whether it was made from evidence, and is none."""
+        """Whether an item was derived from evidence and is not evidence itself."""
         return bool(self.source) and self.kind not in EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class StandingLink:
     """A link that stands."""
 
     src: ItemId
@@ -59,7 +59,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """All that stands in one space, and what else a collector goes by.
+    """Everything a collector may look at: the standing items and links of one space, the time, and the retention rules.
 
     Attributes:
         items: What stands and is not retired, in the order it was written.
@@ -71,8 +71,8 @@ class Ground:
         head: The tenant's last commit.
     """
 
-    items: Mapping[ItemId, Standing]
-    edges: Sequence[Edge] = ()
+    items: Mapping[ItemId, StandingItem]
+    edges: Sequence[StandingLink] = ()
     held: Mapping[ItemId, str] = field(default_factory=dict)
     elsewhere: frozenset[ItemId] = frozenset()
     gone: frozenset[ItemId] = frozenset()
@@ -80,7 +80,7 @@ class Ground:
     head: int = 0
     retention: Retention = field(default_factory=Retention)
 
-    def spared(self, item: Standing) -> str:
+    def spared(self, item: StandingItem) -> str:
         """Why no collector may touch an item; "" if one may."""
         if item.pinned:
             return "pinned"
@@ -88,8 +88,8 @@ class Ground:
             return self.held[item.id]
         return "kept by its retention class" if self.retention.of(item.kind, item.tags) == KEEP else ""
 
-    def free(self) -> Iterator[Standing]:
-        """What is within reach, in the order it was written."""
+    def free(self) -> Iterator[StandingItem]:
+        """The items that a collector may take, in the order they were written."""
         return (item for item in self.items.values() if not self.spared(item))
 
 
@@ -107,17 +107,17 @@ class Choice:
 
 
 class Collector(Protocol):
-    """One way to tell what may go."""
+    """A rule that chooses which items may go."""
 
     name: ClassVar[str]
 
     def choose(self, ground: Ground) -> Iterable[Choice]:
-        """What may go, of `ground.free()`; each item once at most."""
+        """Choose the items of `ground.free()` that may go; each at most once."""
         ...
 
 
 def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Choice]]:
-    """What each collector takes, by its name, in their order; nothing is taken twice.
+    """Run the collectors in order: what each takes, by its name; nothing is taken twice.
 
     What anything live still rests on is left, whoever chose it: what rests on it goes first, or nothing does.
     """
@@ -135,14 +135,16 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
     return found
 
 
-def in_layers(found: Mapping[str, Sequence[Choice]], ground: Ground) -> Iterator[tuple[str, list[Choice]]]:
-    """What each collector takes, what rests on others before those: if it is kept after all, so is what it rests on."""
-    left = {choice.id: (name, choice) for name, choices in found.items() for choice in choices}
+def in_layers(
+    choices_by_collector: Mapping[str, Sequence[Choice]], ground: Ground
+) -> Iterator[tuple[str, list[Choice]]]:
+    """Order what collectors take so that items go before their sources: what one that is kept rests on is kept too."""
+    left = {choice.id: (name, choice) for name, choices in choices_by_collector.items() for choice in choices}
     while left:
         rested = {source for item in left for source in ground.items[item].source if source != item}
         layer = [item for item in left if item not in rested] or list(left)  # those that rest on each other go at once
         taken = [left.pop(item) for item in layer]
-        for collector in found:
+        for collector in choices_by_collector:
             if choices := [choice for name, choice in taken if name == collector]:
                 yield collector, choices
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from mnemic.core.items import State
-from mnemic.tiers.collectors.base import Choice, Ground, Standing
+from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
 class Duplicates:
@@ -15,7 +15,7 @@ class Duplicates:
     name: ClassVar[str] = "duplicates"
 
     def choose(self, ground: Ground) -> Iterator[Choice]:
-        first: dict[bytes, Standing] = {}
+        first: dict[bytes, StandingItem] = {}
         linked = {end for edge in ground.edges for end in (edge.src, edge.dst)}
         for item in ground.items.values():
             if not item.derived or item.state is not State.ACTIVE or not item.digest:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from mnemic.core.clock import moment
-from mnemic.tiers.collectors.base import Choice, Ground, Standing
+from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
 class Expiry:
@@ -23,7 +23,7 @@ class Expiry:
                 yield Choice(item.id, why)
 
 
-def _expired(item: Standing, ground: Ground) -> str:
+def _expired(item: StandingItem, ground: Ground) -> str:
     if item.expires and item.until is not None:
         return f"expired {moment(item.until):%Y-%m-%d %H:%M}" if item.until <= ground.now else ""
     name = ground.retention.of(item.kind, item.tags)

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Kind
-from mnemic.tiers.collectors.base import Choice, Ground, Standing
+from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
-class Reach:
+class MarkAndSweep:
     """Marks from the roots - what is pinned, held or kept, the profile, evidence, what was stated without any, and
     whatever has a source that stands - along sources and links; what is derived and was not reached may go.
 
@@ -29,7 +29,7 @@ class Reach:
                 yield Choice(item.id, f"none of its {len(item.source)} sources stands, and nothing live leads to it")
 
 
-def _is_root(item: Standing, ground: Ground, lonely: dict[ItemId, int]) -> bool:
+def _is_root(item: StandingItem, ground: Ground, lonely: dict[ItemId, int]) -> bool:
     if ground.spared(item) or item.kind in EVIDENCE or item.kind in (Kind.PROFILE, Kind.PROCEDURE):
         return True
     if not item.source:
@@ -50,7 +50,7 @@ def _lonely(ground: Ground) -> dict[ItemId, int]:
     }
 
 
-def _marked(ground: Ground, roots: list[Standing]) -> set[ItemId]:
+def _marked(ground: Ground, roots: list[StandingItem]) -> set[ItemId]:
     leads: dict[ItemId, list[ItemId]] = {}
     for edge in ground.edges:
         leads.setdefault(edge.src, []).append(edge.dst)

@@ -1,4 +1,4 @@
-"""What leaves a window next, one way to a file; a name in the registry opens each."""
+"""Replacement policies, one to a file; a name in the registry opens each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DRAWING: Final = frozenset({"reservoir"})
 
 
 def open_policy(name: str, *, seed: int = 0) -> Policy:
-    """A fresh policy, with the constants it was measured with.
+    """Open a fresh policy by its name, with the constants it was measured with.
 
     Args:
         name: Of `registry.POLICIES`, in any case.

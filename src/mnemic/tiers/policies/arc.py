@@ -1,4 +1,4 @@
-"""ARC: what was used once against what was used again, the border moving to where the faults are.
+"""ARC: pages used once and pages used again share the window; the border between them moves to where the faults are.
 
 Source: Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead Replacement Cache", FAST 2003.
 Departure: the size of the window is what lies in it once something has left, for pages differ in tokens. A page comes

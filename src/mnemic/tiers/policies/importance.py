@@ -1,4 +1,4 @@
-"""By importance alone: what a page says decides, and nothing that is done with it."""
+"""Importance alone: the page whose text matters least leaves, however it is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mnemic.tiers.base import Page
 from mnemic.tiers.policies.scored import Scored
 
 
-class Importance(Scored):
+class LeastImportant(Scored):
     """By `Page.importance`, as `tiers.features` reads it off the text."""
 
     name: ClassVar[str] = "importance"

@@ -1,7 +1,7 @@
 """A retention law that was learned: weights over what a page says and what was done with it, from a file beside this.
 
 They were trained by policy gradient with group-normalised advantages, in the spirit of MemAgent's Multi-Conv DAPO
-(arXiv:2507.02259): `mnemic.lab.retention`, docs/decisions/0024.
+(arXiv:2507.02259): `mnemic.lab.tasks.paging.retention_training`, docs/decisions/0024.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whoever is here stays: the page leaves that came last. Best where the same pages come round in a loop."""
+"""Last in, first out: the page leaves that came last. Best where the same pages come round in a loop."""
 
 from __future__ import annotations
 

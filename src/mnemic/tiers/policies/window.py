@@ -8,7 +8,7 @@ from mnemic.tiers.base import Page
 from mnemic.tiers.policies.scored import Scored
 
 
-class Window(Scored):
+class LatestTurns(Scored):
     """By birth: a page that was read back is as old as it was, and leaves next."""
 
     name: ClassVar[str] = "window"

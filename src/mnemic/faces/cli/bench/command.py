@@ -17,7 +17,7 @@ from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.lab.speed import Figure
+    from mnemic.lab.kit.figures import Figure
     from mnemic.models.base import Embedder
 
 
@@ -61,7 +61,7 @@ def locomo(
     seed: int,
 ) -> None:
     """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
-    from mnemic.lab.locomo import bench_locomo
+    from mnemic.lab.tasks.locomo_bench import bench_locomo
 
     run = invocation()
     with _progress(run) as progress:
@@ -85,7 +85,7 @@ def locomo(
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
 def report(log: Path, seed: int | None, markdown: bool) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
-    from mnemic.lab.log import bench_of
+    from mnemic.lab.kit.log import bench_of
 
     match bench_of(log):
         case "capacity":
@@ -107,10 +107,13 @@ def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> Non
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.speed import Size, bench_speed, show
+    from mnemic.lab.kit.figures import show
+    from mnemic.lab.tasks.speed_bench import SpeedSize, bench_speed
 
     run = invocation()
-    measured = Size(items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed)
+    measured = SpeedSize(
+        items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed
+    )
     found = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
     show(found, sys.stdout, as_json=run.output.json)
     if measured.stated:
@@ -130,11 +133,11 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.busy import Load, bench_busy
-    from mnemic.lab.speed import show
+    from mnemic.lab.kit.figures import show
+    from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
     run = invocation()
-    load = Load(rounds=rounds, writes=writes, gap=gap, seed=seed)
+    load = BusyLoad(rounds=rounds, writes=writes, gap=gap, seed=seed)
     found = bench_busy(load, lambda part: run.output.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
     show(found, sys.stdout, as_json=run.output.json)
     if load.stated:
@@ -152,11 +155,11 @@ def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
 def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | None, seed: int) -> None:
     """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
-    from mnemic.lab.collecting import Size, bench_gc
-    from mnemic.lab.speed import show
+    from mnemic.lab.kit.figures import show
+    from mnemic.lab.tasks.gc_bench import GcSize, bench_gc
 
     run = invocation()
-    size = Size(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
+    size = GcSize(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
     with _progress(run) as progress:
         found = bench_gc(size, progress, folder=folder)
     show(found, sys.stdout, as_json=run.output.json)
@@ -170,7 +173,7 @@ def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | Non
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
 def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues."""
-    from mnemic.lab.asked import bench_asked, show
+    from mnemic.lab.tasks.asked_bench import bench_asked, show
 
     run = invocation()
     with _progress(run) as progress:
@@ -189,8 +192,8 @@ def multihop(
     path: Path, limit: int | None, untitled: bool, without: str | None, embedder: str, cache: Path | None
 ) -> None:
     """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
-    from mnemic.lab.multihop import bench_multihop, entrant, table
-    from mnemic.lab.tables import aligned
+    from mnemic.lab.kit.tables import aligned
+    from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
 
     run = invocation()
     make = entrant(_embedder(run, embedder, cache), _names(without or ""), untitled=untitled)
@@ -229,10 +232,10 @@ def capacity(
     PATH is a text (enwik8, text8, any other; zip, gzip, bzip2 and xz are read), or a folder of them. A window that
     finds more than the archive decides the exit code, of 50,000 chunks or more.
     """
-    from mnemic.lab.capacity import CAPACITIES, Sweep, bench_capacity
+    from mnemic.lab.tasks.capacity.capacity_bench import CAPACITIES, TextSweep, bench_capacity
 
     run = invocation()
-    sweep = Sweep(
+    sweep = TextSweep(
         laws=_names(laws),
         capacities=_names(capacities or "") or CAPACITIES,
         policies=None if policies is None else _names(policies),
@@ -286,7 +289,7 @@ def hotpot(
     PATH is HotpotQA's or 2Wiki's json, MuSiQue's jsonl, or unified jsonl. A bar that is missed decides the exit code,
     where 50 questions or more are asked, they come by the usual law, and a window finds near 60 %.
     """
-    from mnemic.lab.hotpot import CAPACITIES, Protocol, bench_hotpot
+    from mnemic.lab.tasks.capacity.hotpot_bench import CAPACITIES, Protocol, bench_hotpot
 
     run = invocation()
     with _progress(run) as progress:
@@ -306,19 +309,19 @@ def hotpot(
 
 
 def _embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
-    from mnemic.models.opening import open_embedder
+    from mnemic.models.embedder_opening import open_embedder
 
     embedder = open_embedder(named, run.settings)
     if embedder is None or cache is None:
         return embedder
-    from mnemic.lab.cached import CachedEmbedder
+    from mnemic.lab.kit.cached import CachedEmbedder
 
     return CachedEmbedder(embedder, cache)
 
 
 def _show(run: Invocation, log: Path, seed: int | None, *, markdown: bool) -> None:
-    from mnemic.lab.report import report as made_from
-    from mnemic.lab.tables import show
+    from mnemic.lab.kit.run_report import report as made_from
+    from mnemic.lab.kit.run_report import show
 
     form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
     show(made_from(log, seed=seed), sys.stdout, form)
@@ -332,13 +335,13 @@ def _show_sweep(
     run: Invocation, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
 ) -> list[Figure]:
     """Show a sweep; what it came to beside its bars."""
-    from mnemic.lab.capacity_report import bars, read_sweep, show_sweep, write_csv
+    from mnemic.lab.tasks.capacity.capacity_report import bars, read_sweep, show_sweep, write_csv
 
     swept = read_sweep(log, seed=seed)
     show_sweep(swept, sys.stdout, _form(run, markdown=markdown))
     _note_files(run, log, write_csv(swept, log.with_suffix(".csv")))
     if plots is not None:
-        from mnemic.lab.capacity_plots import draw_sweep
+        from mnemic.lab.tasks.capacity.capacity_plots import draw_sweep
 
         _note_pictures(run, draw_sweep(swept, plots))
     return bars(swept)
@@ -348,13 +351,13 @@ def _show_hotpot(
     run: Invocation, log: Path, plots: Path | None = None, *, seed: int | None = None, markdown: bool = False
 ) -> list[Figure]:
     """Show a run over questions; what it came to beside its bar."""
-    from mnemic.lab.hotpot_report import bars, read_capacities, show_capacities, write_csv
+    from mnemic.lab.tasks.capacity.hotpot_report import bars, read_capacities, show_capacities, write_csv
 
     made = read_capacities(log, seed=seed)
     show_capacities(made, sys.stdout, _form(run, markdown=markdown))
     _note_files(run, log, write_csv(made, log.with_suffix(".csv")))
     if plots is not None:
-        from mnemic.lab.capacity_plots import draw_capacities
+        from mnemic.lab.tasks.capacity.capacity_plots import draw_capacities
 
         _note_pictures(run, draw_capacities(made, plots))
     return bars(made)

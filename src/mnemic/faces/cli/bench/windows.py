@@ -15,10 +15,10 @@ from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.faces.cli.invocation import Invocation
-    from mnemic.lab.paging import Plan, Row
-    from mnemic.lab.prefix import Prefix, Told
-    from mnemic.lab.session import LongTalk
+    from mnemic.lab.kit.run import Progress
+    from mnemic.lab.tasks.paging.paging_bench import PagingPlan, PagingRow
+    from mnemic.lab.tasks.session.prefix import PrefixReuse
+    from mnemic.lab.tasks.session.session_bench import LongTalk
 
 
 @verb(
@@ -55,7 +55,7 @@ def session(
     """
     if path is None and (skip_long or limit is not None):
         raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
-    from mnemic.lab.session_report import figures, show, write_csv
+    from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
     run = invocation()
     named = listed(policy or run.settings.policy)
@@ -69,14 +69,14 @@ def session(
     hold_to_bars(must)
 
 
-def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Told) -> LongTalk:
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Progress) -> LongTalk:
     from tempfile import TemporaryDirectory
 
-    from mnemic.lab.session import long_talk
+    from mnemic.lab.tasks.session.session_bench import long_talk
 
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "memory.db")
-        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, told=told)
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=told)
 
 
 def _played(
@@ -87,15 +87,16 @@ def _played(
     embedder: str,
     seed: int,
     limit: int | None,
-    told: Told,
-) -> list[Prefix]:
-    from mnemic.lab.datasets import load
-    from mnemic.lab.prefix import prefix
-    from mnemic.models.opening import open_embedder
+    told: Progress,
+) -> list[PrefixReuse]:
+    from mnemic.lab.kit.datasets import load
+    from mnemic.lab.tasks.session.prefix import prefix
+    from mnemic.models.embedder_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
-        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, told=told, limit=limit) for one in policies
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=told, limit=limit)
+        for one in policies
     ]
 
 
@@ -141,11 +142,11 @@ def paging(
     PATHS hold conversations with questions (LoCoMo's json, unified jsonl). A bar that is missed decides the exit code,
     where all families and both baselines are measured at the usual capacities.
     """
-    from mnemic.lab import paging as lab
-    from mnemic.lab import traces
+    from mnemic.lab.tasks.paging import paging_bench as lab
+    from mnemic.lab.tasks.paging import traces
 
     run = invocation()
-    plan = lab.Plan(
+    plan = lab.PagingPlan(
         policies=_policies(policies),
         capacities=_capacities(capacity),
         prefetch=prefetch,
@@ -164,14 +165,14 @@ def paging(
     _show(run, rows, plan, sheet, plots)
 
 
-def _show(run: Invocation, rows: Sequence[Row], plan: Plan, sheet: Path | None, plots: Path | None) -> None:
-    from mnemic.lab import paging_report
+def _show(run: Invocation, rows: Sequence[PagingRow], plan: PagingPlan, sheet: Path | None, plots: Path | None) -> None:
+    from mnemic.lab.tasks.paging import paging_report
 
     paging_report.show(rows, plan, sys.stdout, as_json=run.output.json)
     if sheet is not None:
         paging_report.write_csv(rows, sheet)
     if plots is not None:
-        from mnemic.lab.paging_plots import draw
+        from mnemic.lab.tasks.paging.paging_plots import draw
 
         for path in draw(rows, plots):
             run.output.note(f"drawn: {path}")
@@ -198,15 +199,15 @@ def retention_train(
     seed: int,
 ) -> None:
     """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
-    from mnemic.lab import dialogues, paging, retention
+    from mnemic.lab.tasks.paging import dialogues, paging_bench, retention_training
 
     run = invocation()
-    recipe = retention.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
-    plan = paging.Plan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
-    every = list(paging.gather(paths, (), list(dialogues.GOLD), plan))
+    recipe = retention_training.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
+    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
     with progress(run) as tell:
-        weights = retention.train(every, recipe, tell)
-    retention.write(weights, recipe, sorted({trace.name for trace in every}), out)
+        weights = retention_training.train(every, recipe, tell)
+    retention_training.write(weights, recipe, sorted({trace.name for trace in every}), out)
     run.output.note(f"weights: {out}")
 
 

@@ -9,6 +9,7 @@ import click
 
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
+from mnemic.core.transitions import last_open, reopened
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
 from mnemic.faces.cli.invocation import given_text, invocation, looking_at
@@ -26,6 +27,7 @@ from mnemic.faces.cli.json_records import (
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
 
 if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Link, Strength, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.memory import ScopedMemory
@@ -305,33 +307,34 @@ def _link(item: Item, link: Link) -> str:
 
 
 def version_then(me: ScopedMemory, version: Version) -> Version:
-    """`version`, seen as of a moment, without the end that only became known after it.
+    """Show `version`, seen as of a moment, without the end that only became known after it.
 
     Args:
         me: A handle on now, which knows the item's former versions.
     """
     if version.item.state is not State.SUPERSEDED:
         return version
-    return _before_its_end(me, version.item) or replace(version, item=_open(version.item))
+    versions = _versions(me, version.item.id)
+    former = last_open(versions)
+    shown = version if former is None else replace(former, seq_to=None)
+    return replace(shown, item=reopened(shown.item, versions))
 
 
 def context_then(me: ScopedMemory, context: Context) -> Context:
-    """`context` with every item as `version_then` shows it."""
+    """Show `context` with every item as `version_then` shows it."""
     return replace(context, items=tuple(_recalled_then(me, one) for one in context.items))
 
 
 def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
     if hit.item.state is not State.SUPERSEDED:
         return hit
-    before = _before_its_end(me, hit.item)
-    return replace(hit, item=before.item, seq=before.seq_from) if before else replace(hit, item=_open(hit.item))
+    versions = _versions(me, hit.item.id)
+    former = last_open(versions)
+    if former is None:
+        return replace(hit, item=reopened(hit.item, versions))
+    return replace(hit, item=reopened(former.item, versions), seq=former.seq_from)
 
 
-def _before_its_end(me: ScopedMemory, item: Item) -> Version | None:
-    """The last version before it was superseded; None if it arrived so, or if that version is no longer kept."""
-    former = [v for v in me.history(item.id) if v.item.id == item.id and v.item.state is State.ACTIVE]
-    return replace(former[-1], seq_to=None) if former else None
-
-
-def _open(item: Item) -> Item:
-    return replace(item, state=State.ACTIVE, known_to=None, valid_to=None)
+def _versions(me: ScopedMemory, item: ItemId) -> list[Version]:
+    """The versions of an item that are still kept, oldest first, without those of what superseded it."""
+    return [version for version in me.history(item) if version.item.id == item]

@@ -21,7 +21,8 @@ from mnemic.faces.cli.output import flat, many, size
 from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
-    from mnemic.admin import Check, Stats
+    from mnemic.admin import Stats
+    from mnemic.store.heads import Check
 
 FAULTS: Final = 6
 """The exit code of a store in which something is wrong."""

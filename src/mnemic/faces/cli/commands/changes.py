@@ -18,7 +18,7 @@ from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import change_record, drops_branch, item_record, said, validity, version_record, who
 from mnemic.faces.cli.output import Output, excerpt, flat, many, size
-from mnemic.work.lanes import DERIVER
+from mnemic.lanes.slices import DERIVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

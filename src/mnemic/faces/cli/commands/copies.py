@@ -7,7 +7,6 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -117,11 +116,9 @@ def _put_back(
 
 def _last(path: Path, tenant: str) -> int:
     """The last commit of a store; 0 where the tenant has none."""
-    from mnemic.store.sqlite import SqliteStore
+    from mnemic.store.restoring import head_of
 
-    with closing(SqliteStore(path, create=False)) as store, store.read() as snapshot:
-        number = snapshot.tenant(tenant)
-        return 0 if number is None else snapshot.head(number).seq
+    return head_of(path, tenant)
 
 
 def _say_way_back(run: Invocation, kept: Checkpoint | None) -> None:

@@ -70,7 +70,7 @@ def _refuse_scope(run: Invocation) -> None:
 
 
 def _rebuilt(run: Invocation) -> tuple[int, int]:
-    from mnemic.collecting.housekeeping import rebuild
+    from mnemic.store.restoring import rebuild
 
     if run.path is None:
         raise Invalid("rebuild", "is for a store in a file", "Leave it out.")

@@ -374,7 +374,7 @@ def _progress(run: Invocation, intent: Intent) -> Iterator[Callable[[int], None]
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
-    from mnemic.ingest.walk import count_hint
+    from mnemic.ingest.inputs import count_hint
 
     console = Console(stderr=True, no_color=not run.output.color, highlight=False)
     columns = ("importing", BarColumn(), DownloadColumn(), TimeRemainingColumn())

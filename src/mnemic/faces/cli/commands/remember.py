@@ -34,7 +34,7 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
     """
     if text is None and zone is None:
         return None
-    from mnemic.ingest.times import known_zone, said_at
+    from mnemic.ingest.timestamps import known_zone, said_at
 
     known_zone(zone)
     with naming_option(field):

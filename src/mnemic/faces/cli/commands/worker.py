@@ -17,14 +17,14 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
-from mnemic.work.lanes import EMBED, HOUSE
+from mnemic.lanes.slices import EMBED, HOUSE
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
     from mnemic.core.ids import ItemId
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
-    from mnemic.work.docket import Entry
+    from mnemic.worker.status import Entry
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""

@@ -1,0 +1,291 @@
+"""What each parameter of a public verb takes: one table that `Memory`, handles, sessions and admin are held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import CO_VARARGS, isfunction
+from pathlib import PurePath
+from types import FunctionType
+from typing import Any, Final, TypeVar, cast
+
+from mnemic.checking import (
+    Checker,
+    callback,
+    flag,
+    instance,
+    instant,
+    item_id,
+    list_of,
+    mapping,
+    member,
+    number,
+    offering,
+    optional,
+    path,
+    question,
+    record,
+    whole,
+    within,
+    words,
+)
+from mnemic.core.items import Channel, Kind, State
+from mnemic.core.queries import Filter
+from mnemic.core.scope import Shared
+from mnemic.core.text import clean_name, clean_text, shown
+from mnemic.errors import Invalid
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
+from mnemic.store.following import Order
+from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.statements import REVISABLE, Statement
+from mnemic.verbs.transacting import Edits
+from mnemic.writing import KEY_LIMIT
+
+T = TypeVar("T")
+C = TypeVar("C")
+V = TypeVar("V", bound=Callable[..., Any])
+
+
+def _user(field: str, value: object) -> object:
+    return value if isinstance(value, Shared) else clean_name(field, value)
+
+
+def _key(field: str, value: object) -> str:
+    return clean_text(field, value, KEY_LIMIT)
+
+
+def _name_or_object(field: str, value: object) -> object:
+    """A name, or an object that whoever opens it looks at."""
+    return words(field, value) if isinstance(value, str) else value
+
+
+def _place(field: str, value: object) -> object:
+    return path(field, value) if isinstance(value, str | PurePath) else value
+
+
+def _lines(field: str, value: object) -> object:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise Invalid(field, f"is {shown(value)}", "Give the lines of an export, as bytes.")
+    return value
+
+
+def _strategies(field: str, value: object) -> object:
+    return value if isinstance(value, str) else list_of(_name_or_object)(field, value)
+
+
+def _commit_or_words(field: str, value: object) -> object:
+    return words(field, value) if isinstance(value, str) else whole(field, value)
+
+
+def _commit_or_moment(field: str, value: object) -> object:
+    return whole(field, value) if isinstance(value, int) else _name_or_object(field, value)
+
+
+def _payload(field: str, value: object) -> object:
+    if not isinstance(value, bytes):
+        raise Invalid(field, f"is {shown(value)}", "Give bytes.")
+    return value
+
+
+_STATEMENT: Final[Mapping[str, Checker]] = {
+    "text": words,
+    "kind": member(Kind),
+    "said": optional(instant),
+    "valid_from": optional(instant),
+    "valid_to": optional(instant),
+    "source": list_of(item_id),
+    "slots": mapping,
+    "tags": list_of(clean_name),
+    "key": optional(_key),
+    "channel": member(Channel),
+}
+_REVISION: Final = {name: _STATEMENT[name] for name in REVISABLE}
+_FIELDS: Final = {"write": _STATEMENT, "supersede": _STATEMENT, "correct": _STATEMENT, "revise": _REVISION}
+"""Verbs that take the fields of a statement by name, and those."""
+
+_statement = record(Statement, _STATEMENT, prefixed=False)
+
+
+def _statement_or_text(field: str, value: object) -> object:
+    return _statement(field, value) if isinstance(value, Statement) else words(field, value)
+
+
+def _revisions(field: str, value: object) -> dict[str, dict[str, Any]]:
+    """What `Edits.revise` holds: by id, fields of a statement."""
+    every = mapping(field, value)
+    return {item_id(field, item): _revision(f"{field}[{item}]", changes) for item, changes in every.items()}
+
+
+def _revision(field: str, value: object) -> dict[str, Any]:
+    changes = mapping(field, value)
+    return {name: _REVISION[name](name, one) if name in _REVISION else one for name, one in changes.items()}
+
+
+_edits = record(Edits, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
+
+
+_FILTER: Final[Mapping[str, Checker]] = {
+    "kinds": list_of(member(Kind)),
+    "tags": list_of(clean_name),
+    "agent": optional(clean_name),
+    "session": optional(clean_name),
+    "said_from": optional(within(-(2**62))),
+    "said_to": optional(within(-(2**62))),
+    "states": list_of(member(State)),
+}
+_ORDER: Final[Mapping[str, Checker]] = {
+    "name": clean_name,
+    "key": clean_name,
+    "space": whole,
+    "payload": _payload,
+    "ver": whole,
+    "priority": within(-(2**31), 2**31),
+    "not_before": whole,
+}
+
+
+_TABLE: Final[Mapping[str, Checker | None]] = {
+    # by verb and parameter, where a name means something of its own
+    "__init__.where": _place,
+    "checkpoint.name": words,
+    "on_branch.name": words,
+    "context.query": words,
+    "Session.context.query": question,
+    "erase.source": clean_name,
+    "changes.after": _commit_or_words,
+    "watch.after": _commit_or_words,
+    "retry.id": whole,
+    "cancel.id": whole,
+    "written.seq": within(1),
+    "commit_at.to": _commit_or_moment,
+    "rewind.to": _commit_or_moment,
+    "at.when": _commit_or_moment,
+    "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
+    "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
+    # by parameter
+    "a": whole,
+    "actor": clean_name,
+    "after": whole,
+    "agent": clean_name,
+    "b": whole,
+    "backup": path,
+    "budget": within(1),
+    "channel": member(Channel),
+    "clock": offering("now"),
+    "collectors": list_of(clean_name),
+    "dest": path,
+    "dst": item_id,
+    "embedder": _name_or_object,
+    "entropy": offering("bytes"),
+    "evidence": list_of(item_id),
+    "hold": whole,
+    "horizon": whole,
+    "id": item_id,
+    "ids": item_id,
+    "item": item_id,
+    "k": within(1),
+    "keep": words,
+    "key": _key,
+    "limit": within(1, LIST_LIMIT),
+    "lines": _lines,
+    "marks": None,  # by `terms`, as `reach` and `writing`
+    "messages": None,  # read together with what stands beside them, by `as_messages`
+    "model": words,
+    "name": clean_name,
+    "now": instant,
+    "order": record(Order, _ORDER),
+    "policy": _name_or_object,
+    "prefer": words,
+    "query": question,
+    "reach": None,
+    "reason": words,
+    "role": clean_name,
+    "said": instant,
+    "seconds": number,
+    "seq": whole,
+    "session": clean_name,
+    "settings": instance(Settings),
+    "slice_seconds": number,
+    "slots": mapping,
+    "source": item_id,
+    "speaker": clean_name,
+    "src": item_id,
+    "stop": offering("is_set", "wait"),
+    "strategies": _strategies,
+    "strategy": clean_name,
+    "system": words,
+    "tags": list_of(clean_name),
+    "tenant": clean_name,
+    "text": _statement_or_text,
+    "think": callback,
+    "to": _commit_or_moment,
+    "told": callback,
+    "type": clean_name,
+    "typed": words,
+    "user": _user,
+    "visible.ids": list_of(item_id),
+    "weight": number,
+    "when": _name_or_object,
+    "where": record(Filter, _FILTER),
+    "writing": None,
+}
+
+
+def held_to_the_table(kind: type[C]) -> type[C]:
+    """Have every public verb of a class check what it is given."""
+    for name, verb in list(vars(kind).items()):
+        if isfunction(verb) and not name.startswith("_"):
+            setattr(kind, name, _door(verb))
+    return kind
+
+
+def checked(verb: V) -> V:
+    """`verb`, which gets what has passed the checks of its parameters, in plain form."""
+    return cast(V, _door(cast(FunctionType, verb)))
+
+
+def checked_edits(found: Edits[T]) -> Edits[T]:
+    """What the function of a transaction returned."""
+    return _edits("edits", found)
+
+
+def _door(verb: FunctionType) -> Callable[..., Any]:
+    code = verb.__code__
+    named = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
+    positional = [(name, checks[name]) for name in code.co_varnames[1 : code.co_argcount]]
+    each = _check(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
+
+    @wraps(verb)
+    def door(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            taken = zip(positional, args, strict=False)  # too few or too many is for Python to say
+            more = args[len(positional) :]
+            args = (
+                *[value if check is None else check(name, value) for (name, check), value in taken],
+                *(more if each is None else [each("id", value) for value in more]),
+            )
+        for name, value in kwargs.items():
+            check = checks.get(name)
+            if check is not None:
+                kwargs[name] = check(name, value)
+        return verb(self, *args, **kwargs)
+
+    return door
+
+
+def _check(verb: FunctionType, name: str) -> Checker | None:
+    """The check of one parameter; what may be left out as None passes as None.
+
+    Raises:
+        LookupError: it stands in no line of the table.
+    """
+    annotation = verb.__annotations__[name]
+    if annotation == "bool":
+        return flag
+    keys = (f"{verb.__qualname__}.{name}", f"{verb.__name__}.{name}", name)
+    found = next((key for key in keys if key in _TABLE), None)
+    if found is None:
+        raise LookupError(f"no line of the table says what {keys[0]} takes")
+    check = _TABLE[found]
+    return check if check is None or not annotation.endswith("| None") else optional(check)

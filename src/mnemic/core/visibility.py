@@ -1,0 +1,127 @@
+"""Say what a view and a filter show, once and as data: clauses over a version's columns, for each target to compile.
+
+A version is shown if every clause holds; a clause holds if any of its conditions does. `store.sqlite_items` compiles
+clauses to SQL, `index.reading` to masks over arrays, and `shown_by` to plain Python over one version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import ge, gt, le, lt
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from mnemic.core.clock import FOREVER, micros
+from mnemic.core.items import State
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Kind, Version
+    from mnemic.core.queries import Filter, View
+
+ColumnName: TypeAlias = Literal[
+    "seq_from", "seq_to", "state", "kind", "said", "known_to", "valid_from", "valid_to", "agent", "session", "tags"
+]
+"""What a condition looks at. Times are microseconds and open ends `FOREVER`; a version has any number of `tags`."""
+Operator: TypeAlias = Literal["<", "<=", "IN", ">=", ">"]
+"""How a column is compared with a value, spelled as in SQL."""
+
+
+class Condition(NamedTuple):
+    """One comparison; `values` holds one value, or with `IN` at least one."""
+
+    column: ColumnName
+    operator: Operator
+    values: tuple[int | str | State | Kind, ...]
+
+
+Clause: TypeAlias = tuple[Condition, ...]
+"""Holds if any of its conditions does."""
+
+
+def shown_states(view: View) -> tuple[State, ...]:
+    """Name the states that a view shows: superseded items are part of what was known, and of what held."""
+    if view.as_of is None and view.valid_at is None:
+        return (State.ACTIVE,)
+    return (State.ACTIVE, State.SUPERSEDED)
+
+
+def conditions(view: View, where: Filter) -> list[Clause]:
+    """Spell out what a version must meet to be shown by a view and to pass a filter."""
+    found = [*_stands(view), *_held(view)]
+    found.append((Condition("state", "IN", where.states or shown_states(view)),))
+    if where.kinds:
+        found.append((Condition("kind", "IN", where.kinds),))
+    if where.agent is not None:
+        found.append((Condition("agent", "IN", (where.agent,)),))
+    if where.session is not None:
+        found.append((Condition("session", "IN", (where.session,)),))
+    if where.said_from is not None:
+        found.append((Condition("said", ">=", (where.said_from,)),))
+    if where.said_to is not None:
+        found.append((Condition("said", "<", (where.said_to,)),))
+    if where.tags:
+        found.append((Condition("tags", "IN", where.tags),))
+    return found
+
+
+def _stands(view: View) -> list[Clause]:
+    if view.at is None:
+        return [(Condition("seq_to", "IN", (FOREVER,)),)]
+    return [
+        (Condition("seq_from", "<=", (view.at,)),),
+        (Condition("seq_to", ">", (view.at,)),),
+    ]
+
+
+def _held(view: View) -> list[Clause]:
+    """What was known at `as_of`, what held at `valid_at`; with both, what was known then to hold."""
+    found: list[Clause] = []
+    if view.as_of is not None:
+        found.append((Condition("said", "<=", (view.as_of,)),))
+    if view.as_of is not None and view.valid_at is None:
+        found.append((Condition("known_to", ">", (view.as_of,)),))
+    if view.valid_at is not None:
+        lasts = Condition("valid_to", ">", (view.valid_at,))
+        found.append((Condition("valid_from", "<=", (view.valid_at,)),))
+        if view.as_of is None:
+            found.append((lasts,))
+        else:  # what was superseded later than `as_of` was open then: its end was not known yet
+            found.append((lasts, Condition("known_to", ">", (view.as_of,))))
+            found.append((lasts, Condition("known_to", "<", (FOREVER,))))
+    return found
+
+
+def shown_by(view: View, where: Filter) -> Callable[[Version], bool]:
+    """Compile a view and a filter to a test of one version."""
+    compiled = [[_test(condition) for condition in clause] for clause in conditions(view, where)]
+    return lambda version: all(any(test(version) for test in tests) for tests in compiled)
+
+
+def _test(condition: Condition) -> Callable[[Version], bool]:
+    read, values = _READ[condition.column], condition.values
+    if condition.column == "tags":
+        return lambda version: not read(version).isdisjoint(values)
+    if condition.operator == "IN":
+        return lambda version: read(version) in values
+    compare, value = _COMPARED[condition.operator], values[0]
+    return lambda version: compare(read(version), value)
+
+
+_COMPARED: Final[Mapping[Operator, Callable[[Any, Any], bool]]] = {
+    "<": lt,
+    "<=": le,
+    ">=": ge,
+    ">": gt,
+}
+_READ: Final[Mapping[ColumnName, Callable[[Version], Any]]] = {
+    "seq_from": lambda v: v.seq_from,
+    "seq_to": lambda v: FOREVER if v.seq_to is None else v.seq_to,
+    "state": lambda v: v.item.state,
+    "kind": lambda v: v.item.kind,
+    "said": lambda v: micros(v.item.said),
+    "known_to": lambda v: FOREVER if v.item.known_to is None else micros(v.item.known_to),
+    "valid_from": lambda v: micros(v.item.said if v.item.valid_from is None else v.item.valid_from),
+    "valid_to": lambda v: FOREVER if v.item.valid_to is None else micros(v.item.valid_to),
+    "agent": lambda v: v.item.agent,
+    "session": lambda v: v.item.session,
+    "tags": lambda v: frozenset(v.item.tags),
+}

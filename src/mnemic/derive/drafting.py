@@ -1,0 +1,112 @@
+"""The commit of a strategy's run: what it writes, revises, retires and ties, and the step of its lane."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mnemic.core.clock import micros
+from mnemic.core.events import Verb
+from mnemic.core.items import Channel, Item, Link, State, Version
+from mnemic.core.transitions import SUPERSEDES, retired, superseded
+from mnemic.errors import Invalid
+from mnemic.lanes.slices import DERIVER
+from mnemic.store.drafts import Draft, Op, Put, Tie
+from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mnemic.core.ids import ItemId
+    from mnemic.derive.runs import Run
+    from mnemic.strategies.base import Strategy
+    from mnemic.writing import Desk
+
+
+def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits, known: Mapping[ItemId, Version]) -> Draft:
+    """The commit of a run: what it writes, what that takes the place of, and the step of the lane.
+
+    Args:
+        known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
+            them.
+
+    Raises:
+        Invalid: an edit names what is not there, or is not the strategy's to make.
+    """
+    evidence = {item.id: item for item in run.given.evidence}
+    fresh = [_derived_item(desk, strategy, d, evidence) for d in edits.write]
+    closed: dict[ItemId, Item] = {}
+    ties: list[Op] = []
+    for newer, d in zip(fresh, edits.write, strict=True):
+        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
+            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
+            closed[older.id] = superseded(older, newer)
+            ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
+    puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
+    ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
+    changed = [_revised(desk, strategy, known, one) for one in edits.revise]
+    gone = [_retired(strategy, known, id) for id in edits.retire]
+    bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh)) for bond in edits.tie]
+    touched = {put.item.id for put in (*ends, *changed, *gone)}
+    return Draft(
+        tenant=run.tenant,
+        user=run.user,
+        branch=run.branch,
+        actor=DERIVER,
+        ops=(*puts, *ends, *changed, *gone, *ties, *bonds),
+        expect={id: known[id].seq_from for id in touched},
+        lane=run.step,
+        job=run.job,
+    )
+
+
+def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
+    if id not in known:
+        raise Invalid("edits", f"{id} was neither given nor looked up", "A strategy changes only what it has read.")
+    if known[id].item.state is State.RETIRED:
+        raise Invalid("edits", f"{id} is hidden", "A strategy changes only what stands.")
+    return known[id]
+
+
+def _own(strategy: Strategy, version: Version) -> Item:
+    if version.item.slots.get("by") != strategy.by:
+        raise Invalid("edits", f"{version.item.id} is not by {strategy.by}", "A strategy revises only its own.")
+    return version.item
+
+
+def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[ItemId, Item]) -> Item:
+    """It belongs to the user and the agent it was said to, not to the session it was said in."""
+    if not d.source or d.source[0] not in evidence or d.slots.get("by") != strategy.by:
+        raise Invalid("edits", f"{d.key} cites no evidence of this run, or not its author", "See strategies.base.")
+    return Item(
+        id=desk.fresh_id(),
+        kind=d.kind,
+        text=d.text,
+        slots=d.slots,
+        tags=d.tags,
+        source=d.source,
+        said=d.said,
+        said_offset=d.said_offset,
+        valid_from=d.valid_from,
+        agent=evidence[d.source[0]].agent,
+        pos=micros(d.said),
+        channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
+    )
+
+
+def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], one: Revision) -> Put:
+    given = {"text": one.text, "slots": one.slots, "tags": one.tags}
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, one.id)), **fields))
+
+
+def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:
+    item = retired(_own(strategy, _known(known, id)))
+    return Put(verb=Verb.RETIRED, item=item, terms=None)
+
+
+def _link(bond: Bond, fresh: list[Item]) -> Link:
+    def named(ref: Ref) -> ItemId:
+        return fresh[ref].id if isinstance(ref, int) else ref
+
+    return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)

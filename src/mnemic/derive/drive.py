@@ -1,0 +1,157 @@
+"""A strategy's flow, driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.derive.hidden import spared
+from mnemic.errors import Conflict, MnemicError, OverBudget
+from mnemic.flow import Flow, Request
+from mnemic.lanes.slices import LEASE_SECONDS
+from mnemic.models.model_requests import Ask
+from mnemic.store.following import Answer
+from mnemic.store.jobs import record
+from mnemic.store.requests import Transact, look
+from mnemic.strategies.base import Edits, Known
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Version
+    from mnemic.derive.runs import Run
+    from mnemic.strategies.base import Strategy
+    from mnemic.writing import Desk
+
+BYTES_A_TOKEN: Final = 4
+
+
+def driven(
+    desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False
+) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
+    """Drive a strategy's flow: its reads answered as of the run's pin, its models' answers recorded, its budget kept.
+
+    Errors of a request are thrown in; what the strategy does not catch ends the run. Without evidence it is not called.
+
+    Returns:
+        What it wants done, without what the owner hid; and the versions that it read, by id: what it may change.
+    """
+    asking = _Asking(run, _Meter(desk, strategy))
+    if not run.given.evidence:
+        return Edits(), asking.read
+    flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
+    try:
+        request = next(flow)
+        while True:
+            try:
+                answer = yield from asking.answered(request)
+            except Conflict:
+                raise  # the run is over: the lease has passed on, or the store is being closed
+            except MnemicError as error:
+                request = flow.throw(error)
+            else:
+                request = flow.send(answer)
+    except StopIteration as done:
+        edits: Edits = done.value
+        return (yield from spared(run.space, run.hidden, edits)), asking.read
+    finally:
+        flow.close()
+
+
+class _Asking:
+    """Answers what one run asks for.
+
+    Attributes:
+        read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
+            that a model may have been told.
+    """
+
+    def __init__(self, run: Run, meter: _Meter) -> None:
+        self._run, self._meter = run, meter
+        self.read = {version.item.id: version for version in run.known}
+
+    def answered(self, request: Request) -> Flow[Any]:
+        """The answer to one request."""
+        match request:
+            case Known():
+                return (yield from self._known(request))
+            case Ask():
+                return (yield from self._asked(request))
+            case _:
+                return (yield request)
+
+    def _known(self, request: Known) -> Flow[list[Item]]:
+        run = self._run
+        found = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
+        for version in found:
+            self.read.setdefault(version.item.id, version)
+        return [version.item for version in found]
+
+    def _asked(self, request: Ask) -> Flow[str]:
+        """A model's answer; the one that was recorded, if this was asked before.
+
+        Raises:
+            Conflict: somebody else is to go on; what was answered is kept for them.
+        """
+        space, lane = self._run.space, self._run.lane.name
+        asked = json.dumps([request.limit, *((m.role, m.content) for m in request.messages)]).encode()
+        before = yield from look(lambda s: s.recorded(space, lane, asked))
+        if before is not None:
+            return before.decode()
+        self._meter.count(request)
+        answer: str = yield request
+        kept = self._kept(asked, answer.encode())
+        if not (yield Transact(record, (kept,), urgent=True)):
+            raise Conflict("something was erased meanwhile; the run goes on from its answers")
+        return answer
+
+    def _kept(self, asked: bytes, answered: bytes) -> Answer:
+        """The answer under the lease of the run: of its lane, or of a dead letter's job."""
+        run = self._run
+        return Answer(
+            space=run.space,
+            lane=run.lane.name,
+            asked=asked,
+            answered=answered,
+            owner=run.lane.owner if run.job is None else run.job.owner,
+            job=0 if run.job is None else run.job.id,
+            seconds=LEASE_SECONDS,
+            given=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
+            pin=run.lane.seq,
+        )
+
+
+class _Meter:
+    """What one run has asked of models."""
+
+    def __init__(self, desk: Desk, strategy: Strategy) -> None:
+        self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget
+        self._calls = self._tokens = self._began = 0
+
+    def count(self, request: Ask) -> None:
+        """Count one question.
+
+        Raises:
+            OverBudget: it is one too many.
+        """
+        now, most = self._clock.now(), self._budget
+        self._began = self._began or now
+        self._calls += 1
+        self._tokens += tokens_of(request)
+        over = [
+            name
+            for name, spent, limit in (
+                ("calls", self._calls, most.calls),
+                ("tokens", self._tokens, most.tokens or self._tokens),
+                ("seconds", (now - self._began) / 1_000_000, most.seconds or float("inf")),
+            )
+            if spent > limit
+        ]
+        if over:
+            raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")
+
+
+def tokens_of(request: Ask) -> int:
+    """About how many tokens a question and its answer may cost."""
+    return sum(len(m.content.encode()) for m in request.messages) // BYTES_A_TOKEN + request.limit

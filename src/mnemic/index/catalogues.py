@@ -1,0 +1,122 @@
+"""The catalogues of spaces: one per space, in memory, built from the store's entries and following its journal."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from mnemic.core.forking import renew_in_child
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mnemic.core.queries import Filter, View
+    from mnemic.index.catalogue import Catalogue
+    from mnemic.index.reading import Reading, Shelves
+    from mnemic.store.heads import SpaceHead
+    from mnemic.store.snapshot import Snapshot
+
+
+class Catalogues:
+    """The catalogues of the spaces read lately, within a number of bytes. Safe for many threads."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit`: bytes that all of them may take; the one in use may exceed it alone."""
+        self._limit = limit
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nothing held, as a forked child must."""
+        self._lock = threading.Lock()
+        self._held: OrderedDict[int, tuple[threading.Lock, Catalogue]] = OrderedDict()
+        self._bytes: dict[int, int] = {}
+        self._total = 0
+
+    def readings(
+        self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, models: Iterable[int] = ()
+    ) -> list[Reading]:
+        """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
+        asked = tuple(models)
+        return [
+            self._reading(snapshot, head, layer.view(view), where, asked, snapshot.hidden(layer, view))
+            for layer in snapshot.layers(spaces)
+            for head in snapshot.spaces((layer.space,))
+        ]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._held.clear()
+            self._bytes.clear()
+            self._total = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken by all, about."""
+        return self._total
+
+    def _reading(
+        self,
+        snapshot: Snapshot,
+        head: SpaceHead,
+        view: View,
+        where: Filter,
+        models: tuple[int, ...],
+        hidden: tuple[int, ...],
+    ) -> Reading:
+        shelves = _shelves(snapshot, head.id, view, where, hidden)
+        lock, catalogue = self._catalogue(head)
+        with lock:
+            if catalogue.seq < head.seq:
+                catalogue.follow(snapshot, head)
+            for model in models:
+                catalogue.follow_vectors(snapshot, head, model)
+            reading = catalogue.reading(head.seq, view, where, shelves)
+            taken = catalogue.nbytes
+        self._account(head.id, taken)
+        return reading
+
+    def _catalogue(self, head: SpaceHead) -> tuple[threading.Lock, Catalogue]:
+        from mnemic.index.catalogue import Catalogue  # numpy is paid for by the first question, not at the door
+
+        with self._lock:
+            held = self._held.get(head.id)
+            if held is None or held[1].epoch < head.epoch:
+                held = self._held[head.id] = (threading.Lock(), Catalogue(head.id, head.epoch))
+            self._held.move_to_end(head.id)
+            return held
+
+    def _account(self, space: int, taken: int) -> None:
+        with self._lock:
+            if space in self._held:
+                self._total += taken - self._bytes.get(space, 0)
+                self._bytes[space] = taken
+            while self._total > self._limit and len(self._held) > 1:
+                self._let_go(next(iter(self._held)))
+
+    def _let_go(self, space: int) -> None:
+        self._held.pop(space, None)
+        self._total -= self._bytes.pop(space, 0)
+
+
+def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+    from mnemic.index.reading import Shelves
+
+    agent = None if where.agent is None else snapshot.name_id(space, where.agent)
+    session = None if where.session is None else snapshot.name_id(space, where.session)
+    return Shelves(
+        agent=-1 if where.agent is not None and agent is None else agent,
+        session=-1 if where.session is not None and session is None else session,
+        vers=_tagged(snapshot, space, view, where) if where.tags else None,
+        hidden=hidden,
+    )
+
+
+def _tagged(snapshot: Snapshot, space: int, view: View, where: Filter) -> tuple[int, ...]:
+    """The versions that carry one of the filter's tags: those are in the items only."""
+    vers: list[int] = []
+    while page := snapshot.scan((space,), where, view, after=vers[-1] if vers else 0, limit=1000):
+        vers += [ver for ver, _ in page]
+    return tuple(vers)

@@ -1,0 +1,1 @@
+"""What every benchmark uses: data, systems, runs, logs, metrics, tables."""

@@ -1,0 +1,71 @@
+"""Measured figures, each beside the bar that it is held against, as a table and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TextIO
+
+from mnemic.lab.kit.tables import TextTable, aligned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One thing measured.
+
+    Attributes:
+        bar: What it is held against; None for a figure that stands beside one.
+        more: Whether more is better.
+    """
+
+    name: str
+    value: float
+    unit: str
+    bar: float | None = None
+    more: bool = False
+    detail: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it reaches its bar; None without one."""
+        if self.bar is None:
+            return None
+        return self.value >= self.bar if self.more else self.value <= self.bar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurements:
+    """The figures of one bench, with what it ran on."""
+
+    header: Mapping[str, object]
+    figures: tuple[Figure, ...]
+
+
+def table(measured: Measurements) -> TextTable:
+    """The figures beside their bars."""
+    return beside_bars(f"Speed ({measured.header['file_system']})", measured.figures)
+
+
+def beside_bars(title: str, figures: Sequence[Figure]) -> TextTable:
+    """A line for each figure: what was measured, and whether that reaches its bar."""
+    rows = tuple(
+        (
+            figure.name,
+            f"{figure.value:,.2f} {figure.unit}",
+            "" if figure.bar is None else f"{'>=' if figure.more else '<='} {figure.bar:g}",
+            {True: "met", False: "MISSED", None: ""}[figure.met],
+            figure.detail,
+        )
+        for figure in figures
+    )
+    return TextTable(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
+
+
+def show(measured: Measurements, stream: TextIO, *, as_json: bool = False) -> None:
+    """Write the figures as a table, or as JSON."""
+    if as_json:
+        figures = [{**asdict(figure), "met": figure.met} for figure in measured.figures]
+        stream.write(json.dumps({"header": dict(measured.header), "figures": figures}, indent=2) + "\n")
+    else:
+        stream.write(aligned(table(measured)) + "\n")

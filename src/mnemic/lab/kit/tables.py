@@ -1,0 +1,70 @@
+"""Tables: aligned text for a terminal or a pipe, Markdown for a page; and values as JSON has them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+_BLOCKS: Final = " ▏▎▍▌▋▊▉█"
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Cells as they are shown: the first column and those in `words` to the left, figures to the right."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: tuple[int, ...] = (0,)
+
+
+def bar(share: float, width: int = 12) -> str:
+    """A share in [0, 1] as a bar of `width` characters at most, an eighth of one fine."""
+    if math.isnan(share):
+        return ""
+    whole, eighths = divmod(round(min(max(share, 0.0), 1.0) * width * 8), 8)
+    return (_BLOCKS[-1] * whole + (_BLOCKS[eighths] if eighths else "")).ljust(width)
+
+
+def aligned(table: TextTable) -> str:
+    """One table as aligned text."""
+    lines = (table.columns, *table.rows)
+    widths = [max(display_width(cell) for cell in column) for column in zip(*lines, strict=True)]
+    shown = [table.title]
+    for line in lines:
+        cells = enumerate(zip(line, widths, strict=True))
+        shown.append("  ".join(_padded(cell, width, left=n in table.words) for n, (cell, width) in cells).rstrip())
+    return "\n".join(shown)
+
+
+def piped(table: TextTable) -> str:
+    """One table in Markdown, for a page."""
+    rows = [f"| {' | '.join(cell.strip() for cell in row)} |" for row in table.rows]
+    rule = f"|---|{'---:|' * (len(table.columns) - 1)}"
+    return "\n".join([f"**{table.title}**", "", f"| {' | '.join(table.columns)} |", rule, *rows])
+
+
+def _padded(cell: str, width: int, *, left: bool) -> str:
+    space = " " * (width - display_width(cell))
+    return cell + space if left else space + cell
+
+
+def display_width(text: str) -> int:
+    """How many columns a terminal gives a text."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def finite(value: object) -> object:
+    """The same with null for what is no number, as JSON has it."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {key: finite(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [finite(inner) for inner in value]
+        case _:
+            return value

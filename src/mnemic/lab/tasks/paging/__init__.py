@@ -1,0 +1,1 @@
+"""Replacement policies over traces, beside Belady's optimum."""

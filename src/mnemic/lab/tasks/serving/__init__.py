@@ -1,0 +1,1 @@
+"""How fast a served memory starts and answers."""

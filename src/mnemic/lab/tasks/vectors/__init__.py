@@ -1,0 +1,1 @@
+"""Our vector index beside others."""

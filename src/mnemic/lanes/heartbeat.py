@@ -1,0 +1,34 @@
+"""Keeping a lease while somebody elsewhere thinks: a thread that prolongs it for as long as it is held."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from mnemic.errors import MnemicError
+from mnemic.lanes.slices import LEASE_SECONDS
+
+BEAT_SECONDS: Final = LEASE_SECONDS / 3
+"""How often: a beat that the store is too busy for does no harm yet."""
+
+
+@contextmanager
+def beating(beat: Callable[[], bool]) -> Iterator[None]:
+    """Meanwhile call `beat` every so often, until it says that nothing is held; its errors are passed over."""
+    over = threading.Event()
+
+    def follow() -> None:
+        held = True
+        while held and not over.wait(BEAT_SECONDS):
+            with suppress(MnemicError):
+                held = beat()
+
+    thread = threading.Thread(target=follow, name="mnemic-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,80 @@
+"""What a flow may ask of models: the vectors of passages, those of a question, and an answer in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mnemic.flow import Flow, Request
+from mnemic.models.chat.base import LIMIT, ChatMessage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Embed(Request):
+    """The vectors of some passages by one embedder of the store, half precision, little-endian, one each."""
+
+    model: int
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedQuestion(Request):
+    """A question's vector by each embedder that serves the store."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A question's vectors by the embedder's number in the store, the preferred one first.
+
+    Attributes:
+        notes: Why there are fewer vectors than one would expect.
+    """
+
+    vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Request):
+    """A language model's answer to a conversation, whole.
+
+    Attributes:
+        messages: At least one; the last is the user's.
+        limit: Most tokens of the answer.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    limit: int = LIMIT
+
+
+def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
+    """Ask the language model for its whole answer to a conversation.
+
+    Raises:
+        ModelError: there is none, or it failed; `OverBudget`: this run has asked enough.
+    """
+    answer: str = yield Ask(tuple(messages), limit)
+    return answer
+
+
+def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:
+    """Ask an embedder for the vectors of passages, in their order.
+
+    Raises:
+        ModelError: the embedder cannot be opened or failed.
+    """
+    vectors: Sequence[bytes] = yield Embed(model, tuple(texts))
+    return vectors
+
+
+def embed_question(text: str) -> Flow[Meant]:
+    """Ask every serving embedder for a question's vector; none, with a note, where one fails: words still answer."""
+    meant: Meant = yield EmbedQuestion(text)
+    return meant

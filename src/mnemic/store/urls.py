@@ -1,0 +1,66 @@
+"""From a path or a URL to a store: which one it names, whether it is a file, and opening it."""
+
+from __future__ import annotations
+
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.errors import Invalid
+from mnemic.registry import STORES, load
+
+if TYPE_CHECKING:
+    from mnemic.core.clock import Clock
+    from mnemic.core.ids import Entropy
+    from mnemic.store.base import Store
+
+_FILE: Final = "sqlite"
+"""What a path names without a scheme."""
+
+_PLANNED: Final = frozenset({"postgresql", "postgres"})
+"""Schemes that name no file, though no store of this version answers to them."""
+
+
+def parsed(where: str) -> tuple[str, str]:
+    """The scheme of a store's URL and the rest; a path is a file's."""
+    scheme, found, rest = where.partition(":")
+    if found and (rest.startswith("//") or scheme in STORES or scheme in _PLANNED):
+        return scheme, rest.removeprefix("//")
+    return _FILE, where
+
+
+def path_of(where: str) -> Path | None:
+    """The file that a path or URL names, whether it is there or not; None for a store that is no file."""
+    scheme, rest = parsed(where)
+    return Path(rest).expanduser().absolute() if scheme == _FILE else None
+
+
+def open_at(where: str, clock: Clock, entropy: Entropy, busy_timeout: float, **options: Any) -> Store:
+    """Open the store that a path or URL names.
+
+    Args:
+        busy_timeout: Seconds that a writer waits for others.
+        options: What this kind of store takes besides.
+
+    Raises:
+        Invalid: it is of no kind that this version knows.
+    """
+    scheme, rest = parsed(where)
+    given = {"clock": clock, "entropy": entropy, "busy_timeout": busy_timeout, **options}
+    store: Store = _store_type(scheme)(*([rest] if scheme == _FILE else []), **given)
+    return store
+
+
+def options_of(where: str) -> frozenset[str]:
+    """The names of the options that the kind of store which a path or URL names takes besides those of every store.
+
+    Raises:
+        Invalid: it is of no kind that this version knows.
+    """
+    return frozenset(signature(_store_type(parsed(where)[0])).parameters)
+
+
+def _store_type(scheme: str) -> Any:
+    if scheme not in STORES:
+        raise Invalid("url", f"{scheme}: is no store of this version", f"Known: {', '.join(sorted(STORES))}.")
+    return load(STORES, scheme)

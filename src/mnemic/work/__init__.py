@@ -1,1 +1,0 @@
-"""What follows a write: lanes and jobs, when they run, who runs them."""

@@ -1,0 +1,180 @@
+"""Explicit and timed work: what a job of each name does, one slice at a time, under the job's lease.
+
+A row of `WORK` is all that a new kind of work takes: a flow that does a little and says whether there is more. What it
+writes with `Draft.job` or `Vectors.job` finishes the job in the same transaction, so that a kill between the two cannot
+have it done twice; work that may be repeated without harm just returns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.core.events import Verb
+from mnemic.core.items import State, Version
+from mnemic.core.queries import Filter
+from mnemic.core.transitions import retired
+from mnemic.derive.drafting import drafted
+from mnemic.derive.drive import driven
+from mnemic.derive.hidden import RERUN
+from mnemic.derive.runs import MAINTAIN, How, letter
+from mnemic.derive.strategy_lane import strategy_slice
+from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.flow import Flow
+from mnemic.lanes.slices import CONFLICT_SECONDS, DERIVER, embed_letter
+from mnemic.past.branching import put_of
+from mnemic.past.undoing import reopening
+from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
+from mnemic.store.following import Job, JobState, Lane, Order
+from mnemic.store.jobs import DIGEST, end
+from mnemic.store.lanes import claim, release
+from mnemic.store.requests import commit, look, transact
+from mnemic.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
+    from mnemic.writing import Desk
+
+LEASE_SECONDS: Final = 60.0
+TRIES: Final = 3
+"""How often a job is tried before it is dead."""
+
+_EMBED: Final = "embed:"
+_PAGE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What work needs from the process that does it."""
+
+    desk: Desk
+    strategies: tuple[Strategy, ...]
+    keep_answers: bool = False
+
+    def strategy(self, name: str) -> Strategy:
+        """The strategy of a name.
+
+        Raises:
+            Invalid: the setting `strategies` does not name it here.
+        """
+        found = next((one for one in self.strategies if one.name == name), None)
+        if found is None:
+            raise Invalid("strategy", f"{name!r} is not followed here", "Name it in the setting `strategies`.")
+        return found
+
+
+Work = Callable[[Bench, Job, JobStep], Flow[bool]]
+"""One slice of a job; whether there is more to do."""
+
+
+def digest(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+    """Try a dead letter again: one version, out of its turn."""
+    space, ver, lane = job.order.space, job.order.ver, job.order.payload.decode()
+    if lane.startswith(_EMBED):
+        yield from embed_letter(space, int(lane.removeprefix(_EMBED)), ver, step)
+        return False
+    strategy = bench.strategy(lane.partition(":")[0])
+    run = yield from look(lambda s: letter(s, strategy, space, ver, lane, step))
+    if run is not None:
+        edits, known = yield from driven(bench.desk, strategy, run, maintain=lane != strategy.name)
+        yield from commit(drafted(bench.desk, strategy, run, edits, known))
+    return False
+
+
+def rerun(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+    """Retire what a strategy made of a space and send its lane back to the beginning, in one commit."""
+    strategy = bench.strategy(_payload(job)["strategy"])
+    names = (strategy.name, strategy.name + MAINTAIN)
+    leased: list[Lane] = []
+    for name in names:
+        lane = yield from transact(claim, job.order.space, name, step.owner, LEASE_SECONDS)
+        if lane is not None:
+            leased.append(lane)
+    if len(leased) == len(names):
+        write, upkeep = leased
+        draft = yield from look(lambda s: _undone(s, strategy, write, step))
+        # Nobody else goes on with its upkeep meanwhile: the lease is given back when the rest has landed too.
+        back = Advance(name=upkeep.name, owner=step.owner, after=upkeep.cursor, upto=0, again=True)
+        yield from commit(replace(draft, ops=(), expect={}, lane=back, job=None))
+        yield from commit(draft)
+    for lane in leased:
+        yield from transact(release, lane.space, lane.name, step.owner)
+    if len(leased) < len(names):
+        raise Conflict(f"another worker has a lane of {strategy.name}; this comes after it")
+    return False
+
+
+def maintain(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+    """Have a strategy do its upkeep now, whatever its triggers say."""
+    strategy = bench.strategy(_payload(job)["strategy"])
+    how = How(owner=step.owner, force=True, maintain=True, keep_answers=bench.keep_answers)
+    did = yield from strategy_slice(bench.desk, strategy, job.order.space, how)
+    if did.busy:
+        raise Conflict(f"the upkeep of {strategy.name} is another worker's, or waits; this comes after it")
+    return bool(did.done)
+
+
+WORK: dict[str, Work] = {DIGEST: digest, "rerun": rerun, "maintain": maintain}
+"""What a job of each name does. Floors above add theirs when a store is opened: `Background.work`."""
+
+
+def rerun_order(space: int, strategy: str, key: str) -> Order:
+    """The order to digest a space again from its beginning."""
+    return Order(name="rerun", key=key, space=space, payload=json.dumps({"strategy": strategy}).encode(), priority=1)
+
+
+def _payload(job: Job) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(job.order.payload or b"{}")
+    return found
+
+
+def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -> Draft:
+    space = lane.space
+    (head,) = snapshot.spaces((space,))
+    if head.user is None:
+        raise NotFound(f"space {space} is not here, or was erased")
+    own = [version for version in _standing(snapshot, space) if version.item.slots.get("by") == strategy.by]
+    gone = {version.item.id for version in own}
+    back = reopening(snapshot, space, gone, gone)
+    ops: list[Op] = [Put(verb=Verb.RETIRED, item=retired(v.item, **{RERUN: True}), terms=None) for v in own]
+    ops += [put_of(again, version.item) for version, again in back]
+    return Draft(
+        tenant=dict(snapshot.tenants())[head.tenant],
+        user=head.user,
+        branch=head.branch,
+        actor=DERIVER,
+        ops=tuple(ops),
+        expect={version.item.id: version.seq_from for version in (*own, *(version for version, _ in back))},
+        lane=Advance(name=lane.name, owner=step.owner, after=lane.cursor, upto=0, again=True),
+        job=step,
+    )
+
+
+def _standing(snapshot: Snapshot, space: int) -> list[Version]:
+    """What was derived here and was not hidden by its owner."""
+    where = Filter(states=(State.ACTIVE, State.SUPERSEDED))
+    found: list[Version] = []
+    after = 0
+    while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
+        after = page[-1][0]
+        found += [version for _, version in page if version.item.source]
+    return found
+
+
+def ended(step: JobStep, *, more: bool) -> Flow[bool]:
+    """Say that a slice of a job is done, and whether that was the last."""
+    state = JobState.WAITING if more else JobState.DONE
+    return (yield from transact(end, step, state))
+
+
+def missed(bench: Bench, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
+    """Say that a slice of a job failed: it waits, and is dead after the last try; one that was overtaken just waits."""
+    now, told = bench.desk.clock.now(), str(error) or type(error).__name__
+    if isinstance(error, Conflict):
+        soon = now + round(CONFLICT_SECONDS * 1_000_000)
+        return (yield from transact(end, step, JobState.WAITING, not_before=soon))
+    state = JobState.DEAD if job.attempts + 1 >= TRIES else JobState.WAITING
+    later = now + 2**job.attempts * 1_000_000
+    return (yield from transact(end, step, state, told, later))

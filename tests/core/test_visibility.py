@@ -1,0 +1,165 @@
+"""Every target that views and filters are compiled to shows the same versions: those that a plain reading says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mnemic.core.clock import FOREVER, SystemClock, moment
+from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
+from mnemic.core.items import Item, Kind, State, Version
+from mnemic.core.queries import Filter, View
+from mnemic.core.visibility import shown_by
+from mnemic.index.columns import Column, EntryColumns
+from mnemic.index.reading import Shelves, visible
+from mnemic.store.codec import columns as projections
+from mnemic.store.codec import encode_item
+from mnemic.store.ledger import entries
+from mnemic.store.migrations import create
+from mnemic.store.rows import VersionRow, Walk
+from mnemic.store.sqlite_rows import sqlite_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HEAD = 6
+NAMES = {"ada": 1, "bob": 2}
+KINDS = (Kind.TURN, Kind.FACT, Kind.PLAN)
+TAGS = ("red", "blue")
+
+times = st.integers(0, 6)
+seqs = st.integers(0, HEAD + 1)
+names = st.none() | st.sampled_from(("ada", "bob"))
+views = st.builds(View, at=st.none() | seqs, as_of=st.none() | times, valid_at=st.none() | times)
+filters = st.builds(
+    Filter,
+    kinds=st.lists(st.sampled_from(KINDS), max_size=2, unique=True).map(tuple),
+    tags=st.lists(st.sampled_from((*TAGS, "unknown")), max_size=2, unique=True).map(tuple),
+    agent=names | st.just("unknown"),
+    session=names | st.just("unknown"),
+    said_from=st.none() | times,
+    said_to=st.none() | times,
+    states=st.lists(st.sampled_from(State), max_size=2, unique=True).map(tuple),
+)
+
+
+@st.composite
+def versions(draw: st.DrawFn) -> Version:
+    """A version as histories leave it, or as none could: no rule may lean on how clocks and states belong together."""
+    item = Item(
+        id=from_bytes(draw(st.integers(1, 2**64)).to_bytes(16, "big")),
+        kind=draw(st.sampled_from(KINDS)),
+        text="text",
+        said=moment(draw(times)),
+        tags=tuple(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True))),
+        state=draw(st.sampled_from(State)),
+        known_to=draw(st.none() | times.map(moment)),
+        valid_from=draw(st.none() | times.map(moment)),
+        valid_to=draw(st.none() | times.map(moment)),
+        agent=draw(names),
+        session=draw(names),
+    )
+    first = draw(st.integers(1, HEAD))
+    last = draw(st.none() | st.integers(first + 1, HEAD + 1))
+    return Version(item=item, seq_from=first, seq_to=last, recorded=moment(0))
+
+
+def meant(version: Version, view: View, where: Filter) -> bool:
+    """Whether a view and a filter show a version, spelled out from the decisions on time (see `0010-two-times`)."""
+    item = version.item
+    said, as_of, valid_at = item.said, view.as_of, view.valid_at
+    if view.at is None and version.seq_to is not None:
+        return False
+    if view.at is not None and (version.seq_from > view.at or (version.seq_to or FOREVER) <= view.at):
+        return False
+    superseded_by_then = as_of is not None and item.known_to is not None and item.known_to <= moment(as_of)
+    if as_of is not None and (said > moment(as_of) or (valid_at is None and superseded_by_then)):
+        return False
+    if valid_at is not None:
+        begun = (item.valid_from or said) <= moment(valid_at)
+        ended = item.valid_to is not None and item.valid_to <= moment(valid_at)
+        unknown_then = as_of is not None and item.known_to is not None and not superseded_by_then
+        if not begun or (ended and not unknown_then):
+            return False
+    past = as_of is not None or valid_at is not None
+    if item.state not in (where.states or ((State.ACTIVE, State.SUPERSEDED) if past else (State.ACTIVE,))):
+        return False
+    return (
+        (not where.kinds or item.kind in where.kinds)
+        and (not where.tags or any(tag in item.tags for tag in where.tags))
+        and (where.agent is None or item.agent == where.agent)
+        and (where.session is None or item.session == where.session)
+        and (where.said_from is None or said >= moment(where.said_from))
+        and (where.said_to is None or said < moment(where.said_to))
+    )
+
+
+def row_of(ver: int, version: Version) -> VersionRow:
+    item = version.item
+    state, kind, said, known_to, valid_from, valid_to, pos = projections(item)
+    return VersionRow(
+        ver, 1, to_bytes(item.id), version.seq_from, version.seq_to or FOREVER, 0, state, kind, said, known_to,
+        valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, encode_item(item),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[apsw.Connection]:
+    db = apsw.Connection(":memory:")
+    create(db)
+    names = sqlite_rows(db, SystemClock(), SystemEntropy()).names
+    for name, number in NAMES.items():
+        names.load_name(number, 1, name)
+    yield db
+    db.close()
+
+
+def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: Filter) -> list[set[int]]:
+    """What the walk over a space, the look at ids, and the count say; the count as that many versions of the walk."""
+    db.execute("DELETE FROM version; DELETE FROM entry")
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy()).items
+    for row in some:
+        rows.add_version(row)
+        rows.add_entries(1, entries(row, False, (b"12345678",)))
+    walk = Walk(where, view, 0, len(some))
+    walked = {row.ver for row in rows.visible((1,), None, walk)}
+    assert rows.count((1,), where, view) == len(walked)
+    return [walked, {row.ver for row in rows.visible((1,), [row.id for row in some], walk)}]
+
+
+def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view: View, where: Filter) -> set[int]:
+    table = EntryColumns()
+    table.add([entry for row in some for entry in entries(row, False, (b"12345678",))])
+    numbers = [None if name is None else NAMES.get(name, -1) for name in (where.agent, where.session)]
+    shelves = Shelves(*numbers, vers=tuple(tagged) if where.tags else None)
+    return set(table.column(Column.VER)[np.flatnonzero(visible(table, head, view, where, shelves))].tolist())
+
+
+@settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    some=st.lists(versions(), min_size=1, max_size=12, unique_by=lambda version: version.item.id),
+    head=seqs,
+    view=views,
+    where=filters,
+)
+def test_all_targets_show_what_a_plain_reading_says(
+    db: apsw.Connection, some: list[Version], head: int, view: View, where: Filter
+) -> None:
+    stored = [row_of(number, version) for number, version in enumerate(some, start=1)]
+    by_number = dict(enumerate(some, start=1))
+    plainly = {number for number, version in by_number.items() if meant(version, view, where)}
+    shown = shown_by(view, where)
+    assert {number for number, version in by_number.items() if shown(version)} == plainly
+    assert in_sql(db, stored, view, where) == [plainly, plainly]
+    # A catalogue may hold rows that are newer than its reader: now is the reader's head.
+    as_read = replace(view, at=head if view.at is None else min(head, view.at))
+    tagged = [number for number, version in by_number.items() if set(where.tags) & set(version.item.tags)]
+    expected = {number for number, version in by_number.items() if meant(version, as_read, where)}
+    assert in_masks(stored, tagged, head, view, where) == expected

@@ -1,0 +1,50 @@
+"""A speaker's own words: sentences without what is quoted or code."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.extract.sentences import own_words, sentences
+
+
+def test_what_is_quoted_is_blanked_in_its_place() -> None:
+    text = "He said “always wait”. I don't. `x = 1` > no\n> quoted line\n```\ncode\n"
+    shown = own_words(text)
+    assert len(shown) == len(text)
+    assert shown.startswith("He said ")
+    assert "always" not in shown
+    assert "I don't." in shown
+    assert "quoted" not in shown
+    assert "code" not in shown
+
+
+def test_sentences_end_where_people_end_them() -> None:
+    text = "Dr. Lee is in at 9 a.m. on Mondays. Really? 好的。明天见"
+    assert [(text[s.start :][: len(s.low)], s.asks) for s in sentences(text)] == [
+        ("Dr. Lee is in at 9 a.m. on Mondays.", False),
+        ("Really?", True),
+        ("好的。", False),
+        ("明天见", False),
+    ]
+
+
+def test_a_polite_order_does_not_ask() -> None:
+    assert [s.asks for s in sentences("Keep it short, would you? 简短一点，好吗？ Is it short?")] == [
+        False,
+        False,
+        True,
+    ]
+
+
+@given(st.text())
+def test_every_sentence_lies_where_it_says(text: str) -> None:
+    assert len(own_words(text)) == len(text)
+    for sentence in sentences(text):
+        assert 0 <= sentence.start <= sentence.start + len(sentence.low) <= len(text)
+        assert sentence.low.strip()
+
+
+def test_what_runs_on_without_an_end_is_no_speech() -> None:
+    assert list(sentences("every time " * 500)) == []
+    assert len(list(sentences("every time. " * 500))) == 500

@@ -1,0 +1,145 @@
+"""Benchmark files become the same values whatever their format, and broken evidence is counted, not guessed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from mnemic.errors import Invalid
+from mnemic.lab.kit.datasets import Dataset, evidence, load
+
+UNIFIED = [
+    {
+        "type": "doc",
+        "ns": "ada",
+        "id": "D1:1",
+        "session": "S1",
+        "pos": 0,
+        "ts": "2023/05/30 (Tue) 21:48",
+        "speaker": "Ada",
+        "text": "I like tea.",
+    },
+    {
+        "type": "query",
+        "ns": "ada",
+        "id": "q0",
+        "text": "Tea?",
+        "answer": "yes",
+        "category": "single-hop",
+        "gold": ["D1:1", "D9:9"],
+        "gold_sessions": [],
+    },
+]
+
+
+def written(path: Path, records: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def test_turns_keep_the_order_of_sessions_by_number_and_their_own_dates(pair: Dataset) -> None:
+    (corpus,) = pair.corpora
+    assert [doc.id for doc in corpus.docs] == ["D1:1", "D1:2", "D1:3", "D2:1", "D2:2", "D10:1"]
+    assert corpus.docs[3].session == "S2"
+    assert corpus.docs[3].said == datetime(2024, 3, 19, 18, 40, tzinfo=UTC)
+
+
+def test_a_caption_stands_in_brackets_behind_the_text(pair: Dataset) -> None:
+    assert pair.corpora[0].docs[2].text == "Look at this. [shared image: a photo of a blue glazed bowl]"
+
+
+def test_misspelt_and_joined_evidence_is_mended_and_what_names_no_turn_is_dropped(pair: Dataset) -> None:
+    gold = [question.gold for question in pair.questions]
+    assert gold == [("D1:3",), ("D1:2",), ("D1:1", "D2:2"), ("D2:1", "D10:1"), ("D1:2",), ()]
+    assert (pair.mended, pair.dropped, pair.unscorable) == (3, 2, 1)
+
+
+def test_categories_carry_locomos_names_and_sessions_follow_the_gold(pair: Dataset) -> None:
+    assert [q.category for q in pair.questions[:5]] == [
+        "single-hop",
+        "temporal",
+        "multi-hop",
+        "open-domain",
+        "adversarial",
+    ]
+    assert pair.questions[3].sessions == ("S2", "S10")
+    assert [q.answer for q in pair.questions[4:]] == ["Bergen", "7"]
+
+
+@pytest.mark.parametrize(
+    ("cited", "found", "mended", "dropped"),
+    [
+        (["D8:6; D9:17"], ("D8:6", "D9:17"), 2, 0),
+        (["D:11:26"], ("D11:26",), 1, 0),
+        (["D8:6 D8:6", "D8:6"], ("D8:6",), 2, 0),
+        (["D08:06"], ("D8:6",), 1, 0),
+        (["D", "", "D5:1"], (), 0, 3),
+        (["D8:6, D5:1"], ("D8:6",), 1, 1),
+    ],
+)
+def test_evidence_strings(cited: list[str], found: tuple[str, ...], mended: int, dropped: int) -> None:
+    known = {"D8:6": "S8", "D9:17": "S9", "D11:26": "S11"}
+    assert evidence(cited, known) == (found, mended, dropped)
+
+
+def test_unified_lines_are_read_plain_and_gzipped_alike(tmp_path: Path) -> None:
+    plain = written(tmp_path / "a.jsonl", UNIFIED)
+    packed = tmp_path / "b.jsonl.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    one, two = load(plain), load(packed)
+    assert one.corpora == two.corpora
+    assert one.questions == two.questions
+    assert one.questions[0].gold == ("D1:1",)
+    assert one.questions[0].sessions == ("S1",)
+    assert one.dropped == 1
+    assert one.sha256 != two.sha256
+
+
+def test_a_limit_keeps_the_first_questions_and_only_the_corpora_they_need(tmp_path: Path) -> None:
+    other = [{**UNIFIED[0], "ns": "bob"}]
+    data = load(written(tmp_path / "a.jsonl", UNIFIED + other))
+    assert [corpus.ns for corpus in data.corpora] == ["ada", "bob"]
+    assert [corpus.ns for corpus in data.first(1).corpora] == ["ada"]
+    assert data.first(None) is data
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\xfe\x00",
+        b"{}",
+        b"[1, 2]",
+        b"not json",
+        b'[{"conversation": {}}]',
+        b"\x1f\x8bbroken",
+        b'{"type": "doc"}',
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_the_field_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "strange.json"
+    path.write_bytes(content)
+    with pytest.raises(Invalid) as refused:
+        load(path)
+    assert refused.value.field == "path"
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="cannot read"):
+        load(tmp_path / "nowhere.json")
+
+
+def test_names_are_taken_without_the_blanks_round_them(tmp_path: Path) -> None:
+    data = load(written(tmp_path / "a.jsonl", [{**UNIFIED[0], "ns": " ada "}, UNIFIED[1]]))
+    assert [corpus.ns for corpus in data.corpora] == ["ada"]
+    assert data.questions[0].gold == ("D1:1",)
+
+
+def test_a_question_to_nobodys_documents_has_an_empty_corpus_and_is_not_scorable(tmp_path: Path) -> None:
+    data = load(written(tmp_path / "a.jsonl", [UNIFIED[0], {**UNIFIED[1], "ns": "bob"}]))
+    assert [(corpus.ns, len(corpus.docs)) for corpus in data.corpora] == [("ada", 1), ("bob", 0)]
+    assert data.unscorable == 1

@@ -1,0 +1,102 @@
+"""mnemic takes part in its own benchmark through the public API, on a real file, like anyone's program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mnemic.core.items import Kind
+from mnemic.errors import Invalid
+from mnemic.lab.kit.baselines import RecentWindow
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc
+from mnemic.lab.kit.run_report import report
+from mnemic.lab.kit.systems import Ablated, MnemicSystem, Peers, entrants, message
+from mnemic.lab.tasks.locomo_bench import bench_locomo
+from mnemic.models.scripted_embedder import ScriptedEmbedder
+
+
+@pytest.fixture
+def mnemic(pair: Dataset) -> Iterator[MnemicSystem]:
+    with closing(MnemicSystem()) as system:
+        system.ingest(pair.corpora)
+        yield system
+
+
+def asked(text: str, ns: str) -> BenchQuestion:
+    return BenchQuestion(ns=ns, id="q", text=text, answer="", category="", gold=(), sessions=())
+
+
+def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: MnemicSystem, pair: Dataset) -> None:
+    ranking = mnemic.rank(asked("What became of Noor's pottery class?", "pair-1"), 5)
+    assert set(ranking.ids[:2]) == {"D1:1", "D2:2"}
+    assert set(ranking.ids) <= {doc.id for doc in pair.corpora[0].docs}
+    assert len(ranking.ids) == len(set(ranking.ids)) == len(ranking.scores) <= 5
+    assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
+
+
+def test_mnemic_says_what_it_cost(mnemic: MnemicSystem) -> None:
+    figures = mnemic.figures()
+    assert figures.bytes_per_message is not None
+    assert figures.bytes_per_message > 0
+    assert figures.lag_ms is not None
+    assert figures.lag_ms > 0
+
+
+def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: MnemicSystem) -> None:
+    mnemic.ingest([Corpus(ns="bob", docs=())])
+    assert mnemic.rank(asked("pottery class?", "bob"), 5).ids == ()
+
+
+def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_path: Path) -> None:
+    made = report(bench_locomo(locomo_file, out=tmp_path))
+    rows = {row.system: row for row in made.rows}
+    assert list(rows) == [entrant.name for entrant in entrants()]
+    assert rows["mnemic"].scores["R@10"].mean > 0.5
+    assert rows["mnemic"].cost is not None
+    assert rows["mnemic"].cost.model_calls == 0
+
+
+def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path) -> None:
+    without = ("dense", "session")
+    made = report(
+        bench_locomo(locomo_file, out=tmp_path, systems=["mnemic"], embedder=ScriptedEmbedder(64), without=without)
+    )
+    rows = {row.system: row for row in made.rows}
+    assert list(rows) == ["mnemic", "without dense", "without session"]
+    assert made.header["passed"]["without"] == list(without)
+    assert made.header["effective"]["embedder"] == "scripted:64"
+    assert all(row.scores["R@10"].mean > 0.5 for row in rows.values())
+
+
+def test_leaving_out_nothing_ranks_as_the_public_api_does(pair: Dataset) -> None:
+    with (
+        closing(MnemicSystem(ScriptedEmbedder(64))) as whole,
+        closing(Ablated(ScriptedEmbedder(64), frozenset())) as same,
+    ):
+        for system in (whole, same):
+            system.ingest(pair.corpora)
+        assert all(whole.rank(q, 5) == same.rank(q, 5) for q in pair.questions)
+
+
+def test_a_stage_that_is_none_is_refused() -> None:
+    with pytest.raises(Invalid, match="without"):
+        entrants(without=["luck"])
+
+
+def test_passages_become_documents_with_a_title_and_turns_have_a_speaker() -> None:
+    def doc(when: str, session: str) -> Doc:
+        return Doc(ns="n", id="p1", session=session, pos=0, when=when, said=None, speaker="Ada", text="x")
+
+    assert message(doc("", "Ada")).kind is Kind.DOCUMENT
+    assert message(doc("", "Ada")).slots["title"] == "Ada"
+    assert message(doc("8 May, 2023", "S1")).kind is Kind.TURN
+    assert message(doc("8 May, 2023", "S1")).slots["speaker"] == "Ada"
+
+
+def test_peers_give_no_more_than_they_are_asked_for(pair: Dataset) -> None:
+    system = Peers(RecentWindow)
+    system.ingest(pair.corpora)
+    assert system.rank(pair.questions[0], 2).ids == ("D10:1", "D2:2")

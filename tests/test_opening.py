@@ -1,0 +1,53 @@
+"""Opening a memory: what may be said of it, and what is told of a name that is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mnemic import AsyncMemory, Invalid, Memory, Settings
+from mnemic.models.chat.base import ChatMessage
+from mnemic.models.model_requests import Ask
+
+
+@pytest.mark.parametrize("front", [Memory, AsyncMemory])
+@pytest.mark.parametrize("where", ["memory:", "m.db"])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("embeder", "embedder"), ("strategy", "strategies"), ("setings", "settings"), ("modle", "model"), ("pth", None)],
+)
+def test_an_option_that_is_none_is_refused_with_the_nearest_name(
+    tmp_path: Path, front: type[Memory], where: str, name: str, near: str | None
+) -> None:
+    where = where if where == "memory:" else str(tmp_path / where)
+    with pytest.raises(Invalid, match=f"^{name}: is no option of a memory") as refused:
+        front(where, **{name: "none"})
+    assert near is None or f"Did you mean {near}?" in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_option_beside_a_store_of_ones_own_is_refused_too(tmp_path: Path) -> None:
+    with Memory("memory:", embedder="none") as memory, pytest.raises(Invalid, match=r"^embeder: is no option"):
+        Memory(memory.admin._store, embeder="none")
+
+
+def test_an_option_of_the_store_is_taken(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with Memory(tmp_path / "m.db", embedder="none", probe=seen.append) as memory:
+        memory.scope(user="ada").observe("I live in Lisbon.")
+    assert seen
+
+
+def test_the_language_model_can_be_named_when_a_memory_is_opened(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", settings=Settings(k=3, embedder="none"), model="scripted:Good day.") as memory:
+        assert (memory.settings.model, memory.settings.k) == ("scripted:Good day.", 3)
+        ask = Ask(messages=(ChatMessage("user", "Hello?"),))
+        assert memory._opened.background.thinking.answer(ask) == "Good day."
+
+
+@pytest.mark.parametrize("model", ["gpt-please", 7])
+def test_a_language_model_that_nobody_knows_is_refused_before_anything_is_made(tmp_path: Path, model: str) -> None:
+    with pytest.raises(Invalid, match=r"^model: "):
+        Memory(tmp_path / "m.db", model=model)
+    assert list(tmp_path.iterdir()) == []
