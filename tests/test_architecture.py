@@ -9,6 +9,8 @@ from pathlib import Path
 
 import mnemic
 from mnemic.registry import STORES, load
+from mnemic.store import groups
+from mnemic.store.base import Store
 
 SOURCE = Path(mnemic.__file__).parent
 FLOORS = (
@@ -164,3 +166,12 @@ def test_no_module_is_broad_about_what_it_catches_without_a_reason() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception":
                 assert name in CATCHING or name.startswith(("faces/", "testing/")), f"{name}:{node.lineno}"
+
+
+def test_a_new_store_has_at_most_sixty_methods_to_write() -> None:
+    written = [name for name in vars(Store) if not name.startswith("_")]
+    written += [name for name in vars(groups.Relations) if not name.startswith("_")]
+    for group in vars(groups).values():
+        if isinstance(group, type) and issubclass(group, groups.Group):
+            written += getattr(group, "__abstractmethods__", ())
+    assert len(written) <= 60

@@ -294,7 +294,7 @@ def test_a_landed_write_is_acknowledged_though_the_cleaning_after_it_fails(
         me = memory.scope(user="ada")
         doomed = me.observe("doomed")
 
-        def fail(_db: object) -> bool:
+        def fail(*_arguments: object) -> bool:
             raise StoreError("the file is too large to be wiped in place")
 
         monkeypatch.setattr(store, "_scrub", fail)

@@ -15,9 +15,9 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
 from mnemic.core.mask import mask
+from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_name, clean_text, shown
-from mnemic.core.tokens import entry_terms
 from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message

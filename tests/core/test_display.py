@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import Memory
-from mnemic.core.display import context_html
 
 ALLOWED = {"table", "tbody", "tr", "td", "div", "p"}
 
@@ -49,7 +48,7 @@ def test_evidence_its_reasons_and_what_is_always_at_hand_are_shown() -> None:
 
 def test_an_empty_memory_says_so() -> None:
     with Memory("memory:", embedder="none") as memory:
-        assert "Nothing is remembered" in context_html(memory.scope(user="ada").recall("anything"))
+        assert "Nothing is remembered" in memory.scope(user="ada").recall("anything")._repr_html_()
 
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</td><b>&amp;"])

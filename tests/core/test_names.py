@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Item, Kind
 from mnemic.core.names import Naming, called, keys, mention_terms, name_key, name_token, names, own_terms
-from mnemic.core.tokens import Field, entry_terms, hash_term, tokenise
+from mnemic.core.parts import entry_terms
+from mnemic.core.tokens import Field, hash_term, tokenise
 
 
 def document(text: str = "", kind: Kind = Kind.DOCUMENT, /, **slots: Any) -> Item:

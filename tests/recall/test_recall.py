@@ -15,8 +15,8 @@ from mnemic.core.cut import count_tokens
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.core.parts import part_texts
 from mnemic.core.queries import Filter, View
-from mnemic.core.tokens import part_texts
 from mnemic.errors import Compacted
 from mnemic.recall import pipeline
 from mnemic.recall.pack import render

@@ -12,7 +12,7 @@ import pytest
 
 import mnemic.store
 from mnemic.core.items import Kind
-from mnemic.core.tokens import entry_terms
+from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store import groups, location, migrations, schema, sqlite_items, sqlite_relations, sqlite_work
 from mnemic.store.codec import kind_number

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.tokens import local_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemic.core.items import Item
-    from mnemic.core.queries import Context, Recalled
 
 _CELL: Final = 'style="text-align:left;vertical-align:top;padding:.3em .8em"'
 _DIM: Final = 'style="opacity:.65;font-size:90%"'
@@ -17,37 +18,23 @@ _WIDEST: Final = 100
 """Pixels of the bar of the best score."""
 
 
-def context_html(context: Context) -> str:
-    """A context as HTML: what is always at hand, then the evidence with a bar for its score and the reasons for it.
+def evidence_html(
+    always: Sequence[Item], evidence: Sequence[tuple[Item, float, Sequence[str]]], figures: Sequence[str]
+) -> str:
+    """Lay out as HTML what is always in a context, then its evidence with a bar for each score, then its figures.
 
     What was remembered was written by anybody: nothing of it becomes markup.
     """
-    best = max((one.score for one in context.items), default=0.0)
-    rows = [_at_hand(item) for item in context.always] + [_evidence(one, best) for one in context.items]
+    best = max((score for _, score, _ in evidence), default=0.0)
+    rows = [_row("always at hand", item, "") for item in always]
+    rows += [_row("; ".join(reasons), item, _bar(score, best)) for item, score, reasons in evidence]
     table = f"<table><tbody>{''.join(rows)}</tbody></table>" if rows else "<p>Nothing is remembered about this.</p>"
-    return f"{table}<p {_DIM}>{escape(_summary(context))}</p>"
+    return f"{table}<p {_DIM}>{escape(' · '.join(figures))}</p>"
 
 
-def _summary(context: Context) -> str:
-    told = [
-        f"{len(context.items)} of {context.considered} considered",
-        f"{context.tokens} tokens",
-        f"confidence {context.confidence:.2f}",
-        f"{context.milliseconds:.1f} ms",
-        *([f"{context.pending} not yet read for meaning"] if context.pending else []),
-        *context.notes,
-    ]
-    return " · ".join(told)
-
-
-def _at_hand(item: Item) -> str:
-    return _row("always at hand", item, "")
-
-
-def _evidence(one: Recalled, best: float) -> str:
-    share = max(0.0, one.score / best) if best > 0 else 0.0
-    bar = f'<div style="height:.5em;width:{_WIDEST * share:.0f}px;background:#4c8bf5"></div>'
-    return _row("; ".join(one.reasons), one.item, bar)
+def _bar(score: float, best: float) -> str:
+    share = max(0.0, score / best) if best > 0 else 0.0
+    return f'<div style="height:.5em;width:{_WIDEST * share:.0f}px;background:#4c8bf5"></div>'
 
 
 def _row(why: str, item: Item, bar: str) -> str:

@@ -221,9 +221,18 @@ class Context:
         return self.text
 
     def _repr_html_(self) -> str:
-        from mnemic.core.display import context_html
+        from mnemic.core.display import evidence_html
 
-        return context_html(self)
+        evidence = [(found.item, found.score, found.reasons) for found in self.items]
+        figures = [
+            f"{len(self.items)} of {self.considered} considered",
+            f"{self.tokens} tokens",
+            f"confidence {self.confidence:.2f}",
+            f"{self.milliseconds:.1f} ms",
+            *([f"{self.pending} not yet read for meaning"] if self.pending else []),
+            *self.notes,
+        ]
+        return evidence_html(self.always, evidence, figures)
 
     def __iter__(self) -> Iterator[Recalled]:
         return iter(self.items)

@@ -14,21 +14,18 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import micros, moment
+from mnemic.core.clock import moment
 from mnemic.core.cut import count_tokens as count_tokens
-from mnemic.core.cut import cut
-from mnemic.core.items import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mnemic.core.items import Item
     from mnemic.core.timex import TimeSpan
 
 BY_RULES: Final = "rules"
@@ -37,10 +34,6 @@ BY_RULES: Final = "rules"
 BY_MODEL: Final = "model"
 """The slot `by` of what a model put in its own words."""
 
-PART_TOKENS: Final = 400
-"""Most tokens in one part of an item."""
-
-_MENTIONS: Final = 64
 _CACHE_LIMIT: Final = 200_000
 _MASK: Final = (1 << 62) - 1
 
@@ -64,30 +57,6 @@ _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 
 _EARLIEST: Final = datetime(1, 1, 3, tzinfo=UTC)
 _LATEST: Final = datetime(9999, 12, 29, tzinfo=UTC)
-_MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-_WEEKDAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-_TIMELY_WORDS: Final = """
-today yesterday tomorrow tonight ago week weeks weekend weekends month months year years
-spring summer autumn fall winter monday tuesday wednesday thursday friday saturday sunday
-january february march april june july august september october november december
-今天 昨天 明天 前天 后天 昨晚 今晚 明晚 上周 下周 这周 本周 周末 周一 周二 周三 周四 周五 周六 周日 星期 礼拜
-上个 下个 去年 今年 明年 前年 天前 周前 月前 年前 春天 夏天 秋天 冬天 春节 月 号 號
-"""
-_TIMELY: Final = frozenset(_TIMELY_WORDS.split())
-_TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
 """Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
 
 
@@ -113,46 +82,12 @@ def hash_term(token: str, field: Field = Field.TEXT) -> int:
 
 def terms(text: str, field: Field = Field.TEXT) -> bytes:
     """The token stream of `text` as hashes, eight little-endian bytes a token."""
-    return b"".join(map(_HASHES[field].__getitem__, words(text)))
+    return hashed(words(text), field)
 
 
-def entry_terms(item: Item) -> tuple[bytes, ...]:
-    """The token stream of each part of an item: speaker, dates and headings first, then the part's text.
-
-    An item of more than `PART_TOKENS` tokens has several parts, cut where a paragraph or sentence ends; nothing is left
-    out, and each begins with the same header. The dates are the day it was said and, by `mention`, the days and months
-    that its words speak of, resolved against that day. Of a document the names stand at the end: what it is called and,
-    in each part, what that part names (`core.names`).
-    """
-    slots = item.slots
-    if slots.get("by") == BY_RULES and item.source:
-        return (b"",)
-    speaker = slots.get("speaker") or slots.get("role")
-    header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""
-    header += _day_terms(local_time(item.said, item.said_offset).date())
-    for name in ("title", "heading"):
-        heading = slots.get(name)
-        if isinstance(heading, str):
-            header += terms(heading)
-    streams = [header + _part_terms(part, item) for part in part_texts(item)]
-    return tuple(streams if item.kind not in (Kind.DOCUMENT, Kind.CHUNK) else _with_names(item, streams))
-
-
-def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
-    from mnemic.core.names import mention_terms, own_terms  # names are made of tokens, and turns have none
-
-    own = own_terms(item)
-    parts = part_texts(item)
-    return [stream + own + mention_terms(part) for stream, part in zip(streams, parts, strict=True)]
-
-
-def part_texts(item: Item) -> list[str]:
-    """The text of each part of an item, in order: what is indexed, in pieces of at most `PART_TOKENS` tokens."""
-    text = item.text if item.key is None else item.key
-    caption = item.slots.get("caption")
-    if isinstance(caption, str) and caption:
-        text = f"{text}\n{caption}"
-    return [text] if len(text) <= PART_TOKENS else cut(text, PART_TOKENS)
+def hashed(some_words: Sequence[str], field: Field = Field.TEXT) -> bytes:
+    """The hashes of words that `words` gave, eight little-endian bytes each."""
+    return b"".join(map(_HASHES[field].__getitem__, some_words))
 
 
 def is_stop(token: str) -> bool:
@@ -184,27 +119,6 @@ def spoken_days(span: TimeSpan, offset: int) -> list[str]:
     if months > 12:
         return []
     return [f"{(count := 12 * first.year + first.month - 1 + n) // 12:04}-{count % 12 + 1:02}" for n in range(months)]
-
-
-def _part_terms(text: str, item: Item) -> bytes:
-    found = words(text)
-    stream = b"".join(map(_HASHES[Field.TEXT].__getitem__, found))
-    if _TIMELY.isdisjoint(found) and not _TIMELY_TEXT.search(text):
-        return stream
-    from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
-
-    spans = find_times(text, micros(item.said), item.said_offset)
-    if not spans:
-        return stream
-    said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
-    return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
-
-
-@lru_cache(maxsize=4096)
-def _day_terms(day: date) -> bytes:
-    """The date field of a day: year, month, day, weekday, and the whole date."""
-    date_words = f"{day.year:04} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day.isoformat()}"
-    return terms(date_words, Field.DATE)
 
 
 def words(text: str) -> list[str]:

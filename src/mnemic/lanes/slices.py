@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, islice, takewhile
 from typing import Final
 
-from mnemic.core.passages import passage_texts
+from mnemic.core.parts import passage_texts
 from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NotFound, StoreError
 from mnemic.flow import Flow
 from mnemic.models.model_requests import embed

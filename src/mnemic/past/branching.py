@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from mnemic.core.events import Change, Event, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
+from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter, View
-from mnemic.core.tokens import entry_terms
 from mnemic.core.transitions import transition
 from mnemic.errors import Invalid
 from mnemic.store.codec import canonical

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel, Kind
+from mnemic.core.parts import part_texts
 from mnemic.core.queries import Recalled
-from mnemic.core.tokens import Field, count_tokens, local_time, part_texts
+from mnemic.core.tokens import Field, count_tokens, local_time
 from mnemic.index.columns import FIELD_SHIFT, Column
 
 if TYPE_CHECKING:

@@ -633,9 +633,10 @@ class Past(Group, ABC):
         """Take out counters, pages and what is noted as derived from these items."""
 
     def drop_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
-        """Forget that items were derived from these sources."""
-        for source, item in pairs:
-            self.relations.drop(DERIVED, space=space, source=source, item=item)
+        """Forget that these items, all of which are gone, were derived from these sources."""
+        if pairs:
+            sources, items = (list(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
+            self.relations.drop(DERIVED, ("source", "in", sources), ("item", "in", items), space=space)
 
     @abstractmethod
     def drop_after(self, tenant: int, seq: int) -> int:

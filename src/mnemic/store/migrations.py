@@ -9,7 +9,7 @@ import apsw
 
 from mnemic.core.clock import SystemClock
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
-from mnemic.core.tokens import entry_terms
+from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store import ledger
 from mnemic.store.codec import decode_item

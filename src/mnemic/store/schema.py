@@ -12,7 +12,7 @@ from typing import Final
 FORMAT: Final = 3
 """The number of this format; an older file is migrated, a newer one refused."""
 TOKENS: Final = 2
-"""The number of the tokeniser whose streams entries hold (`core.tokens.entry_terms`): a file with an older one has them
+"""The number of the tokeniser whose streams entries hold (`core.parts.entry_terms`): a file with an older one has them
 made again from its items, a newer one is refused."""
 APPLICATION: Final = 0x6D6E656D
 """`mnem`: how a file says that it is ours."""

@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
@@ -187,7 +187,7 @@ class SqliteFile:
 
     @contextmanager
     def _transaction(self, db: apsw.Connection) -> Iterator[None]:
-        with self._readers_out():
+        with _STAYING if self._location.readers_stay else self._readers_out():
             db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -198,9 +198,6 @@ class SqliteFile:
 
     @contextmanager
     def _readers_out(self) -> Iterator[None]:
-        if self._location.readers_stay:
-            yield
-            return
         with self._gate.alone(self._busy_timeout) as alone:
             if not alone:
                 raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
@@ -223,3 +220,4 @@ class SqliteFile:
 
 
 _patience = threading.local()
+_STAYING: Final = nullcontext()

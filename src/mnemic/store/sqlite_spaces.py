@@ -43,6 +43,9 @@ class SqliteSpaces(SqliteGroup, Spaces):
 class SqliteNames(SqliteGroup, Names):
     """SQLite's own statements about names."""
 
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(read_json(self._db, _NAME_NUMBERS, (space, after, limit)))  # a slice asks this, for many at once
+
     def drop_names(self, space: int, names: Sequence[int]) -> None:
         self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
 
@@ -60,6 +63,9 @@ _TENANT: Final = (
 
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
+)
+_NAME_NUMBERS: Final = (
+    "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
 )
 # A session's page table is kept by its name's number, turns or not.
 _DROP_NAMES: Final = (

@@ -10,8 +10,8 @@ from typing import Any, Final
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.core.parts import entry_terms
 from mnemic.core.scope import SHARED, Shared
-from mnemic.core.tokens import entry_terms
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store import audit, codec, ledger
 from mnemic.store.codec import canonical

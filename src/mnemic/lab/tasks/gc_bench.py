@@ -28,7 +28,7 @@ from mnemic.collecting.housekeeping import Collected
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
-from mnemic.core.tokens import entry_terms
+from mnemic.core.parts import entry_terms
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
@@ -122,6 +122,14 @@ class _Waits:
             self.taken.append((began, time.monotonic() - began))
 
     def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock unwatched, as the store does before a fork."""
+        return self._lock.acquire(blocking, timeout)
+
+    def release(self) -> None:
+        """Give it back."""
         self._lock.release()
 
 

@@ -12,6 +12,7 @@ from mnemic.core.items import Link, State, Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
 from mnemic.store.drafts import Draft, Note, Put, Tie
+from mnemic.store.rows import Rows
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World, day
 
@@ -271,3 +272,28 @@ def test_a_key_is_forgotten_once_it_has_lived_its_time_and_an_imports_key_stays(
     again = world.commit(world.put("import, edited since", key="chat:1", lasting=True))
     assert again.ids == lasting.ids
     assert world.texts() == ["import", "one", "a day's first commit", "another"]
+
+
+def test_a_transaction_returns_what_its_function_makes_of_the_rows(world: World) -> None:
+    world.commit("x")
+    tenants = world.store.transact(lambda rows, among: [row.name for row in rows.spaces.tenants() if among], True)
+    assert tenants == [TENANT]
+
+
+def test_what_a_transaction_wrote_is_taken_back_when_its_function_fails(world: World) -> None:
+    world.commit("x")
+
+    def half(rows: Rows) -> None:
+        rows.notes.set_memo(rows.spaces.tenants()[0].id, "fact", b"half")
+        rows.names.add_name(world_space, "nobody")
+        raise KeyError("half-way")
+
+    world_space, before = world.space(), world.store.moved()
+    with pytest.raises(KeyError):
+        world.store.transact(half)
+    with world.store.read() as snapshot:
+        assert snapshot.memo(1, "fact") is None
+        assert snapshot.name_id(world_space, "nobody") is None
+    assert world.store.moved() == before
+    assert world.commit("y").seq == 2
+    assert world.faults() == []

@@ -13,9 +13,9 @@ from mnemic.core.clock import moment
 from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId, new_id
 from mnemic.core.items import Item, Kind, Link, State, Strength, Version
+from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
-from mnemic.core.tokens import entry_terms
 from mnemic.store.base import Store
 from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.store.receipts import ErasureReceipt

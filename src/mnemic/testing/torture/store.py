@@ -12,8 +12,8 @@ from typing import Final
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind, Link, State
+from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import entry_terms
 from mnemic.errors import MnemicError, NotFound
 from mnemic.store import rewinding
 from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie

@@ -27,7 +27,15 @@ import numpy as np
 
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.tables import TextTable, aligned
-from mnemic.lab.tasks.vectors.vector_data import Cloud, multiplied, synthetic
+from mnemic.lab.tasks.vectors.vector_data import (
+    SHARES,
+    Cloud,
+    IndexMeasurement,
+    Point,
+    VectorRun,
+    multiplied,
+    synthetic,
+)
 from mnemic.lab.tasks.vectors.vector_peers import PEERS, Peer, Search
 
 if TYPE_CHECKING:
@@ -44,56 +52,6 @@ TURN: Final = 20
 """Questions put to one system before the next has its turn."""
 
 ADDED: Final = 50
-SHARES: Final = {"10 %": 1, "1 %": 0}
-"""The filters: how much they leave, and the last group that they leave."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """What a search finds and takes.
-
-    Attributes:
-        recall: The share of the ten truly nearest that are found, on average.
-        milliseconds: CPU time of one question: the median of the turns.
-        width: The setting it was searched with, if there is one.
-    """
-
-    recall: float
-    milliseconds: float
-    width: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexMeasurement:
-    """One system among so many vectors.
-
-    Attributes:
-        build: CPU seconds to take in all.
-        megabytes: Growth of resident memory by that; None where the system does not say.
-        add: CPU milliseconds to add one more, ready to be found; None where none can be added.
-        curve: The other settings of its search, on fewer questions.
-        filtered: By the share of rows that are left.
-    """
-
-    name: str
-    version: str
-    rows: int
-    build: float
-    megabytes: float | None
-    add: float | None
-    all: Point
-    filtered: dict[str, Point]
-    filters: str
-    curve: tuple[Point, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VectorRun:
-    """What a run found, with what it ran on, and the systems that were not installed."""
-
-    header: dict[str, object]
-    found: tuple[IndexMeasurement, ...]
-    missing: tuple[str, ...]
 
 
 @dataclass(slots=True)

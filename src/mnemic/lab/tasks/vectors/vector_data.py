@@ -24,6 +24,9 @@ ASKING, MANNER, BEARING = 0.83, 0.35, 0.65
 """Of a question: what it shares with every vector, what with every question, and its own part's cosine with its
 target's own part."""
 
+SHARES: Final = {"10 %": 1, "1 %": 0}
+"""The filters: how much they leave, and the last group that they leave."""
+
 _TOPICS: Final = 50
 _BASE: Final = 8_000
 _NEAR: Final = 20
@@ -111,3 +114,51 @@ def _unit(rows: Floats) -> Floats:
 def _groups(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
     ranks = rng.permutation(rows)
     return (ranks >= rows // 100).astype(np.int64) + (ranks >= rows // 10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """What a search finds and takes.
+
+    Attributes:
+        recall: The share of the ten truly nearest that are found, on average.
+        milliseconds: CPU time of one question: the median of the turns.
+        width: The setting it was searched with, if there is one.
+    """
+
+    recall: float
+    milliseconds: float
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexMeasurement:
+    """One system among so many vectors.
+
+    Attributes:
+        build: CPU seconds to take in all.
+        megabytes: Growth of resident memory by that; None where the system does not say.
+        add: CPU milliseconds to add one more, ready to be found; None where none can be added.
+        curve: The other settings of its search, on fewer questions.
+        filtered: By the share of rows that are left.
+    """
+
+    name: str
+    version: str
+    rows: int
+    build: float
+    megabytes: float | None
+    add: float | None
+    all: Point
+    filtered: dict[str, Point]
+    filters: str
+    curve: tuple[Point, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorRun:
+    """What a run found, with what it ran on, and the systems that were not installed."""
+
+    header: dict[str, object]
+    found: tuple[IndexMeasurement, ...]
+    missing: tuple[str, ...]

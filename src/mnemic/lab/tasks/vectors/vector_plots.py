@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
-from mnemic.lab.tasks.vectors.vector_bench import SHARES, IndexMeasurement, VectorRun
+from mnemic.lab.tasks.vectors.vector_data import SHARES, IndexMeasurement, VectorRun
 
 COLOURS: Final = {
     "mnemic": "#c2410c",
