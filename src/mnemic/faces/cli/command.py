@@ -74,11 +74,6 @@ def typed(param: click.Parameter | None) -> str:
     return max(param.opts, key=len) if isinstance(param, click.Option) else called(param)
 
 
-def problem(error: Invalid) -> str:
-    """What an error says is wrong, without the field's name and the remedy."""
-    return str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
-
-
 def _was_given(ctx: click.Context, param: click.Option) -> bool:
     global_options = ctx.find_root().ensure_object(GlobalOptions)
     return bool(param.name and getattr(global_options, param.name, None))
@@ -133,7 +128,7 @@ class Command(click.Command):
             option = self._option(ctx, self._says.get(error.field, error.field))
             if option is None or error.field.startswith("-"):
                 raise
-            raise type(error)(option, problem(error), error.remedy) from error
+            raise type(error)(option, error.problem, error.remedy) from error
 
     def _option(self, ctx: click.Context, word: str) -> str | None:
         """An option as it is typed: of this command, or one of those that go anywhere if it was given."""

@@ -16,7 +16,7 @@ import click
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
-from mnemic.faces.cli.command import GlobalOptions, problem
+from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output
 from mnemic.settings import Settings
 from mnemic.store.urls import path_of
@@ -173,7 +173,7 @@ def naming_option(option: str) -> Iterator[None]:
     except Invalid as error:
         if error.field == "timezone":
             raise
-        raise Invalid(option, problem(error), error.remedy) from error
+        raise Invalid(option, error.problem, error.remedy) from error
 
 
 def given_words(text: str, settings: Settings) -> str:
