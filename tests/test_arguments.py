@@ -48,7 +48,7 @@ from mnemic.aio import AsyncAdmin
 from mnemic.core.items import Channel
 from mnemic.testing.generators import ManualClock
 from mnemic.verbs.statements import REVISABLE
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 QUIET = Settings(background=False, embedder="none")
 
@@ -217,7 +217,8 @@ class World:
         stop.set()
         known: dict[str, Any] = {
             "messages": "I saw a fox.", "text": "Ada likes coffee.", "id": self.other, "where": Filter(),
-            "typed": "0", "think": lambda versions: Edits(answer=len(versions)), "src": self.fact, "dst": self.other,
+            "typed": "0",
+            "think": lambda versions: Transaction(answer=len(versions)), "src": self.fact, "dst": self.other,
             "type": "about", "useful": True, "seq": 2, "name": "try", "query": "where does she live?", "a": 1,
             "when": datetime(2026, 1, 2, tzinfo=UTC), "session": "chat", "user": "ada", "to": 3, "tenant": "default",
             "dest": self.folder / "copy.db", "lines": [], "embedder": "none", "hold": 1, "horizon": 1,
@@ -367,7 +368,7 @@ RECORDS: dict[type, Callable[[World, dict[str, Any]], object]] = {
     Message: lambda w, f: w.me.observe(Message(**{"text": "fox", "key": "", **f})),
     Statement: lambda w, f: w.me.write(Statement(**{"text": "fox", **f})),
     Filter: lambda w, f: w.me.list(where=Filter(**f)),
-    Edits: lambda w, f: w.me.transact(Filter(), lambda _: Edits(**{"answer": 1, **f})),
+    Transaction: lambda w, f: w.me.transact(Filter(), lambda _: Transaction(**{"answer": 1, **f})),
     Order: lambda w, f: w.memory.admin.order(Order(**{"name": "gc", "key": "x", **f})),
     Marks: lambda w, f: w.me.session("chat", marks=Marks(**f)).close(),
     Reach: lambda w, f: w.me.session("chat", reach=Reach(**f)).close(),

@@ -43,7 +43,7 @@ def test_the_language_model_can_be_named_when_a_memory_is_opened(tmp_path: Path)
     with Memory(tmp_path / "m.db", settings=Settings(k=3, embedder="none"), model="scripted:Good day.") as memory:
         assert (memory.settings.model, memory.settings.k) == ("scripted:Good day.", 3)
         ask = Ask(messages=(ChatMessage("user", "Hello?"),))
-        assert memory._opened.background.thinking.answer(ask) == "Good day."
+        assert memory._opened.answering.language_model.answer(ask) == "Good day."
 
 
 @pytest.mark.parametrize("model", ["gpt-please", 7])

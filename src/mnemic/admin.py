@@ -32,9 +32,9 @@ from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.vitals import Vitals, vitals
-from mnemic.worker.gc_job import GC, gc_chore, gc_work
+from mnemic.worker.gc_job import GC, gc_chore, gc_slices
 from mnemic.worker.job_types import rerun_order
-from mnemic.worker.status import Entry, dead_letters, docket
+from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
@@ -98,8 +98,8 @@ class Admin:
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self._store = opened, opened.store
-        opened.background.work.setdefault(GC, gc_work(opened))
-        opened.background.chores.setdefault(GC, gc_chore(opened))
+        opened.background.job_types.setdefault(GC, gc_slices(opened.store, opened.settings))
+        opened.background.chores.setdefault(GC, gc_chore(opened.answering, opened.kernel.desk))
 
     def info(self) -> Info:
         """What the store is and how it is set."""
@@ -114,7 +114,7 @@ class Admin:
 
     def vitals(self) -> Vitals:
         """What its processes do just now, what waits, and what the files hold; what `mnemic top` shows."""
-        return vitals(self._opened)
+        return vitals(self._store, self._opened.meters, self._opened.clock.now())
 
     def verify(self) -> list[Fault]:
         """Check everything against everything; what is wrong, and nothing if all is well."""
@@ -213,7 +213,7 @@ class Admin:
         """
         return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), told)
 
-    def jobs(self, *, over: bool = False) -> list[Entry]:
+    def jobs(self, *, over: bool = False) -> list[WorkEntry]:
         """Lanes that have something before them, then jobs: who does what, since when, and what went wrong.
 
         Args:
@@ -224,9 +224,9 @@ class Admin:
             lanes = dict.fromkeys(self._strategies(), "")
             trouble = self._opened.meaning.trouble
             lanes |= {lane: trouble(name) or _told(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            return docket(snapshot, lanes, now, over=over)
+            return work_status(snapshot, lanes, now, over=over)
 
-    def dead(self) -> list[Entry]:
+    def dead(self) -> list[WorkEntry]:
         """What could not be digested and was given up, so that the rest could go on."""
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
@@ -239,7 +239,7 @@ class Admin:
             NotFound: there is no such job.
         """
         self._store.transact(jobs.steer, id, JobState.WAITING)
-        self._opened.background.lineup.again()
+        self._opened.background.backlog.look_at_all()
 
     def cancel(self, id: int) -> None:
         """Have a job that waits not be done.
@@ -251,8 +251,8 @@ class Admin:
 
     def order(self, order: Order) -> int:
         """Have something done once, by whichever worker is free; the job's number."""
-        if order.name not in self._opened.background.work:
-            known = ", ".join(sorted(self._opened.background.work))
+        if order.name not in self._opened.background.job_types:
+            known = ", ".join(sorted(self._opened.background.job_types))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
         return self._store.transact(jobs.order, order)
 
@@ -268,7 +268,7 @@ class Admin:
         Raises:
             Invalid: the strategy is not followed here. NotFound: nothing was ever remembered for this user.
         """
-        self._opened.background.bench.strategy(strategy)
+        self._opened.background.context.strategy(strategy)
         with self._store.read() as snapshot:
             number = snapshot.tenant(tenant or self._opened.settings.tenant)
             head = None if number is None else snapshot.space(number, user)
@@ -292,9 +292,9 @@ class Admin:
 
     def _embedding(self, snapshot: Snapshot) -> list[tuple[str, str]]:
         """The lanes of embedders with their names; one that has never answered goes by `embed`."""
-        unheard = self._opened.meaning.unheard()
+        never_answered = self._opened.meaning.never_answered()
         rows = [(embedding_lane(row.id), row.name) for row in snapshot.embedders() if row.name != WORDS_ALONE]
-        return [*rows, (EMBED, unheard)] if unheard else rows
+        return [*rows, (EMBED, never_answered)] if never_answered else rows
 
     def settle(self) -> bool:
         """Whether every erasure has reached every file; tries once more if one is pending."""
@@ -327,7 +327,8 @@ class Admin:
         slices = {} if slice_seconds is None else {"slice_seconds": slice_seconds}
         past = None if keep is None else read_past(keep)
         named = {"collectors": collectors, "keep": past, "dry_run": dry_run}
-        return gc(self._opened, plan_for(self._opened.settings, tenant, **named, **slices), told)  # type: ignore[arg-type]
+        plan = plan_for(self._opened.settings, tenant, **named, **slices)  # type: ignore[arg-type]
+        return gc(self._store, self._opened.kernel.desk, self._opened.answering.perform, plan, told)
 
     def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, tenant: str | None = None) -> list[Change]:
         """A tenant's commits that are in no user's journal: what collecting dropped and freed, where the past begins.
@@ -372,13 +373,14 @@ class Admin:
         if not whole and (user, item, session) == (None, None, None):
             raise Invalid("user", "is missing", "Say whose memory is to be held, or whole=True for all of the tenant.")
         of = tenant or self._opened.settings.tenant
-        return hold(self._opened, Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor))
+        order = Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor)
+        return hold(self._store, self._opened.settings, order)
 
     def holds(self, *, tenant: str | None = None) -> list[Hold]:
         """The legal holds, the oldest first."""
         from mnemic.collecting.housekeeping import holds
 
-        return holds(self._opened, tenant or self._opened.settings.tenant)
+        return holds(self._store, tenant or self._opened.settings.tenant)
 
     def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
         """Release a legal hold."""

@@ -38,7 +38,7 @@ from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.following import Order
 from mnemic.verbs.reading import LIST_LIMIT
 from mnemic.verbs.statements import REVISABLE, Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 from mnemic.writing import KEY_LIMIT
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ def _statement_or_text(field: str, value: object) -> object:
 
 
 def _revisions(field: str, value: object) -> dict[str, dict[str, Any]]:
-    """What `Edits.revise` holds: by id, fields of a statement."""
+    """What `Transaction.revise` holds: by id, fields of a statement."""
     every = mapping(field, value)
     return {item_id(field, item): _revision(f"{field}[{item}]", changes) for item, changes in every.items()}
 
@@ -121,7 +121,7 @@ def _revision(field: str, value: object) -> dict[str, Any]:
     return {name: _REVISION[name](name, one) if name in _REVISION else one for name, one in changes.items()}
 
 
-_edits = record(Edits, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
+_transaction = record(Transaction, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
 
 
 _FILTER: Final[Mapping[str, Checker]] = {
@@ -244,9 +244,9 @@ def checked(verb: V) -> V:
     return cast(V, _door(cast(FunctionType, verb)))
 
 
-def checked_edits(found: Edits[T]) -> Edits[T]:
+def checked_transaction(found: Transaction[T]) -> Transaction[T]:
     """What the function of a transaction returned."""
-    return _edits("edits", found)
+    return _transaction("edits", found)
 
 
 def _door(verb: FunctionType) -> Callable[..., Any]:

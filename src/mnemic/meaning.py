@@ -36,7 +36,7 @@ DOWN_SECONDS: Final = 30.0
 
 
 class Meaning:
-    """The embedders of one open store. Safe for many threads.
+    """Knows the embedders of one open store and asks them for vectors. Safe for many threads.
 
     Args:
         embedder: The one to fill an empty store with, if there is one here.
@@ -64,7 +64,7 @@ class Meaning:
             return snapshot.embedders()
 
     def to_fill(self) -> list[int]:
-        """The embedders whose lanes are to be followed as things are written; the first one is appointed here."""
+        """List the embedders whose lanes are followed as things are written; appoint the first one."""
         if self._words_alone:
             return []
         rows = self.rows()
@@ -82,9 +82,9 @@ class Meaning:
         serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
         if self._words_alone:
             return []
-        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.unheard() else [])
+        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.never_answered() else [])
 
-    def unheard(self) -> str:
+    def never_answered(self) -> str:
         """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""
         return "" if self._words_alone or self._given is None or self.rows() else self._given.name
 
@@ -100,7 +100,7 @@ class Meaning:
         return embedding is not None and embedding.remote
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
-        """Vectors as the store keeps them.
+        """Embed texts; the vectors are as the store keeps them.
 
         Raises:
             ModelError: the embedder cannot be opened, or failed.
@@ -111,7 +111,7 @@ class Meaning:
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
     def question(self, text: str) -> Meant:
-        """A question's vectors: by the embedder that serves, then by those that are being filled or retire."""
+        """Embed a question: by the embedder that serves, then by those that are being filled or retire."""
         if self._words_alone:
             return Meant()
         rows = sorted((row for row in self.rows() if row.name != WORDS_ALONE), key=lambda row: row.state)
@@ -132,7 +132,7 @@ class Meaning:
         return Meant(vectors, tuple(notes))
 
     def adopt(self, embedder: Embedder) -> Embedding:
-        """Have an embedder at hand under its name, for a reindex."""
+        """Take an embedder that is open already under its name, for a reindex."""
         from mnemic.models.calling import Embedding
 
         with self._lock:
@@ -146,7 +146,7 @@ class Meaning:
                 embedding.forget()
 
     def _dims(self, embedder: Embedder) -> int:
-        """How long its vectors are; an endpoint is asked for that, and may not answer."""
+        """Ask an embedder how long its vectors are; an endpoint is asked for that, and may not answer."""
         try:
             dims = embedder.dims
         except ModelError as error:

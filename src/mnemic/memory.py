@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from mnemic.arguments import checked, checked_edits, held_to_the_table
+from mnemic.arguments import checked, checked_transaction, held_to_the_table
 from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
@@ -23,9 +23,9 @@ from mnemic.opening import Opened, When, looking, open_store, read_moment, recor
 from mnemic.settings import Settings
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 from mnemic.verbs.who import Past, Who
-from mnemic.writing import Given, as_messages
+from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
@@ -125,7 +125,7 @@ class ScopedMemory:
 
     def observe(
         self,
-        messages: Given | Sequence[Given],
+        messages: MessageLike | Sequence[MessageLike],
         *,
         speaker: str | None = None,
         role: str | None = None,
@@ -166,7 +166,7 @@ class ScopedMemory:
         """Say that something was never so: a statement is revised, evidence hidden behind what is right."""
         return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
 
-    def transact(self, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> T:
+    def transact(self, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> T:
         """Read what stands, think, and write in one commit, as if nobody else had written in between.
 
         Args:
@@ -176,7 +176,7 @@ class ScopedMemory:
         Returns:
             The answer of the edits that were written.
         """
-        return self._run(self._kernel.transact(self._who, where, lambda versions: checked_edits(think(versions))))
+        return self._run(self._kernel.transact(self._who, where, lambda versions: checked_transaction(think(versions))))
 
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
@@ -466,7 +466,8 @@ class ScopedMemory:
         """
         from mnemic.watching.feed import Watch
 
-        return Watch(self._opened, self._who, after)
+        opened = self._opened
+        return Watch(opened.store, opened.perform, opened.closed, self._who, after)
 
     def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = self._run(flow, asked)

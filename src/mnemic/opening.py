@@ -14,6 +14,7 @@ from inspect import getattr_static, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mnemic.answering import Answering
 from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
@@ -54,20 +55,25 @@ class Opened:
     settings: Settings
     clock: Clock
     uses: UseCounts
-    meaning: Meaning
+    answering: Answering
     background: Background
     closed: threading.Event = dataclasses.field(default_factory=threading.Event)
     leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
     @property
+    def meaning(self) -> Meaning:
+        """The embedders."""
+        return self.answering.meaning
+
+    @property
     def meters(self) -> Meters:
-        """How long what takes."""
-        return self.background.meters
+        """How long each verb, request and run takes."""
+        return self.answering.meters
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a verb's flow; what is written wakes the background."""
-        with self.background.pacing:
-            answered = self.background.perform(request)
+        with self.background.yielding:
+            answered = self.answering.perform(request)
         if isinstance(request, Commit) and (behind := self._crowd(request)):
             answered = dataclasses.replace(answered, behind=behind)
         if isinstance(request, Erase):
@@ -85,7 +91,7 @@ class Opened:
     def _crowd(self, request: Commit) -> int:
         draft = request.draft
         written = sum(isinstance(op, Put) for op in draft.ops)
-        return self.background.crowd((draft.tenant, draft.user, draft.branch), written)
+        return self.background.backlog.over_limit((draft.tenant, draft.user, draft.branch), written)
 
     def count_use(self, who: Who, context: Context) -> None:
         """Count what was shown; reads in the past and on a branch count nothing."""
@@ -132,11 +138,13 @@ def open_store(
     given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
     wait = settings.busy_timeout
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
-    kernel = Kernel(Desk(clock, entropy, settings), Catalogues(settings.catalogue_bytes), settings)
+    desk = Desk(clock, entropy, settings)
+    kernel = Kernel(desk, Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
-    meaning = Meaning(store, settings, given, words_alone=words_alone)
-    opened = Opened(store, kernel, settings, clock, uses, meaning, Background(store, kernel, meaning, strategies))
+    answering = Answering(store, Meaning(store, settings, given, words_alone=words_alone), settings)
+    background = Background(answering, desk, strategies)
+    opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.told)
     opened.meters.observers = tuple(_observers(opened))
     if settings.background:

@@ -1,4 +1,4 @@
-"""From one embedder to another: new vectors are made beside the old ones, which answer until all are there."""
+"""A reindex changes a store's embedder: new vectors are made beside the old ones, which answer until all are there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import MnemicError
 from mnemic.flow import run
-from mnemic.lanes.slices import EMBED_PARTS, Slice, embed_slice, epoch_of, failed
+from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
+from mnemic.lanes.failures import report_failure
+from mnemic.lanes.slices import Slice
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.model_requests import embed
 from mnemic.store.following import EmbedderState, embedding_lane
 from mnemic.store.lanes import appoint, dismiss, enlist
-from mnemic.store.requests import look
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
@@ -39,14 +40,14 @@ class Reindexed:
     dismissed: tuple[str, ...]
 
 
-def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], None]) -> Reindexed:
+def reindex(opened: Opened, embedder: Embedder | None, on_slice: Callable[[int], None]) -> Reindexed:
     """Make every vector anew with `embedder`, or drop all of them for None.
 
     Cut short, it goes on where it was when it is called again. The old vectors answer until the last new one is there;
     what is written meanwhile gets both.
 
     Args:
-        told: Called after each slice with how many passages it dealt with.
+        on_slice: Called after each slice with how many passages it dealt with.
 
     Raises:
         ModelError: the embedder failed; the old vectors still serve.
@@ -57,32 +58,31 @@ def reindex(opened: Opened, embedder: Embedder | None, told: Callable[[int], Non
     name, dims = embedder.name, embedder.dims
     model = opened.store.transact(enlist, name, dims, EmbedderState.FILLING)
     opened.meaning.adopt(embedder)
-    passages = _fill(opened, model, told)
+    passages = _fill(opened, model, on_slice)
     opened.store.transact(appoint, model, EmbedderState.SERVING)
     return Reindexed(embedder=embedder.name, passages=passages, dismissed=_dismiss_others(opened, model))
 
 
-def _fill(opened: Opened, model: int, told: Callable[[int], None]) -> int:
+def _fill(opened: Opened, model: int, on_slice: Callable[[int], None]) -> int:
     owner, passages = uuid.uuid4().hex, 0
-    while spaces := opened.background.behind(embedding_lane(model)):
-        for space in spaces:
-            did = _slice(opened, model, space, owner)
+    while spaces := opened.background.backlog.behind(embedding_lane(model)):
+        for space, epoch in spaces.items():
+            did = _slice(opened, model, space, owner, epoch)
             if did.busy:
                 sleep(_BUSY_SECONDS)
             else:
                 passages += did.done
-                told(did.done)
+                on_slice(did.done)
     return passages
 
 
-def _slice(opened: Opened, model: int, space: int, owner: str) -> Slice:
-    perform, lane = opened.background.perform, embedding_lane(model)
-    epoch = run(look(lambda s: epoch_of(s, space)), perform)
+def _slice(opened: Opened, model: int, space: int, owner: str, epoch: int) -> Slice:
+    perform, lane = opened.answering.perform, embedding_lane(model)
     try:
         return run(embed_slice(space, model, owner), perform)
     except MnemicError as error:
         probe = embed(model, ["hello"])
-        if run(failed(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS, epoch), perform):
+        if run(report_failure(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS, epoch), perform):
             return Slice(done=1)
         raise
 

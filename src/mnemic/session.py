@@ -25,7 +25,7 @@ from mnemic.window.layout import Window
 from mnemic.window.leaving import give_back_at_exit
 from mnemic.window.paging import SessionFlows
 from mnemic.window.terms import Terms
-from mnemic.writing import Given, as_messages
+from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.opening import Opened
@@ -120,7 +120,7 @@ class Session(SessionView):
 
     def observe(
         self,
-        messages: Given | Sequence[Given],
+        messages: MessageLike | Sequence[MessageLike],
         *,
         speaker: str | None = None,
         role: str | None = None,

@@ -268,7 +268,7 @@ def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:
     return tuple(sorted(set(every)))
 
 
-Given = str | Message | Mapping[str, object]
+MessageLike = str | Message | Mapping[str, object]
 """One thing to observe: a text, a Message, or a chat message (`role`, `content`, `name`; tools)."""
 
 _NOTHING: Final = Message(text="", key="")
@@ -284,7 +284,7 @@ _message = record(
 
 
 def as_messages(
-    given: Given | Sequence[Given],
+    given: MessageLike | Sequence[MessageLike],
     *,
     speaker: str | None = None,
     role: str | None = None,

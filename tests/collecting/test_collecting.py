@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.collecting import collection, surveying
-from mnemic.collecting.collection import Collection, collect_slice, due, recalled
-from mnemic.collecting.housekeeping import gc, plan_for
+from mnemic.collecting.collection import Collection, CollectionPlan, collect_slice, due, recalled
+from mnemic.collecting.housekeeping import Collected, gc, plan_for
 from mnemic.core.clock import moment
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind
@@ -262,6 +262,11 @@ def test_a_run_goes_one_slice_at_a_time_and_others_write_in_between(memory: Memo
     assert memory.admin.verify() == []
 
 
+def collected(memory: Memory, plan: CollectionPlan) -> Collected:
+    opened = memory._opened
+    return gc(opened.store, opened.kernel.desk, opened.answering.perform, plan)
+
+
 def test_a_trigger_fires_once_much_is_dead_and_the_run_teaches_what_it_paid(memory: Memory, me: ScopedMemory) -> None:
     desk, perform = memory._opened.kernel.desk, memory._opened.perform
     me.observe("stays")
@@ -270,7 +275,7 @@ def test_a_trigger_fires_once_much_is_dead_and_the_run_teaches_what_it_paid(memo
         me.forget(me.observe(f"gone {n}").id)
     trigger = run(due(desk, "default", 100, 0, 0.0), perform)
     assert trigger == "fragmentation"
-    gc(memory._opened, plan_for(SETTINGS, keep=RetainedPast(commits=0), trigger=trigger))
+    collected(memory, plan_for(SETTINGS, keep=RetainedPast(commits=0), trigger=trigger))
     record = run(recalled("default"), perform)
     assert record.bandit.runs == {"fragmentation": 1}
     assert run(due(desk, "default", 100, 0, 0.0), perform) is None
@@ -383,7 +388,7 @@ def test_without_a_run_before_the_clock_counts_from_the_first_commit(
 def test_a_triggered_run_that_did_nothing_is_remembered_and_not_journaled(memory: Memory, me: ScopedMemory) -> None:
     me.observe("stays")
     perform, changes = memory._opened.perform, len(list(me.changes()))
-    did = gc(memory._opened, plan_for(SETTINGS, trigger="periodic"))
+    did = collected(memory, plan_for(SETTINGS, trigger="periodic"))
     assert did.seq is None
     assert len(list(me.changes())) == changes
     record = run(recalled("default"), perform)

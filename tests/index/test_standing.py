@@ -12,7 +12,7 @@ from mnemic import Memory
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
 from mnemic.memory import ScopedMemory
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 FILTERS = (
     Filter(),
@@ -30,7 +30,7 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
 
 
 def seen(me: ScopedMemory, where: Filter) -> list[tuple[str, int]]:
-    return me.transact(where, lambda versions: Edits(answer=[(v.item.id, v.seq_from) for v in versions]))
+    return me.transact(where, lambda versions: Transaction(answer=[(v.item.id, v.seq_from) for v in versions]))
 
 
 def scanned(me: ScopedMemory, where: Filter) -> list[tuple[str, int]]:

@@ -238,3 +238,11 @@ def test_what_a_strategy_wrote_itself_sets_off_no_trigger_and_waits_for_none() -
         me.observe("six")
         background.serve(Event(), once=True)
         assert insights(memory) == ["6"]
+
+
+def test_what_somebody_says_is_read_whatever_its_slots_claim(module: str) -> None:
+    with opened([f"{module}:Shout"]) as memory:
+        me = memory.scope(user="ada")
+        me.observe("hello", slots={"by": "shout"})
+        memory.flush()
+        assert insights(memory) == ["HELLO"]

@@ -21,7 +21,7 @@ from mnemic.tools.files_commands import COMMANDS, perform
 from mnemic.tools.files_kept import KEPT, changed, cut, edits, folded
 from mnemic.tools.files_tree import File, Place, Tree, Untold, place_of, shown
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 from patience import PATIENCE
 
 LIMITS = Settings()
@@ -73,7 +73,7 @@ def refused(me: ScopedMemory, command: str, **arguments: Any) -> str:
 
 
 def tree(me: ScopedMemory) -> Tree:
-    return me.transact(KEPT, lambda versions: Edits(answer=folded(versions)))
+    return me.transact(KEPT, lambda versions: Transaction(answer=folded(versions)))
 
 
 def files(me: ScopedMemory) -> dict[str, str]:

@@ -24,7 +24,7 @@ from mnemic.ingest.readers import read
 from mnemic.memory import ScopedMemory
 from mnemic.tools import Result, Toolbox, graph_calls
 from mnemic.tools.graph_items import graph_of
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "reference-server.jsonl"
 SECRET = "sk-ant-" + "a1B2" * 8
@@ -303,7 +303,7 @@ class Paper:
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Result:
         call, names = getattr(graph_calls, name), graph_calls.about(name, arguments)
-        edits: Edits[Result] = call(graph_of(self._standing.values()), arguments)
+        edits: Transaction[Result] = call(graph_of(self._standing.values()), arguments)
         assert call(graph_of(self._standing.values(), names), arguments) == edits
         assert len(set(edits.retire)) == len(edits.retire)
         for gone in edits.retire:

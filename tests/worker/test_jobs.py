@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from waits import Waits
+from waits import Waits, beside
 
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
@@ -180,7 +180,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Memory], list[str]]:
                 raise ModelError("no answer to that")
             return f"Noted: {text}"
 
-        monkeypatch.setattr(memory._opened.background.thinking, "answer", answer)
+        monkeypatch.setattr(memory._opened.background.answering.language_model, "answer", answer)
         return heard
 
     return of
@@ -196,7 +196,7 @@ def test_no_answer_is_paid_for_twice_however_often_a_run_is_cut_short(
     with opened(clock, strategies="noting") as memory:
         heard, me = asked(memory), memory.scope(user="ada")
         me.observe([f"turn {n}" for n in range(6)])
-        real = memory._opened.background.thinking.answer
+        real = memory._opened.background.answering.language_model.answer
         for cut in (2, 3):
 
             def cutting(ask: Ask, cut: int = cut) -> str:
@@ -204,10 +204,10 @@ def test_no_answer_is_paid_for_twice_however_often_a_run_is_cut_short(
                     raise Conflict("cut short")
                 return real(ask)
 
-            monkeypatch.setattr(memory._opened.background.thinking, "answer", cutting)
+            monkeypatch.setattr(memory._opened.background.answering.language_model, "answer", cutting)
             memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
             clock.tick(120 * SECOND)
-        monkeypatch.setattr(memory._opened.background.thinking, "answer", real)
+        monkeypatch.setattr(memory._opened.background.answering.language_model, "answer", real)
         worked(memory, clock)
         assert heard == [f"turn {n}" for n in range(6)]
         assert notes(me) == [f"Noted: turn {n}" for n in range(6)]
@@ -414,9 +414,9 @@ def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkey
 
         monkeypatch.setattr(Snapshot, "newest", counting)
         monkeypatch.setattr(Snapshot, "backlog", None)
-        assert memory._opened.background.behind("house") == []
+        assert memory._opened.background.backlog.behind("house") == {}
         memory.scope(user="user 7").observe("again")
-        assert len(memory._opened.background.behind("house")) == 1
+        assert len(memory._opened.background.backlog.behind("house")) == 1
         assert len(looked) <= 2
 
 
@@ -470,17 +470,17 @@ def test_a_run_whose_lease_was_lost_half_way_writes_nothing(
     with Memory(store, settings=settings, clock=clock, embedder="none") as one:
         heard, me = asked(one), one.scope(user="ada")
         me.observe(["a", "b", "c"])
-        two = Background(store, one._opened.kernel, one._opened.meaning)
-        real = one._opened.background.thinking.answer
+        two = beside(one)
+        real = one._opened.background.answering.language_model.answer
 
         def slow(ask: Ask) -> str:
             if len(heard) == 1:
                 clock.tick(120 * SECOND)
-                monkeypatch.setattr(two.thinking, "answer", real)
+                monkeypatch.setattr(two.answering.language_model, "answer", real)
                 two.serve(Waits(1), once=True)  # type: ignore[arg-type]
             return real(ask)
 
-        monkeypatch.setattr(one._opened.background.thinking, "answer", slow)
+        monkeypatch.setattr(one._opened.background.answering.language_model, "answer", slow)
         one._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a", "Noted: b", "Noted: c"]
         assert one.admin.verify() == []
@@ -508,14 +508,14 @@ def test_closing_stops_a_run_before_it_asks_again(
         heard = asked(memory)
         memory.scope(user="ada").observe([f"turn {n}" for n in range(6)])
         background = memory._opened.background
-        real = background.thinking.answer
+        real = background.answering.language_model.answer
 
         def closing(ask: Ask) -> str:
             if len(heard) == 2:
                 background.close()
             return real(ask)
 
-        monkeypatch.setattr(background.thinking, "answer", closing)
+        monkeypatch.setattr(background.answering.language_model, "answer", closing)
         background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert len(heard) == 3
         with memory._opened.store.read() as snapshot:

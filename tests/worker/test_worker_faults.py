@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from waits import Waits
+from waits import Waits, beside
 
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Kind
@@ -26,7 +26,7 @@ from mnemic.store.following import Job, JobState, Order
 from mnemic.store.sqlite import MemoryStore
 from mnemic.testing.generators import ManualClock
 from mnemic.worker.gc_job import gc_order
-from mnemic.worker.job_types import Bench
+from mnemic.worker.job_types import JobContext
 from mnemic.worker.thread import Background
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
@@ -61,7 +61,7 @@ def facts(me: ScopedMemory) -> list[str]:
 
 def answering(memory: Memory, answer: Callable[[Ask], str]) -> Background:
     background = memory._opened.background
-    background.thinking.answer = answer  # type: ignore[method-assign]
+    background.answering.language_model.answer = answer  # type: ignore[method-assign]
     return background
 
 
@@ -71,8 +71,8 @@ def served(background: Background, *, once: bool = False, waits: int = 3, lanes:
     return stop
 
 
-def doing(raises: Exception) -> Callable[[Bench, Job, JobStep], Flow[bool]]:
-    def work(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+def doing(raises: Exception) -> Callable[[JobContext, Job, JobStep], Flow[bool]]:
+    def work(bench: JobContext, job: Job, step: JobStep) -> Flow[bool]:
         yield from ()
         raise raises
 
@@ -106,7 +106,7 @@ def test_a_worker_waits_where_its_embedder_cannot_be_opened(
             tried.append(1)
             raise ModelError("no such model")
 
-        monkeypatch.setattr(memory._opened.background._meaning, "to_fill", broken)
+        monkeypatch.setattr(memory._opened.background.answering.meaning, "to_fill", broken)
         served(memory._opened.background, waits=3)
         assert len(tried) == 1
 
@@ -167,7 +167,7 @@ def test_nothing_of_what_was_erased_during_a_run_is_kept_by_it(clock: ManualCloc
 def test_a_slow_model_is_paid_once_for_each_answer(clock: ManualClock) -> None:
     with opened(clock, strategies="noting") as memory:
         memory.scope(user="ada").observe([f"turn {n}" for n in range(4)])
-        two = Background(memory._opened.store, memory._opened.kernel, memory._opened.meaning)
+        two = beside(memory)
         heard: list[str] = []
 
         def fast(ask: Ask) -> str:
@@ -179,7 +179,7 @@ def test_a_slow_model_is_paid_once_for_each_answer(clock: ManualClock) -> None:
             served(two, once=True, waits=1)
             return fast(ask)
 
-        two.thinking.answer = fast  # type: ignore[method-assign]
+        two.answering.language_model.answer = fast  # type: ignore[method-assign]
         served(answering(memory, slow), once=True)
         assert sorted(heard) == [f"turn {n}" for n in range(4)]
 
@@ -201,7 +201,7 @@ def test_a_job_to_collect_keeps_no_tenants_name(clock: ManualClock) -> None:
 
 def test_a_flush_says_when_a_job_or_a_users_next_hour_is_waited_for(clock: ManualClock) -> None:
     with opened(clock) as memory:
-        memory._opened.background.work["x"] = doing(Conflict("another has it"))
+        memory._opened.background.job_types["x"] = doing(Conflict("another has it"))
         memory.admin.order(Order(name="x", key="k"))
         assert not memory.flush()
     with opened(clock, strategies="noting", hour_calls=1) as memory:
@@ -214,14 +214,14 @@ def test_a_flush_says_when_a_job_or_a_users_next_hour_is_waited_for(clock: Manua
 
 
 def test_the_thread_stays_for_a_job_that_waits_after_a_failure(clock: ManualClock) -> None:
-    from mnemic.worker.scheduling import Pass
+    from mnemic.worker.scheduling import Cycle
 
     with opened(clock) as memory:
         background = memory._opened.background
-        background.work["x"] = doing(ModelError("not yet"))
+        background.job_types["x"] = doing(ModelError("not yet"))
         memory.admin.order(Order(name="x", key="k"))
-        background._run(Pass())
-        later = Pass()
+        background._run(Cycle())
+        later = Cycle()
         background._run(later)
         assert (later.any, later.later) == (False, 1)
 
@@ -299,7 +299,7 @@ def test_a_collection_that_ended_elsewhere_is_not_kept(clock: ManualClock) -> No
         me = memory.scope(user="ada")
         me.observe("hello")
         background = memory.admin._opened.background
-        work = background.work["gc"]
+        work = background.job_types["gc"]
         runs = next(c.cell_contents for c in work.__closure__ or () if isinstance(c.cell_contents, dict))
         first = memory.admin.order(gc_order(1, "first"))
         stop = threading.Event()
@@ -436,7 +436,7 @@ def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypa
     with opened(clock, strategies="noting") as memory:
         me = memory.scope(user="ada")
         me.observe("turn", slots={"outcome": "done"})
-        two = Background(memory._opened.store, memory._opened.kernel, memory._opened.meaning)
+        two = beside(memory)
         heard: list[str] = []
 
         def fast(ask: Ask) -> str:
@@ -455,7 +455,7 @@ def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypa
                 served(two, once=True, waits=1)
             return fast(ask)
 
-        two.thinking.answer = fast  # type: ignore[method-assign]
+        two.answering.language_model.answer = fast  # type: ignore[method-assign]
         served(answering(memory, slow), once=True)
         assert heard == ["turn"]
         assert {v.item.text for v in me.list(where=NOTES)} >= {"x"}
@@ -473,11 +473,11 @@ def test_a_job_keeps_its_lease_while_its_model_thinks(clock: ManualClock, monkey
                 if job.lease_until > until:
                     return "done"
 
-        def work(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+        def work(bench: JobContext, job: Job, step: JobStep) -> Flow[bool]:
             yield from ask([ChatMessage("user", "think")])
             return False
 
-        background.work["x"] = work
+        background.job_types["x"] = work
         memory.admin.order(Order(name="x", key="k"))
         served(answering(memory, slow), once=True)
         assert [one.state for one in memory.admin.jobs(over=True)] == ["done"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mnemic.worker import yielding
-from mnemic.worker.yielding import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Pacing
+from mnemic.worker.yielding import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Yielding
 
 
 class Turned:
@@ -33,8 +33,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Turned:
     return turned
 
 
-def paced(clock: Turned) -> Pacing:
-    made = Pacing()
+def paced(clock: Turned) -> Yielding:
+    made = Yielding()
     made._all = clock  # type: ignore[assignment]
     return made
 

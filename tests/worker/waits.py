@@ -1,4 +1,10 @@
-"""A stop event for tests of the worker."""
+"""What tests of the worker wait for, and whom they work beside."""
+
+from __future__ import annotations
+
+from mnemic import Memory
+from mnemic.answering import Answering
+from mnemic.worker.thread import Background
 
 
 class Waits:
@@ -12,3 +18,9 @@ class Waits:
 
     def wait(self, seconds: float) -> None:
         self.left -= 1
+
+
+def beside(memory: Memory) -> Background:
+    """Another worker over the same store, with a language model of its own."""
+    opened = memory._opened
+    return Background(Answering(opened.store, opened.meaning, opened.settings), opened.kernel.desk)

@@ -54,7 +54,7 @@ _DONE: Final = Slice()
 
 
 def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
-    """Collectors by their names in the registry.
+    """Load collectors by their names in the registry.
 
     Raises:
         Invalid: none goes by a name.
@@ -63,8 +63,8 @@ def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What a run is to do.
+class CollectionPlan:
+    """A run of the garbage collection as it was ordered.
 
     Attributes:
         past: How much of the journal is kept; all of it, and nothing is dropped. Commits of collecting do not count.
@@ -105,7 +105,7 @@ class Collection:
         seq: The commit that journals the run; None while it has done nothing.
     """
 
-    plan: Plan
+    plan: CollectionPlan
     taken: list[Taken] = field(default_factory=list)
     passed: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
@@ -128,7 +128,7 @@ class Collection:
 
 
 def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
-    """One step of a run, which has the write lock for about the plan's `seconds`; once `run.done`, it does nothing."""
+    """Take one step of a run, with the write lock for about the plan's `seconds`; do nothing once `run.done`."""
     if run.done:
         return _DONE
     if run._spaces is None:
@@ -149,7 +149,7 @@ def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
 
 
 def _owned(snapshot: Snapshot, name: str) -> list[SpaceHead]:
-    """Collectors look at users' own spaces; a branch is its owner's to drop."""
+    """List users' own spaces: a branch is its owner's to drop."""
     tenant = snapshot.tenant(name)
     heads = [] if tenant is None else snapshot.all_spaces(tenant)
     return [head for head in heads if head.user is not None and not head.branch]
@@ -160,13 +160,13 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
         return Slice(done=1)
     ground = yield from survey(head, run.plan.retention, desk.clock.now())
     run.unknown.update(name for item in ground.items.values() for name in ground.retention.unknown(item.tags))
-    found = chosen(run.plan.collectors, ground)
+    by_collector = chosen(run.plan.collectors, ground)
     if isinstance(head.user, Shared):
-        wanted = [choice.id for choices in found.values() for choice in choices]
+        wanted = [choice.id for choices in by_collector.values() for choice in choices]
         used = yield from used_by_others(head.tenant, wanted)
         ground = replace(ground, held={**ground.held, **used})
-        found = chosen(run.plan.collectors, ground)
-    for name, choices in in_layers(found, ground):
+        by_collector = chosen(run.plan.collectors, ground)
+    for name, choices in in_layers(by_collector, ground):
         if run.plan.choose_only:
             run.taken += _taken(head, name, choices)
             run._commits += -(-len(choices) // BATCH)
@@ -210,7 +210,7 @@ def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
 def _draft(
     snapshot: Snapshot, run: Collection, head: SpaceHead, collector: str, choices: Sequence[Choice]
 ) -> tuple[Draft, list[Choice]]:
-    """The commit that retires what still may go: with heirs that take over sources, and the event that says why."""
+    """Draft the commit that retires what still may go: heirs take over its sources, an event says why."""
     assert head.user is not None
     ids = [choice.id for choice in choices]
     # What cites these, and goes itself, has gone by now.
@@ -233,7 +233,7 @@ def _draft(
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:
-    """Heirs with the sources of what goes added to their own."""
+    """Add to the heirs' sources those of what goes."""
     heirs: dict[ItemId, Version] = {}
     for choice in going:
         if choice.heir is not None and choice.heir in standing:
@@ -278,7 +278,7 @@ def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
 
 
 def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
-    """How many versions were closed, or retired, at or before a commit."""
+    """Count the versions that were closed, or retired, at or before a commit."""
     tenant = snapshot.tenant(name)
     count = 0
     for head in [] if tenant is None else snapshot.all_spaces(tenant):
@@ -288,8 +288,8 @@ def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
     return count
 
 
-def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[int, str]]:
-    """Where the horizon stands, where the retention wants it, and what it may not pass."""
+def _wanted(snapshot: Snapshot, plan: CollectionPlan, now: int) -> tuple[int, int, tuple[int, str]]:
+    """Find where the horizon stands, where the retention wants it, and what it may not pass."""
     tenant = snapshot.tenant(plan.tenant)
     if tenant is None:
         return 0, 0, (0, "")
@@ -303,7 +303,7 @@ def _wanted(snapshot: Snapshot, plan: Plan, now: int) -> tuple[int, int, tuple[i
 
 
 def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
-    """The commit before the last `commits`; those of collecting are kept along with them, and do not count."""
+    """Find the commit before the last `commits`; those of collecting are kept along with them, and do not count."""
     head = snapshot.head(tenant)
     before = head.seq - commits
     for seq in reversed(snapshot.noted(tenant, _OWN, head.horizon)):
@@ -314,13 +314,13 @@ def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
 
 
 def _drop(run: Collection) -> Flow[Slice]:
-    one = yield from sweep(run.plan.tenant, run.plan.seconds)
-    run._dropped = not one.more
-    run.pauses.append(one.seconds)
-    before = run.swept
-    counts = {name: getattr(before, name) + getattr(one, name) for name in _COUNTS}
-    run.swept = replace(before, seconds=before.seconds + one.seconds, **counts)
-    return Slice(done=max(1, sum(getattr(one, name) for name in _COUNTS)))
+    swept = yield from sweep(run.plan.tenant, run.plan.seconds)
+    run._dropped = not swept.more
+    run.pauses.append(swept.seconds)
+    total = run.swept
+    counts = {name: getattr(total, name) + getattr(swept, name) for name in _COUNTS}
+    run.swept = replace(total, seconds=total.seconds + swept.seconds, **counts)
+    return Slice(done=max(1, sum(getattr(swept, name) for name in _COUNTS)))
 
 
 _COUNTS: Final = ("versions", "links", "events", "names", "pages")
@@ -331,7 +331,7 @@ def _record(run: Collection) -> dict[str, object]:
     pause = round(1000 * max(run.pauses, default=0.0), 3)
     return {
         "trigger": run.plan.trigger,
-        "collected": dict(sorted(Counter(one.collector for one in run.taken).items())),
+        "collected": dict(sorted(Counter(taken.collector for taken in run.taken).items())),
         "horizon": run.horizon[1],
         **counts,
         "slices": len(run.pauses),
@@ -340,24 +340,24 @@ def _record(run: Collection) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """What is kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
+class CollectionMemo:
+    """Facts kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
 
     at: int = 0
     bytes: int = 0
     bandit: Bandit = field(default_factory=Bandit)
 
 
-def recalled(tenant: str) -> Flow[Record]:
-    """What the last run left."""
+def recalled(tenant: str) -> Flow[CollectionMemo]:
+    """Read what the last run kept."""
     raw = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.memo(n, MEMO))
     if raw is None:
-        return Record()
+        return CollectionMemo()
     kept = json.loads(raw)
-    return Record(at=kept["at"], bytes=kept["bytes"], bandit=Bandit.from_state(kept["paid"]))
+    return CollectionMemo(at=kept["at"], bytes=kept["bytes"], bandit=Bandit.from_state(kept["paid"]))
 
 
-def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, bytes_after: int) -> Flow[None]:
+def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: int, bytes_after: int) -> Flow[None]:
     """Journal a run that is over, and keep what it taught: a trigger is worth what its runs freed, less their pauses.
 
     A run that did nothing is not journaled, and one that was asked for leaves no trace then.
@@ -377,14 +377,14 @@ def conclude(desk: Desk, run: Collection, before: Record, bytes_before: int, byt
 
 
 def _first(snapshot: Snapshot, name: str) -> int:
-    """When a tenant's first commit that is still here was written (microseconds)."""
+    """Find when a tenant's first commit that is still here was written (microseconds)."""
     tenant = snapshot.tenant(name)
     first = [] if tenant is None else snapshot.changes(tenant, 0, 1)
     return micros(first[0].at) if first else 0
 
 
 def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str | None]:
-    """The trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
+    """Choose the trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
     now, record = desk.clock.now(), (yield from recalled(tenant))
     wear = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.wear(n))
     if wear is None or not wear.versions:
@@ -401,5 +401,6 @@ def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str 
 
 
 def _thresholds(settings: Settings) -> Thresholds:
-    given = settings.gc_seconds, settings.gc_share, settings.gc_growth, settings.gc_idle
-    return Thresholds(seconds=given[0], share=given[1], growth=given[2], idle=given[3])
+    return Thresholds(
+        seconds=settings.gc_seconds, share=settings.gc_share, growth=settings.gc_growth, idle=settings.gc_idle
+    )

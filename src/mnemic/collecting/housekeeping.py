@@ -1,4 +1,4 @@
-"""Collecting an open store from one end to the other, in the caller's thread; holds."""
+"""Housekeeping of an open store in the caller's thread: a collection from end to end, legal holds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mnemic.collecting.collection import (
     ASKED,
     Collection,
-    Plan,
+    CollectionPlan,
     Taken,
     collect_slice,
     collectors_named,
@@ -18,14 +19,15 @@ from mnemic.collecting.collection import (
     recalled,
 )
 from mnemic.core.text import clean_text
-from mnemic.flow import run
-from mnemic.opening import Opened
+from mnemic.flow import Request, run
 from mnemic.settings import Settings
+from mnemic.store.base import Store
 from mnemic.store.compaction import SLICE_SECONDS
 from mnemic.store.heads import Hold
 from mnemic.store.holds import place
 from mnemic.tiers.retention import RetainedPast, retention
 from mnemic.tiers.retention import past as read_past
+from mnemic.writing import Desk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ class Collected:
     @property
     def by_collector(self) -> Mapping[str, int]:
         """How many items each collector took."""
-        return Counter(one.collector for one in self.taken)
+        return Counter(taken.collector for taken in self.taken)
 
 
 def plan_for(
@@ -99,14 +101,14 @@ def plan_for(
     trigger: str = ASKED,
     slice_seconds: float = SLICE_SECONDS,
     dry_run: bool = False,
-) -> Plan:
-    """What a run is to do, by the settings where nothing else is said.
+) -> CollectionPlan:
+    """Plan a run, by the settings where nothing else is said.
 
     Raises:
         Invalid: a setting or a collector's name cannot be taken.
     """
     named = [name.strip() for name in settings.collectors.split(",") if name.strip()]
-    return Plan(
+    return CollectionPlan(
         tenant=tenant or settings.tenant,
         collectors=collectors_named(named if collectors is None else collectors),
         retention=retention(settings.retention, settings.retention_kinds),
@@ -117,21 +119,28 @@ def plan_for(
     )
 
 
-def gc(opened: Opened, plan: Plan, told: Callable[[int], None] = lambda done: None) -> Collected:
+def gc(
+    store: Store,
+    desk: Desk,
+    perform: Callable[[Request], Any],
+    plan: CollectionPlan,
+    on_slice: Callable[[int], None] = lambda done: None,
+) -> Collected:
     """Run a plan to its end; whoever writes gets in between slices, whoever reads is not kept out.
 
     Args:
-        told: Called after each slice with how many items or rows it dealt with.
+        perform: Answers the requests of its flows.
+        on_slice: Called after each slice with how many items or rows it dealt with.
     """
-    began, before = time.monotonic(), opened.store.info().folded
-    desk, work = opened.kernel.desk, Collection(plan)
+    began, before = time.monotonic(), store.info().folded
+    work = Collection(plan)
     while not work.done:
-        did = run(collect_slice(desk, work), opened.background.perform)
-        told(did.done)
-    after = opened.store.info().folded
+        did = run(collect_slice(desk, work), perform)
+        on_slice(did.done)
+    after = store.info().folded
     if not plan.choose_only:
-        record = run(recalled(plan.tenant), opened.background.perform)
-        run(conclude(desk, work, record, before, after), opened.background.perform)
+        record = run(recalled(plan.tenant), perform)
+        run(conclude(desk, work, record, before, after), perform)
     return _collected(work, before, after, time.monotonic() - began)
 
 
@@ -157,7 +166,7 @@ def _collected(work: Collection, before: int, after: int, seconds: float) -> Col
     )
 
 
-def hold(opened: Opened, order: Hold) -> int:
+def hold(store: Store, settings: Settings, order: Hold) -> int:
     """Set a legal hold and return its number.
 
     Raises:
@@ -165,13 +174,13 @@ def hold(opened: Opened, order: Hold) -> int:
         NotFound: there is no such user, item or session.
     """
     if order.reason:
-        clean_text("reason", order.reason, opened.settings.item_limit)
-    return opened.store.transact(place, order)
+        clean_text("reason", order.reason, settings.item_limit)
+    return store.transact(place, order)
 
 
-def holds(opened: Opened, tenant: str) -> list[Hold]:
-    """The legal holds of a tenant, the oldest first."""
-    with opened.store.read() as snapshot:
+def holds(store: Store, tenant: str) -> list[Hold]:
+    """List the legal holds of a tenant, the oldest first."""
+    with store.read() as snapshot:
         number = snapshot.tenant(tenant)
         return [] if number is None else snapshot.holds(number)
 

@@ -1,4 +1,4 @@
-"""What stands in a space as collectors see it: facts about items, read in pages, and of their words only a digest."""
+"""A survey reads what stands in a space as collectors see it, in pages: facts about items, of their words a digest."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Seen:
 
 
 def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
-    """All that stands in a space and is not retired, read a page at a time.
+    """Read all that stands in a space and is not retired, a page at a time.
 
     What is written meanwhile may be missing: what is chosen is checked again in the commit that retires it.
     """
@@ -64,30 +64,30 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
 
 
 def rested_on(snapshot: Snapshot, space: int, ids: Sequence[ItemId]) -> set[ItemId]:
-    """Those of some items that something live in a space rests on; what is among them itself is not asked."""
+    """Choose of some items those that something live in a space rests on; what is among them itself is not asked."""
     standing = snapshot.standing((space,), snapshot.derived(space, ids))
     live = (v.item for v in standing.values() if v.item.state is not State.RETIRED and v.item.id not in ids)
     return {source for item in live for source in item.source} & set(ids)
 
 
 def used_by_others(tenant: int, ids: Sequence[ItemId]) -> Flow[dict[ItemId, str]]:
-    """Of what is shared, what something live of a user rests on, and what to say about it; a space to a look."""
+    """Find which shared items something live of a user rests on, with the reason to give; a space to a look."""
     spaces = yield from look(lambda s: [head.id for head in s.all_spaces(tenant) if isinstance(head.user, str)])
-    found: frozenset[ItemId] = frozenset()
+    used: frozenset[ItemId] = frozenset()
     for space in spaces if ids else ():
-        found |= yield from _paged(ids, partial(_rested_on, space=space))
-    return dict.fromkeys(found, "something of a user rests on it")
+        used |= yield from _paged(ids, partial(_rested_on, space=space))
+    return dict.fromkeys(used, "something of a user rests on it")
 
 
 def _rested_on(snapshot: Snapshot, items: Sequence[ItemId], space: int) -> frozenset[ItemId]:
     return frozenset(rested_on(snapshot, space, items))
 
 
-def _paged(ids: Sequence[ItemId], found: Callable[..., frozenset[ItemId]]) -> Flow[frozenset[ItemId]]:
-    """What is found of these, a page to a look."""
+def _paged(ids: Sequence[ItemId], choose: Callable[..., frozenset[ItemId]]) -> Flow[frozenset[ItemId]]:
+    """Choose among some items, a page to a look."""
     pages: list[frozenset[ItemId]] = []
     for at in range(0, len(ids), PAGE):
-        pages.append((yield from look(partial(found, items=ids[at : at + PAGE]))))
+        pages.append((yield from look(partial(choose, items=ids[at : at + PAGE]))))
     return frozenset().union(*pages)
 
 
@@ -117,19 +117,19 @@ def _standing(version: Version, used: Strength) -> StandingItem:
     )  # fmt: skip
 
 
-def _moment(given: object) -> int | None:
-    """A moment in a slot; what cannot be read as one is the owner's own, and means nothing here."""
-    if not isinstance(given, str):
+def _moment(slot: object) -> int | None:
+    """Read a moment from a slot; what cannot be read as one is the owner's own, and means nothing here."""
+    if not isinstance(slot, str):
         return None
     try:
-        when = datetime.fromisoformat(given)
+        when = datetime.fromisoformat(slot)
     except ValueError:
         return None
     return None if when.tzinfo is None else micros(when)
 
 
 def _digest(item: Item) -> bytes:
-    """What an item says and where, case and spacing apart."""
+    """Digest what an item says and where, case and spacing apart."""
     text = " ".join(unicodedata.normalize("NFKC", item.text).casefold().split())
     times = [None if t is None else micros(t) for t in (item.valid_from, item.valid_to)]
     said = {"text": text, "kind": item.kind.value, "slots": dict(item.slots), "key": item.key, "times": times}
@@ -141,15 +141,15 @@ def _elsewhere(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> 
     shared = snapshot.space(head.tenant, SHARED)
     if shared is None or isinstance(head.user, Shared):
         return frozenset()
-    found = snapshot.standing((shared.id,), items)
-    return frozenset(item for item, version in found.items() if version.item.state is not State.RETIRED)
+    standing = snapshot.standing((shared.id,), items)
+    return frozenset(item for item, version in standing.items() if version.item.state is not State.RETIRED)
 
 
 def _gone(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> frozenset[ItemId]:
-    """Those that are nowhere, or were retired behind the horizon."""
+    """Choose those that are nowhere, or were retired behind the horizon."""
     horizon = snapshot.head(head.tenant).horizon
     shared = snapshot.space(head.tenant, SHARED)
     spaces = (head.id,) if shared is None else (head.id, shared.id)
-    found = snapshot.standing(spaces, items)
-    kept = {i for i, v in found.items() if v.item.state is not State.RETIRED or v.seq_from > horizon}
+    standing = snapshot.standing(spaces, items)
+    kept = {i for i, v in standing.items() if v.item.state is not State.RETIRED or v.seq_from > horizon}
     return frozenset(set(items) - kept)

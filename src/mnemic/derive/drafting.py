@@ -1,4 +1,4 @@
-"""The commit of a strategy's run: what it writes, revises, retires and ties, and the step of its lane."""
+"""A strategy's run is committed: what it writes, revises, retires and ties, and the step of its lane."""
 
 from __future__ import annotations
 
@@ -6,25 +6,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mnemic.core.clock import micros
-from mnemic.core.events import Verb
+from mnemic.core.events import Receipt, Verb
 from mnemic.core.items import Channel, Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Invalid
+from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
 from mnemic.store.drafts import Draft, Op, Put, Tie
+from mnemic.store.requests import commit, look
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mnemic.core.ids import ItemId
-    from mnemic.derive.runs import Run
+    from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
 
-def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits, known: Mapping[ItemId, Version]) -> Draft:
-    """The commit of a run: what it writes, what that takes the place of, and the step of the lane.
+def commit_run(
+    desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
+) -> Flow[Receipt]:
+    """Commit what a run wants done, without what the owner hid, and the step of its lane or job.
 
     Args:
         known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
@@ -32,7 +36,14 @@ def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits, known: Mappi
 
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
+        Conflict: somebody else went on, or changed what this rests on.
     """
+    edits = yield from _without_hidden(run, edits)
+    return (yield from commit(_draft(desk, strategy, run, edits, known)))
+
+
+def _draft(desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]) -> Draft:
+    """Write the draft of a run: what it writes, what that takes the place of, and the step of the lane."""
     evidence = {item.id: item for item in run.given.evidence}
     fresh = [_derived_item(desk, strategy, d, evidence) for d in edits.write]
     closed: dict[ItemId, Item] = {}
@@ -44,7 +55,7 @@ def drafted(desk: Desk, strategy: Strategy, run: Run, edits: Edits, known: Mappi
             ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
-    changed = [_revised(desk, strategy, known, one) for one in edits.revise]
+    changed = [_revised(desk, strategy, known, revision) for revision in edits.revise]
     gone = [_retired(strategy, known, id) for id in edits.retire]
     bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh)) for bond in edits.tie]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
@@ -75,7 +86,7 @@ def _own(strategy: Strategy, version: Version) -> Item:
 
 
 def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[ItemId, Item]) -> Item:
-    """It belongs to the user and the agent it was said to, not to the session it was said in."""
+    """Make the item of a derivation: it belongs to the user and the agent it was said to, not to the session."""
     if not d.source or d.source[0] not in evidence or d.slots.get("by") != strategy.by:
         raise Invalid("edits", f"{d.key} cites no evidence of this run, or not its author", "See strategies.base.")
     return Item(
@@ -94,10 +105,10 @@ def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[
     )
 
 
-def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], one: Revision) -> Put:
-    given = {"text": one.text, "slots": one.slots, "tags": one.tags}
-    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, one.id)), **fields))
+def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], revision: Revision) -> Put:
+    wanted = {"text": revision.text, "slots": revision.slots, "tags": revision.tags}
+    fields: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, revision.id)), **fields))
 
 
 def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:
@@ -110,3 +121,35 @@ def _link(bond: Bond, fresh: list[Item]) -> Link:
         return fresh[ref].id if isinstance(ref, int) else ref
 
     return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)
+
+
+def _without_hidden(run: StrategyRun, edits: Edits) -> Flow[Edits]:
+    """Leave out of edits what the owner hid: known by its key, or by its words once the key is forgotten."""
+    hidden = run.hidden
+    if not hidden or not edits.write:
+        return edits
+    said = {(item.kind, item.text, item.source) for item in hidden.values()}
+    keyed = yield from look(lambda s: {d.key: s.keyed(run.space, d.key) for d in edits.write})
+    kept = [
+        n for n, d in enumerate(edits.write) if keyed[d.key] not in hidden and (d.kind, d.text, d.source) not in said
+    ]
+    return _only(edits, {n: place for place, n in enumerate(kept)})
+
+
+def _only(edits: Edits, places: Mapping[int, int]) -> Edits:
+    """Keep of edits what is written at some places, numbered anew; what refers to others goes too."""
+
+    def stays(ref: Ref) -> bool:
+        return not isinstance(ref, int) or ref in places
+
+    def named(ref: Ref) -> Ref:
+        return places[ref] if isinstance(ref, int) else ref
+
+    def moved(d: Derivation) -> Derivation:
+        older = d.supersedes if d.supersedes is not None and stays(d.supersedes) else None
+        revokes = tuple(named(ref) for ref in d.revokes if stays(ref))
+        return replace(d, supersedes=None if older is None else named(older), revokes=revokes)
+
+    bonds = (bond for bond in edits.tie if stays(bond.src) and stays(bond.dst))
+    tie = tuple(replace(bond, src=named(bond.src), dst=named(bond.dst)) for bond in bonds)
+    return replace(edits, write=tuple(moved(edits.write[n]) for n in places), tie=tie)

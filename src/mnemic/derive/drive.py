@@ -1,11 +1,10 @@
-"""A strategy's flow, driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
+"""A strategy's flow is driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.derive.hidden import spared
 from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
-    from mnemic.derive.runs import Run
+    from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -28,14 +27,14 @@ BYTES_A_TOKEN: Final = 4
 
 
 def driven(
-    desk: Desk, strategy: Strategy, run: Run, *, maintain: bool = False
+    desk: Desk, strategy: Strategy, run: StrategyRun, *, maintain: bool = False
 ) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
     """Drive a strategy's flow: its reads answered as of the run's pin, its models' answers recorded, its budget kept.
 
     Errors of a request are thrown in; what the strategy does not catch ends the run. Without evidence it is not called.
 
     Returns:
-        What it wants done, without what the owner hid; and the versions that it read, by id: what it may change.
+        What it wants done; and the versions that it was given as known or looked up, by id: what it may change.
     """
     asking = _Asking(run, _Meter(desk, strategy))
     if not run.given.evidence:
@@ -54,25 +53,25 @@ def driven(
                 request = flow.send(answer)
     except StopIteration as done:
         edits: Edits = done.value
-        return (yield from spared(run.space, run.hidden, edits)), asking.read
+        return edits, asking.read
     finally:
         flow.close()
 
 
 class _Asking:
-    """Answers what one run asks for.
+    """Answers what a run's strategy asks for.
 
     Attributes:
         read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
             that a model may have been told.
     """
 
-    def __init__(self, run: Run, meter: _Meter) -> None:
+    def __init__(self, run: StrategyRun, meter: _Meter) -> None:
         self._run, self._meter = run, meter
         self.read = {version.item.id: version for version in run.known}
 
     def answered(self, request: Request) -> Flow[Any]:
-        """The answer to one request."""
+        """Answer one request."""
         match request:
             case Known():
                 return (yield from self._known(request))
@@ -83,13 +82,13 @@ class _Asking:
 
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
-        found = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        for version in found:
+        versions = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
+        for version in versions:
             self.read.setdefault(version.item.id, version)
-        return [version.item for version in found]
+        return [version.item for version in versions]
 
     def _asked(self, request: Ask) -> Flow[str]:
-        """A model's answer; the one that was recorded, if this was asked before.
+        """Ask the model, or give the answer that was recorded if this was asked before.
 
         Raises:
             Conflict: somebody else is to go on; what was answered is kept for them.
@@ -107,7 +106,7 @@ class _Asking:
         return answer
 
     def _kept(self, asked: bytes, answered: bytes) -> Answer:
-        """The answer under the lease of the run: of its lane, or of a dead letter's job."""
+        """An answer to be recorded, under the lease of the run: of its lane, or of a dead letter's job."""
         run = self._run
         return Answer(
             space=run.space,
@@ -123,7 +122,7 @@ class _Asking:
 
 
 class _Meter:
-    """What one run has asked of models."""
+    """Counts what one run has asked of models, against its budget."""
 
     def __init__(self, desk: Desk, strategy: Strategy) -> None:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget
@@ -141,12 +140,12 @@ class _Meter:
         self._tokens += tokens_of(request)
         over = [
             name
-            for name, spent, limit in (
+            for name, used, limit in (
                 ("calls", self._calls, most.calls),
                 ("tokens", self._tokens, most.tokens or self._tokens),
                 ("seconds", (now - self._began) / 1_000_000, most.seconds or float("inf")),
             )
-            if spent > limit
+            if used > limit
         ]
         if over:
             raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")

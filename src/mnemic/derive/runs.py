@@ -1,8 +1,8 @@
-"""What a strategy's run is about: whether it is time for one, and what it is given."""
+"""A strategy's run is planned: whether it is due, and which evidence, known facts and hidden items it is given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
-from mnemic.derive.hidden import derived_from, hidden_of, spent_of
 from mnemic.lanes.slices import next_vers
 from mnemic.store.drafts import Advance, JobStep
 from mnemic.store.following import Lane
@@ -31,6 +30,9 @@ CATCH_UP: Final = 500
 MAINTAIN: Final = ":maintain"
 """What follows a strategy's name in the lane of its upkeep."""
 
+RERUN: Final = "rerun"
+"""The slot of what was retired for its evidence to be digested again."""
+
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
@@ -38,14 +40,14 @@ _BYTES_A_TERM: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """What one run is about.
+class StrategyRun:
+    """One run of a strategy: the evidence that it is given, and what its commit moves.
 
     Attributes:
         lane: As it stands, leased if the strategy asks models.
         given: For the strategy.
         known: The versions of what it was given as known.
-        hidden: What the owner hid of what was derived from these before.
+        hidden: What the owner hid of what was derived from this evidence before: what the run leaves out.
         vers: The versions that the run covers.
         step, job: What its commit moves: the lane, or a dead letter's job.
     """
@@ -64,12 +66,12 @@ class Run:
 
     @property
     def view(self) -> View:
-        """What the run reads: the commit it is pinned to."""
+        """The past that the run reads: of the commit it is pinned to."""
         return View(at=self.lane.seq or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class How:
+class RunOptions:
     """How a run is made.
 
     Attributes:
@@ -87,23 +89,23 @@ class How:
     keep_answers: bool = False
 
 
-def lane_name(strategy: Strategy, how: How) -> str:
+def lane_name(strategy: Strategy, *, maintain: bool) -> str:
     """The lane of a strategy, or that of its upkeep."""
-    return strategy.name + MAINTAIN if how.maintain else strategy.name
+    return strategy.name + MAINTAIN if maintain else strategy.name
 
 
-def ready(snapshot: Snapshot, strategy: Strategy, space: int, how: How, now: int) -> Lane | None:
-    """The lane, if a trigger fires on what lies past its cursor, or all of that is what the strategy wrote itself.
+def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> Lane | None:
+    """Return the lane if a run is due: a trigger fires on what lies past the cursor, or the strategy wrote all of that.
 
-    The latter sets off no trigger, and is stepped over.
+    Its own writes set off no trigger; a run steps over them.
     """
-    lane = snapshot.lane(space, lane_name(strategy, how))
+    lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
-    triggers = strategy.maintain if how.maintain else strategy.triggers
-    nothing = Waiting(ran=lane.leased, asked=how.asked)
+    triggers = strategy.maintain if options.maintain else strategy.triggers
+    nothing = Waiting(ran=lane.leased, asked=options.asked)
     least = replace(nothing, count=1, since=now, last=now)  # where this fires, whatever waits fires too
-    if how.force or lane.stride or lane.seq or fired(triggers, least, now):
+    if options.force or lane.stride or lane.seq or fired(triggers, least, now):
         return lane
     waiting: Waiting | None = None
     for waiting in _counted(snapshot, strategy, lane, nothing):
@@ -113,42 +115,45 @@ def ready(snapshot: Snapshot, strategy: Strategy, space: int, how: How, now: int
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
-    """What waits and is not the strategy's own, counted up in steps, so that nobody counts further than a trigger
-    asks."""
+    """Count what waits and is not the strategy's own, in steps, so that nobody counts further than a trigger asks."""
     cursor = lane.cursor
     while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
-        found = snapshot.versions(lane.space, vers)
-        others = {ver: v for ver in vers if (v := found.get(ver)) is not None and not _is_own(v.item, strategy)}
+        versions = snapshot.versions(lane.space, vers)
+        others = {ver: v for ver in vers if (v := versions.get(ver)) is not None and not _is_own(v.item, strategy)}
         entries = takewhile(lambda entry: entry.ver <= vers[-1], snapshot.entries(lane.space, cursor))
         tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries if entry.ver in others)
         waiting, cursor = waiting.plus(list(others.values()), tokens), vers[-1]
         yield waiting
 
 
-def gathered(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, how: How) -> Run | None:
-    """What the next run is about; None for a space that is gone, or a lane that has nothing left.
+def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, options: RunOptions) -> StrategyRun | None:
+    """Plan the next run of a lane; None for a space that is gone, or a lane that has nothing left.
 
     What was said to all users at once is nobody's: no strategy reads it.
     """
-    limit = CATCH_UP if how.asked else strategy.batch
+    limit = CATCH_UP if options.asked else strategy.batch
     vers = next_vers(snapshot, space, lane, limit)
     (head,) = snapshot.spaces((space,))
     if head.user is None or not head.lanes or not vers:
         return None
-    step = Advance(name=lane.name, owner=lane.owner, after=lane.cursor, upto=vers[-1], keep_answers=how.keep_answers)
+    step = Advance(
+        name=lane.name, owner=lane.owner, after=lane.cursor, upto=vers[-1], keep_answers=options.keep_answers
+    )
     return _run(snapshot, strategy, space, lane, vers, step=step)
 
 
-def letter(snapshot: Snapshot, strategy: Strategy, space: int, ver: int, lane: str, job: JobStep) -> Run | None:
-    """A run about one version that the lane gave up; None where space or version are gone."""
+def dead_letter_run(
+    snapshot: Snapshot, strategy: Strategy, space: int, ver: int, lane: str, job: JobStep
+) -> StrategyRun | None:
+    """Plan a run about one version that the lane gave up; None where space or version are gone."""
     (head,) = snapshot.spaces((space,))
     if head.user is None or not snapshot.versions(space, [ver]):
         return None
     return _run(snapshot, strategy, space, Lane(space=space, name=lane), [ver], job=job)
 
 
-def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: list[int], **what: Any) -> Run:
-    """A run over what the strategy has not read, oldest first; what it wrote itself is never its evidence.
+def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: list[int], **moves: Any) -> StrategyRun:
+    """Plan a run over what the strategy has not read, oldest first; what it wrote itself is never its evidence.
 
     A turn that it derived from before was read before: it is here again because it was pinned, say. Upkeep is given
     those too.
@@ -158,10 +163,10 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN))
     fresh = [] if isinstance(head.user, Shared) else _readable(snapshot, strategy, space, vers, lane)
     own = [] if lane.name.endswith(MAINTAIN) else derived_from(snapshot, strategy, space, fresh)
-    spent = spent_of(own)
-    evidence = tuple(sorted((item for item in fresh if item.id not in spent), key=lambda item: item.said))
+    before = already_read(own)
+    evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
-    return Run(
+    return StrategyRun(
         space=space,
         tenant=dict(snapshot.tenants())[head.tenant],
         user=head.user,
@@ -171,19 +176,37 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         known=known,
         hidden=hidden_of(own),
         vers=tuple(vers),
-        **what,
+        **moves,
     )
 
 
 def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int], lane: Lane) -> list[Item]:
-    """What the strategy reads of these versions."""
+    """Choose among versions the items that stand and that the strategy reads."""
     upto = lane.seq or None
-    found = snapshot.versions(space, vers).values()
-    shown = (v.item for v in found if v.seq_to is None or (upto is not None and v.seq_to > upto))
+    versions = snapshot.versions(space, vers).values()
+    shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
     return [item for item in read if not _is_own(item, strategy)]
 
 
 def _is_own(item: Item, strategy: Strategy) -> bool:
-    """Whether a strategy wrote an item itself."""
-    return item.slots.get("by") == strategy.by
+    """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give theirs one."""
+    return bool(item.source) and item.slots.get("by") == strategy.by
+
+
+def derived_from(snapshot: Snapshot, strategy: Strategy, space: int, evidence: Sequence[Item]) -> list[Item]:
+    """Find what the strategy made of this evidence before, whatever became of it."""
+    derived = snapshot.standing((space,), snapshot.derived(space, [item.id for item in evidence])).values()
+    return [version.item for version in derived if _is_own(version.item, strategy)]
+
+
+def hidden_of(own: Sequence[Item]) -> dict[ItemId, Item]:
+    """Choose what of the strategy's own its owner hid: what is retired, and not for a rerun."""
+    return {item.id: item for item in own if item.state is State.RETIRED and not item.slots.get(RERUN)}
+
+
+def already_read(own: Sequence[Item]) -> set[ItemId]:
+    """Choose the evidence that was read before: of which something stands, or nothing was taken back for a rerun."""
+    stands = {source for item in own if item.state is not State.RETIRED for source in item.source}
+    again = {source for item in own if item.slots.get(RERUN) for source in item.source}
+    return stands | ({source for item in own for source in item.source} - again)

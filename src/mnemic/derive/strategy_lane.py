@@ -10,67 +10,78 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mnemic.derive.drafting import drafted
+from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import How, gathered, lane_name, ready
+from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_run
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
-from mnemic.lanes.slices import (
-    BUSY,
-    HOUSE,
-    IDLE,
-    LEASE_SECONDS,
-    WAITS,
-    Slice,
-    deadly,
-    held,
-    lessened,
-)
+from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
+from mnemic.lanes.slices import BUSY, HOUSE, IDLE, LEASE_SECONDS, WAITS, Slice
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.lanes import claim, release
-from mnemic.store.requests import commit, look, transact
+from mnemic.store.requests import look, transact
 
 if TYPE_CHECKING:
+    from mnemic.store.following import Lane
+    from mnemic.store.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
 
-def strategy_slice(desk: Desk, strategy: Strategy, space: int, how: How) -> Flow[Slice]:
-    """One run, if it is time for one.
+def strategy_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    """Make one run of a strategy, if it is time for one.
 
     Raises:
-        MnemicError: it failed; whoever runs this says so with `lanes.failed`, and nothing is lost.
+        MnemicError: it failed; whoever runs this says so with `failures.report_failure`, and nothing is lost.
     """
-    now, leased, name = desk.clock.now(), strategy.budget.calls > 0, lane_name(strategy, how)
-    lane = yield from look(lambda s: ready(s, strategy, space, how, now))
+    if strategy.budget.calls > 0:
+        return (yield from _leased_slice(desk, strategy, space, options))
+    return (yield from _unleased_slice(desk, strategy, space, options))
+
+
+def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    now = desk.clock.now()
+    due = yield from look(lambda s: due_lane(s, strategy, space, options, now))
+    if due is None:
+        return IDLE
+    lane = yield from transact(claim, space, due.name, options.owner, LEASE_SECONDS)
+    if lane is None:
+        return (yield from lease_denied(space, due.name))
+    if crashes_repeatedly(lane):
+        return (yield from shrink_after_crash(lane, strategy.batch))
+    run = yield from look(lambda s: next_run(s, strategy, space, lane, options))
+    if run is not None:
+        edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
+        yield from commit_run(desk, strategy, run, edits, known)
+    yield from transact(release, space, lane.name, options.owner)
+    return BUSY if run is None else Slice(done=len(run.vers))
+
+
+def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
+    now = desk.clock.now()
+    lane, run = yield from look(lambda s: _due_run(s, strategy, space, options, now))
     if lane is None:
         return IDLE
-    if leased:
-        lane = yield from transact(claim, space, name, how.owner, LEASE_SECONDS)
-    if lane is None:
-        return (yield from held(space, name))
-    if not leased and lane.leased <= now < lane.not_before:
+    if lane.leased <= now < lane.not_before:
         return WAITS
-    if leased and deadly(lane):
-        return (yield from lessened(lane, strategy.batch))
-    pinned = lane if leased else replace(lane, seq=0)
-    run = yield from look(lambda s: gathered(s, strategy, space, pinned, how))
     if run is None:
-        if leased:
-            yield from transact(release, space, name, how.owner)
         return BUSY
-    edits, known = yield from driven(desk, strategy, run, maintain=how.maintain)
+    edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
     try:
-        yield from commit(drafted(desk, strategy, run, edits, known))
+        yield from commit_run(desk, strategy, run, edits, known)
     except Conflict:
-        if leased:
-            raise
         return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
-    if leased:
-        yield from transact(release, space, name, how.owner)
     return Slice(done=len(run.vers))
 
 
+def _due_run(
+    snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int
+) -> tuple[Lane | None, StrategyRun | None]:
+    """Return the lane if a run is due, with that run: it reads the present, pinned to no commit."""
+    lane = due_lane(snapshot, strategy, space, options, now)
+    return lane, None if lane is None else next_run(snapshot, strategy, space, replace(lane, seq=0), options)
+
+
 def house_slice(desk: Desk, space: int) -> Flow[Slice]:
-    """What rules make of what was said last, for somebody who waits for it."""
-    return strategy_slice(desk, load(STRATEGIES, HOUSE)(), space, How(owner="", asked=True))
+    """Have rules read what was said last, for somebody who waits for it."""
+    return strategy_slice(desk, load(STRATEGIES, HOUSE)(), space, RunOptions(owner="", asked=True))

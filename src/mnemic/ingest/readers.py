@@ -28,9 +28,9 @@ from mnemic.ingest.text_files import looks_spoken, read_dialogue, read_document
 from mnemic.ingest.timestamps import known_zone
 from mnemic.ingest.unified import read_unified
 
-Given = Message | Edge | Skipped
+Parsed = Message | Edge | Skipped
 """What a reader yields."""
-Reader = Callable[[Source, Options], Iterator[Given]]
+Reader = Callable[[Source, Options], Iterator[Parsed]]
 """Reads an opened source as a stream; a bad record is a `Skipped`, a file of another sort raises `Invalid`."""
 
 READERS: Final[Mapping[str, Reader]] = {
@@ -94,7 +94,7 @@ def read(
     tools: bool = False,
     exclude: Sequence[str] = (),
     progress: Progress | None = None,
-) -> Iterator[Given]:
+) -> Iterator[Parsed]:
     """Everything in `path`, in its order, read as it is asked for.
 
     Args:
@@ -140,7 +140,7 @@ def detect(path: str | Path) -> str:
     raise Invalid("path", f"{path} holds no file that we read", "Look at what is in it.")
 
 
-def _read(path: str | Path, format: str | None, options: Options) -> Iterator[Given]:
+def _read(path: str | Path, format: str | None, options: Options) -> Iterator[Parsed]:
     for one in sources(path, options):
         if isinstance(one, Skipped):
             yield one
@@ -149,11 +149,11 @@ def _read(path: str | Path, format: str | None, options: Options) -> Iterator[Gi
             yield from _collected(source, format, options) if source.collection else _one(source, format, options)
 
 
-def _one(source: Source, format: str | None, options: Options) -> Iterator[Given]:
+def _one(source: Source, format: str | None, options: Options) -> Iterator[Parsed]:
     return READERS[format or _format(source)](source, options)
 
 
-def _collected(source: Source, format: str | None, options: Options) -> Iterator[Given]:
+def _collected(source: Source, format: str | None, options: Options) -> Iterator[Parsed]:
     """One file of many: what is wrong with it does not stop the others."""
     try:
         for given in _one(source, format, options):

@@ -1,4 +1,4 @@
-"""Who is next: the spaces that have something before a lane, found by what has arrived since the last look.
+"""The backlog: which spaces have something before a lane, found by what has arrived since the last look.
 
 A look asks the store for versions newer than the newest one it knows of, so spaces in which nothing happens cost
 nothing, however many there are. Once a minute it asks for everything: what another process has sent back to the
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
     from mnemic.core.scope import Shared
     from mnemic.store.base import Store
+    from mnemic.store.heads import SpaceHead
     from mnemic.store.snapshot import Snapshot
 
-Owner = tuple[str, "str | Shared", str]
+SpaceOwner = tuple[str, "str | Shared", str]
 """Tenant, user and branch: whose space it is, as a draft says it."""
 
 ALL_SECONDS: Final = 60.0
 """How often everything is looked at."""
 
 COUNTED: Final = 10_000
-"""A crowd is counted up to so many passages, or four times the limit where that is more."""
+"""What waits is counted up to so many passages, or four times the limit where that is more."""
 
-CROWD_SECONDS: Final = 1.0
+COUNT_SECONDS: Final = 1.0
 """How long a count of a user's passages holds; what this process writes meanwhile is added."""
 
 _SHARE: Final = 0.01
@@ -48,11 +49,11 @@ class _Lane:
     all_at: float = float("-inf")
 
 
-class Lineup:
-    """The lanes of one open store. Safe for many threads.
+class Backlog:
+    """Knows what waits before each lane of one open store. Safe for many threads.
 
     Args:
-        limit: How many passages of a space may wait before it counts as crowded.
+        limit: How many passages of a user may wait before their writers are told.
         lanes: The lanes before which passages of every user wait, as things stand.
     """
 
@@ -60,10 +61,10 @@ class Lineup:
         self._store, self._limit, self._followed = store, limit, lanes
         self._lock, self._counting = threading.Lock(), threading.Lock()
         self._lanes: dict[str, _Lane] = {}
-        self._crowds: dict[Owner, tuple[int, float]] = {}
+        self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
-    def behind(self, name: str) -> list[int]:
-        """The spaces in which a lane has something before it, by number."""
+    def behind(self, name: str) -> dict[int, int]:
+        """The spaces in which a lane has something before it, by number, each with its epoch."""
         with self._lock, self._store.read() as snapshot:
             lane = self._lanes.setdefault(name, _Lane())
             highest = snapshot.highest()
@@ -73,40 +74,42 @@ class Lineup:
             elif highest > lane.seen:
                 lane.waiting |= snapshot.arrived(lane.seen).keys()
             lane.seen = highest
-            lane.waiting = {space for space in lane.waiting if _has_work(snapshot, space, name)}
-            return sorted(lane.waiting)
+            heads = (snapshot.spaces((space,)) for space in sorted(lane.waiting))
+            behind = {head.id: head.epoch for (head,) in filter(None, heads) if _has_work(snapshot, head, name)}
+            lane.waiting = set(behind)
+            return behind
 
-    def crowd(self, owner: Owner, written: int) -> int:
-        """How many passages of a user wait before the lane that is furthest behind, if more than the limit; else 0.
+    def over_limit(self, owner: SpaceOwner, written: int) -> int:
+        """Count the passages of a user before the lane that is furthest behind, if more than the limit; else 0.
 
-        They are counted once in `CROWD_SECONDS`, more seldom where they are many, and where the limit seems passed.
+        They are counted once in `COUNT_SECONDS`, more seldom where they are many, and where the limit seems passed.
 
         Args:
             written: How many of them were written just now.
         """
         with self._counting:
-            before, until = self._crowds.get(owner, (0, float("-inf")))
-            began, found = time.monotonic(), before + written
-            if began >= until or before <= self._limit < found:
-                found, now = self._counted(owner), time.monotonic()
-                until = now + max(CROWD_SECONDS, (now - began) / _SHARE)
-                if len(self._crowds) >= _USERS:
-                    self._crowds.clear()
-            self._crowds[owner] = found, until
-        return found if found > self._limit else 0
+            before, until = self._counts.get(owner, (0, float("-inf")))
+            began, waiting = time.monotonic(), before + written
+            if began >= until or before <= self._limit < waiting:
+                waiting, now = self._counted(owner), time.monotonic()
+                until = now + max(COUNT_SECONDS, (now - began) / _SHARE)
+                if len(self._counts) >= _USERS:
+                    self._counts.clear()
+            self._counts[owner] = waiting, until
+        return waiting if waiting > self._limit else 0
 
     def recount(self) -> None:
         """Count everybody's passages anew next time."""
         with self._counting:
-            self._crowds.clear()
+            self._counts.clear()
 
-    def again(self) -> None:
-        """Look at everything next time."""
+    def look_at_all(self) -> None:
+        """Look at every space next time, not just at what has arrived."""
         with self._lock:
             self._lanes.clear()
 
-    def _counted(self, owner: Owner) -> int:
-        """How many passages wait; where they cannot be more than the limit, at most so many."""
+    def _counted(self, owner: SpaceOwner) -> int:
+        """Count the passages that wait; where they cannot be more than the limit, an upper bound."""
         names, (tenant, user, branch) = self._followed(), owner
         with self._store.read() as snapshot:
             number = snapshot.tenant(tenant)
@@ -120,8 +123,7 @@ class Lineup:
             return sum(1 for _ in islice(snapshot.entries(head.id, cursor), most))
 
 
-def _has_work(snapshot: Snapshot, space: int, name: str) -> bool:
-    (head,) = snapshot.spaces((space,)) or (None,)
-    if head is None or head.user is None or not head.lanes:
+def _has_work(snapshot: Snapshot, head: SpaceHead, name: str) -> bool:
+    if head.user is None or not head.lanes:
         return False
-    return snapshot.newest(space) > snapshot.lane(space, name).cursor
+    return snapshot.newest(head.id) > snapshot.lane(head.id, name).cursor

@@ -1,4 +1,4 @@
-"""Keeping a lease while somebody elsewhere thinks: a thread that prolongs it for as long as it is held."""
+"""A heartbeat: a thread prolongs a lease for as long as it is held, while a model elsewhere is waited for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEAT_SECONDS: Final = LEASE_SECONDS / 3
 
 @contextmanager
 def beating(beat: Callable[[], bool]) -> Iterator[None]:
-    """Meanwhile call `beat` every so often, until it says that nothing is held; its errors are passed over."""
+    """Call `beat` every `BEAT_SECONDS` meanwhile, until it says that nothing is held; its errors are passed over."""
     over = threading.Event()
 
     def follow() -> None:

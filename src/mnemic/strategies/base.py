@@ -83,7 +83,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """What a run wants done, in one commit with the step of its lane; nothing at all is an answer too."""
+    """Everything that a run wants done, in one commit with the step of its lane; nothing at all is an answer too."""
 
     write: tuple[Derivation, ...] = ()
     revise: tuple[Revision, ...] = ()
@@ -93,7 +93,7 @@ class Edits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What a run is about.
+    """Everything that a run starts from.
 
     Attributes:
         user: Whose memory it is.
@@ -125,7 +125,7 @@ class Budget:
 
 
 class Strategy(Protocol):
-    """A way to make something of evidence. It holds no state: what it knows it was given, or asks for.
+    """Makes something of evidence. It holds no state: what it knows it was given, or asks for.
 
     Attributes:
         name: Of its lane, and the beginning of its keys.
@@ -145,11 +145,11 @@ class Strategy(Protocol):
     batch: ClassVar[int]
 
     def on_write(self, given: Given) -> Flow[Edits]:
-        """What to make of new evidence. Given the same and answered alike, it asks and edits alike."""
+        """Derive edits from new evidence. Given the same and answered alike, it asks and edits alike."""
         ...
 
     def on_maintain(self, given: Given) -> Flow[Edits]:
-        """What to make of it later, when there is time."""
+        """Derive edits from what was written since the last upkeep, when there is time."""
         ...
 
 
@@ -162,17 +162,17 @@ class Known(Request):
 
 
 def known(where: Filter = Filter(), limit: int = 100) -> Flow[Sequence[Item]]:
-    """Items that stand, the last written first."""
-    found: Sequence[Item] = yield Known(where, limit)
-    return found
+    """Look up items that stand, the last written first; what was looked up may be revised, retired or superseded."""
+    items: Sequence[Item] = yield Known(where, limit)
+    return items
 
 
 def pause() -> Flow[None]:
-    """Let others through."""
+    """Let whoever runs the flow let others through, such as a verb that somebody waits for."""
     yield Pause()
 
 
 def nothing(self: Strategy, given: Given) -> Flow[Edits]:
-    """The `on_maintain` of a strategy that has nothing to maintain."""
+    """Maintain nothing: the `on_maintain` of a strategy that has no upkeep."""
     yield from ()
     return Edits()

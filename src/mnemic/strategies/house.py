@@ -1,4 +1,4 @@
-"""The house's own way, without a model: standing instructions and simple facts about the speaker, by rule.
+"""The strategy `house` derives without a model: standing instructions and simple facts about the speaker, by rule.
 
 Only people's turns are read, and of them only their own words. What a document, a tool, an assistant or a quotation
 says is never an instruction, whatever it says.
@@ -50,7 +50,7 @@ class House:
     batch: ClassVar[int] = 64
 
     def on_write(self, given: Given) -> Flow[Edits]:
-        """What `digest` finds; it takes a breath after every turn, which are some hundred microseconds each."""
+        """Derive what `digest` does, with a pause after every turn, which takes some hundred microseconds."""
         book = _Book(given.known)
         for item in given.evidence:
             _take_in(item, book, given.user)
@@ -61,7 +61,7 @@ class House:
 
 
 def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Derivation]:
-    """What to write for `items`, in the order of what they say.
+    """Derive what is to be written for `items`, in the order of what they say.
 
     Args:
         items: Evidence not digested yet, oldest first; what is not a person's turn is passed over.
@@ -98,8 +98,8 @@ def _instructs(item: Item, subject: str, user: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """One thing that holds: where it is, and what it says."""
+class _Statement:
+    """A statement that holds: where it is, and what it says."""
 
     at: ItemId | int
     text: str
@@ -108,31 +108,37 @@ class _Held:
 
 
 class _Book:
-    """What holds so far, known or newly derived, and what is to be written."""
+    """Keeps what holds so far, known or newly derived, and what is to be written."""
 
     def __init__(self, known: Sequence[Item]) -> None:
         self.written: list[Derivation] = []
-        self._held = [
-            _Held(item.id, item.text, item.slots, item.said)
+        self._holding = [
+            _Statement(item.id, item.text, item.slots, item.said)
             for item in known
             if item.state is State.ACTIVE and item.kind in (Kind.PROCEDURE, Kind.PROFILE)
         ]
 
     def write(self, derivation: Derivation) -> None:
         gone = {derivation.supersedes, *derivation.revokes}
-        self._held = [held for held in self._held if held.at not in gone]
+        self._holding = [statement for statement in self._holding if statement.at not in gone]
         if derivation.slots.get("standing") is not False:
             place = len(self.written)
-            self._held.append(_Held(place, derivation.text, derivation.slots, derivation.said))
+            self._holding.append(_Statement(place, derivation.text, derivation.slots, derivation.said))
         self.written.append(derivation)
 
-    def standing(self, subject: str) -> list[_Held]:
+    def standing(self, subject: str) -> list[_Statement]:
         return [
-            held for held in self._held if held.slots.get("standing") is True and held.slots.get("subject") == subject
+            statement
+            for statement in self._holding
+            if statement.slots.get("standing") is True and statement.slots.get("subject") == subject
         ]
 
-    def facts(self, subject: str, *names: str) -> list[_Held]:
-        return [held for held in self._held if held.slots.get("slot") in names and held.slots.get("subject") == subject]
+    def facts(self, subject: str, *names: str) -> list[_Statement]:
+        return [
+            statement
+            for statement in self._holding
+            if statement.slots.get("slot") in names and statement.slots.get("subject") == subject
+        ]
 
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
@@ -144,78 +150,84 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     facts = slots(item.text, subject, micros(item.said), item.said_offset)
     said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
     undone: list[str] = []
-    for n, found in enumerate(said):
+    for n, saying in enumerate(said):
         key = f"house:{item.id}:{n}"
-        if not instructs and not isinstance(found, Finding):
+        if not instructs and not isinstance(saying, Finding):
             continue
-        if isinstance(found, Revocation):
-            undone += _take_back(item, subject, key, found, book)
-        elif isinstance(found, Finding):
-            _state(item, key, found, book)
-        elif not any(found.text in text for text in undone):
-            _stand(item, subject, key, found, book)
+        if isinstance(saying, Revocation):
+            undone += _take_back(item, subject, key, saying, book)
+        elif isinstance(saying, Finding):
+            _state(item, key, saying, book)
+        elif not any(saying.text in text for text in undone):
+            _stand(item, subject, key, saying, book)
 
 
-def _take_back(item: Item, subject: str, key: str, found: Revocation, book: _Book) -> list[str]:
-    """Write the revocation, if it is clear what it is about; the text that is spent by it."""
+def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:
+    """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
     from mnemic.extract.revocations import revoked
 
-    standing = [held for held in book.standing(subject) if held.said <= item.said]
-    which = revoked(found.topic, [held.text for held in standing])
+    standing = [statement for statement in book.standing(subject) if statement.said <= item.said]
+    which = revoked(revocation.topic, [statement.text for statement in standing])
     if which is None:
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
-    book.write(_derived(item, key, Kind.PROCEDURE, found.text, slots, revokes=(standing[which].at,)))
-    return [found.text]
+    book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(standing[which].at,)))
+    return [revocation.text]
 
 
-def _stand(item: Item, subject: str, key: str, found: Instruction, book: _Book) -> None:
+def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _Book) -> None:
     from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import revoked
 
     standing = book.standing(subject)
-    same = canonical(found.text)
-    if any(canonical(held.text) == same for held in standing):
+    same = canonical(instruction.text)
+    if any(canonical(statement.text) == same for statement in standing):
         return
-    named = [held for held in standing if held.slots.get("rule") in _NAMING] if found.rule in _NAMING else []
-    if any(held.said > item.said for held in named):
+    named = (
+        [statement for statement in standing if statement.slots.get("rule") in _NAMING]
+        if instruction.rule in _NAMING
+        else []
+    )
+    if any(statement.said > item.said for statement in named):
         return
-    others = [held for held in standing if held.said <= item.said and held not in named]
-    stopped = revoked(found.text, [held.text for held in others]) if found.rule in _STOPPING else None
+    others = [statement for statement in standing if statement.said <= item.said and statement not in named]
+    stopped = (
+        revoked(instruction.text, [statement.text for statement in others]) if instruction.rule in _STOPPING else None
+    )
     derivation = _derived(
         item,
         key,
         Kind.PROCEDURE,
-        found.text,
-        _instruction_slots(subject, found.rule, standing=True),
+        instruction.text,
+        _instruction_slots(subject, instruction.rule, standing=True),
         supersedes=named[0].at if named else None,
         revokes=() if stopped is None else (others[stopped].at,),
     )
     book.write(derivation)
 
 
-def _state(item: Item, key: str, found: Finding, book: _Book) -> None:
+def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
     from mnemic.extract.phrasing import phrased
 
-    value = _same(found.value)
-    facts = book.facts(found.subject, found.slot)
-    if any(_same(held.slots.get("value")) == value for held in facts):
+    value = _same(finding.value)
+    facts = book.facts(finding.subject, finding.slot)
+    if any(_same(statement.slots.get("value")) == value for statement in facts):
         return
-    if not found.single:
+    if not finding.single:
         facts = [
-            held
-            for held in book.facts(found.subject, _OPPOSITE.get(found.slot, ""))
-            if _same(held.slots.get("value")) == value
+            statement
+            for statement in book.facts(finding.subject, _OPPOSITE.get(finding.slot, ""))
+            if _same(statement.slots.get("value")) == value
         ]
-    if any(held.said > item.said for held in facts):
+    if any(statement.said > item.said for statement in facts):
         return
     derivation = _derived(
         item,
         key,
         Kind.PROFILE,
-        phrased(found),
-        {"slot": found.slot, "value": found.value, "subject": found.subject, "by": "rules"},
-        valid_from=moment(found.since.start) if found.since else None,
+        phrased(finding),
+        {"slot": finding.slot, "value": finding.value, "subject": finding.subject, "by": "rules"},
+        valid_from=moment(finding.since.start) if finding.since else None,
         supersedes=facts[0].at if facts else None,
     )
     book.write(derivation)

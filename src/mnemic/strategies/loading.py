@@ -1,4 +1,4 @@
-"""Which strategies are followed: by the names that a setting gives, and such as somebody hands over."""
+"""The strategies to follow are checked and loaded: those that a setting names, and such as somebody hands over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def followed(named: str | Sequence[str | Strategy]) -> tuple[str | Strategy, ...]:
-    """Strategies, each checked: ours by their names, and not loaded, because reading a store needs none; others loaded.
+    """Check the strategies to follow: ours by their names, and not loaded, because reading a store needs none; others
+    loaded.
 
     Args:
         named: Names and places (`package.module:Class`), separated by commas or as a list; or strategies, or their
@@ -31,41 +32,42 @@ def followed(named: str | Sequence[str | Strategy]) -> tuple[str | Strategy, ...
     """
     if not isinstance(named, str | list | tuple):
         raise Invalid(FIELD, f"is {type(named).__name__}", "Give a list of names or strategies.")
-    given = dict.fromkeys(filter(None, map(str.strip, named.split(",")))) if isinstance(named, str) else named
-    found = tuple(one if isinstance(one, str) and one in STRATEGIES else _opened(one) for one in given)
-    for what, said in (
-        ("are called", [lane_of(one) for one in found]),
-        ("write as", [one.by for one in found if not isinstance(one, str)]),
-    ):
-        if twice := next((name for name in said if said.count(name) > 1), None):
-            raise Invalid(FIELD, f"two of them {what} {twice!r}", "Leave one out, or give it another name.")
-    return found
+    wanted = dict.fromkeys(filter(None, map(str.strip, named.split(",")))) if isinstance(named, str) else named
+    chosen = tuple(name if isinstance(name, str) and name in STRATEGIES else _loaded(name) for name in wanted)
+    _refuse_twice("are called", [lane_of(strategy) for strategy in chosen])
+    _refuse_twice("write as", [strategy.by for strategy in chosen if not isinstance(strategy, str)])
+    return chosen
 
 
-def lane_of(one: str | Strategy) -> str:
+def lane_of(strategy: str | Strategy) -> str:
     """The lane of a strategy that is followed."""
-    return one if isinstance(one, str) else one.name
+    return strategy if isinstance(strategy, str) else strategy.name
 
 
-def strategies(found: Sequence[str | Strategy]) -> tuple[Strategy, ...]:
-    """What `followed` has found, loaded."""
-    return tuple(load(STRATEGIES, one)() if isinstance(one, str) else one for one in found)
+def strategies(chosen: Sequence[str | Strategy]) -> tuple[Strategy, ...]:
+    """Load what `followed` has checked."""
+    return tuple(load(STRATEGIES, strategy)() if isinstance(strategy, str) else strategy for strategy in chosen)
 
 
-def _opened(given: str | Strategy | type[Strategy]) -> Strategy:
-    """A strategy of somebody's own, one for all runs: it holds no state."""
-    found: Any = given
-    if isinstance(given, str):
-        if not is_place(given):
+def _refuse_twice(what: str, names: Sequence[str]) -> None:
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise Invalid(FIELD, f"two of them {what} {twice!r}", "Leave one out, or give it another name.")
+
+
+def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:
+    """Load and check a strategy of somebody's own: one instance for all runs, for it holds no state."""
+    candidate: Any = strategy
+    if isinstance(strategy, str):
+        if not is_place(strategy):
             known = f"Known: {', '.join(sorted(STRATEGIES))}; your own is package.module:Class."
-            raise Invalid(FIELD, f"{given!r} is not known", known)
-        found = fetch(FIELD, given)
-    title = found.__name__ if isinstance(found, type) else type(found).__name__
-    if missing := [part for part in _PARTS if not hasattr(found, part)]:
+            raise Invalid(FIELD, f"{strategy!r} is not known", known)
+        candidate = fetch(FIELD, strategy)
+    title = candidate.__name__ if isinstance(candidate, type) else type(candidate).__name__
+    if missing := [part for part in _PARTS if not hasattr(candidate, part)]:
         raise Invalid(FIELD, f"{title} has no {', '.join(missing)}", _GUIDE)
-    name = found.name
+    name = candidate.name
     if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (EMBED, JOBS):
-        told = f"{title}'s name {name!r} cannot name a lane"
-        raise Invalid(FIELD, told, f"Small letters, digits and _; not {EMBED} or {JOBS}.")
-    strategy: Strategy = found() if isinstance(found, type) else found
-    return strategy
+        remedy = f"Small letters, digits and _; not {EMBED} or {JOBS}."
+        raise Invalid(FIELD, f"{title}'s name {name!r} cannot name a lane", remedy)
+    instance: Strategy = candidate() if isinstance(candidate, type) else candidate
+    return instance

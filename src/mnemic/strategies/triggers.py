@@ -1,4 +1,4 @@
-"""When a strategy has something to do: pure questions about what a lane has before it, each law monotone.
+"""Triggers say when a strategy runs: pure questions about what a lane has before it, each law monotone.
 
 A trigger that fires goes on firing as more waits and as time goes by; only what waits for quiet begins to wait anew
 with each write. What waits is counted when somebody asks (decision 22): a write pays nothing for its lanes' triggers.
@@ -20,7 +20,7 @@ MIDDLING: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What lies past a lane's cursor.
+    """Everything past a lane's cursor that the strategy did not write itself, counted.
 
     Attributes:
         count: How many versions.
@@ -42,7 +42,7 @@ class Waiting:
     asked: bool = False
 
     def plus(self, versions: Sequence[Version], tokens: int) -> Waiting:
-        """This, and some versions more, in the order they were written."""
+        """Count some versions more, in the order they were written."""
         if not versions:
             return self
         first, last = micros(versions[0].recorded), micros(versions[-1].recorded)
@@ -58,7 +58,7 @@ class Waiting:
 
 
 class Trigger(Protocol):
-    """A law that says when a strategy runs."""
+    """Says when a strategy runs."""
 
     def fires(self, waiting: Waiting, now: int) -> bool:
         """Whether it is time, `now` in microseconds."""
@@ -67,7 +67,7 @@ class Trigger(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EachEvent:
-    """As soon as anything waits."""
+    """Fires as soon as anything waits."""
 
     def fires(self, waiting: Waiting, now: int) -> bool:
         return waiting.count > 0
@@ -75,7 +75,7 @@ class EachEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buffer:
-    """When enough waits, or what waits has waited long enough; None leaves a bound out.
+    """Fires when enough waits, or what waits has waited long enough; None leaves a bound out.
 
     Attributes:
         tokens, count: So much.
@@ -102,7 +102,7 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """When what waits is important enough, taken together (the reflection of Generative Agents)."""
+    """Fires when what waits is important enough, taken together (the reflection of Generative Agents)."""
 
     at_least: float
 
@@ -112,7 +112,7 @@ class Importance:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """When so many tasks have ended."""
+    """Fires when so many tasks have ended."""
 
     every: int = 1
 
@@ -122,7 +122,7 @@ class TaskEnd:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """When somebody asks, and something waits that they would not see otherwise."""
+    """Fires when somebody asks, and something waits that they would not see otherwise."""
 
     def fires(self, waiting: Waiting, now: int) -> bool:
         return waiting.asked and waiting.count > 0
@@ -130,7 +130,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """So many seconds after the last run, if anything was written since: what nobody touches has nothing to dream."""
+    """Fires so many seconds after the last run, if anything was written since: without news, no dream."""
 
     seconds: float
 

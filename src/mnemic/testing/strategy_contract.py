@@ -150,7 +150,7 @@ def memory(strategy: Strategy, model: Model, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(STRATEGIES, strategy.name, f"{type(strategy).__module__}:{type(strategy).__qualname__}")
     settings = Settings(strategies=strategy.name, background=False, embedder="none")
     with Memory(tmp_path / "m.db", settings=settings) as memory:
-        monkeypatch.setattr(memory._opened.background.thinking, "answer", model)
+        monkeypatch.setattr(memory._opened.answering.language_model, "answer", model)
         yield memory
 
 

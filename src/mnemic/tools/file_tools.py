@@ -22,7 +22,7 @@ from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.memory_pages import pages
 from mnemic.tools.tool_schema import check, many, shape, text, whole
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -35,7 +35,7 @@ def _run(memory: ScopedMemory, command: str, arguments: Arguments) -> Result:
     settings = memory.settings
     shown = pages(memory) if command == "view" and _shows_views(arguments["path"]) else {}
 
-    def think(versions: Sequence[Version]) -> Edits[CommandOutcome]:
+    def think(versions: Sequence[Version]) -> Transaction[CommandOutcome]:
         kept = folded(versions)
         tree = _with_pages(kept, shown) if shown else kept
         outcome = perform(tree, command, arguments)

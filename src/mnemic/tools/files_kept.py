@@ -20,7 +20,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, TooLarge
 from mnemic.tools.files_tree import ROOT, VIEWS, File, Place, StoredPart, Tree, Untold, parents, place_of, shown
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -157,14 +157,14 @@ class _Book:
         self.retire += [kept.id for kept in parts if kept.id is not None]
 
 
-def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Edits[T]:
+def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Transaction[T]:
     """What turns the items of one tree into those of another.
 
     Raises:
         TooLarge: a file is over the setting `input_limit`.
     """
     if after is before:
-        return Edits(answer=answer)
+        return Transaction(answer=answer)
     book = _Book()
     for place, file in after.files.items():
         if before.files.get(place) is not file:
@@ -172,7 +172,7 @@ def edits(before: Tree, after: Tree, answer: T, settings: Settings) -> Edits[T]:
     _folder_edits(book, before, after)
     standing = {kept.id for file in after.files.values() for kept in file.kept}
     book.hide(kept for file in before.files.values() for kept in file.kept if kept.id not in standing)
-    return Edits(answer=answer, write=tuple(book.write), revise=book.revise, retire=tuple(book.retire))
+    return Transaction(answer=answer, write=tuple(book.write), revise=book.revise, retire=tuple(book.retire))
 
 
 def _file_edits(book: _Book, place: Place, file: File, settings: Settings) -> None:

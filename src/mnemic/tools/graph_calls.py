@@ -26,12 +26,12 @@ from mnemic.tools.graph_items import (
     relation_statement,
 )
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.transacting import Edits
+from mnemic.verbs.transacting import Transaction
 
 Arguments = Mapping[str, Any]
 """Arguments that the tool's schema let through."""
 
-Call = Callable[[Graph, Arguments], Edits[Result]]
+Call = Callable[[Graph, Arguments], Transaction[Result]]
 
 _NAMES: Final[Mapping[str, tuple[str, str]]] = {
     "create_entities": ("entities", "name"),
@@ -55,7 +55,7 @@ def about(call: str, arguments: Arguments) -> set[str] | None:
     return _either_of_each(one[field] if field else one for one in arguments[listed])
 
 
-def create_entities(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def create_entities(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """New entities with their observations; those whose name is taken are passed over."""
     known = {entity.name for entity in graph.entities}
     fresh = [_entity(record) for record in arguments["entities"] if known.isdisjoint(either(record["name"]))]
@@ -66,18 +66,18 @@ def create_entities(graph: Graph, arguments: Arguments) -> Edits[Result]:
         numbers[kept] += 1
         write.append(entity_statement(name, record["entityType"], numbers[kept]))
         write += (observation_statement(name, numbers[kept], text) for text in record["observations"])
-    return Edits(answer=_listed("entities", fresh), write=tuple(write))
+    return Transaction(answer=_listed("entities", fresh), write=tuple(write))
 
 
-def create_relations(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def create_relations(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """New relations; those that are there are passed over."""
     known = {relation.triple for relation in graph.relations}
     fresh = [_relation(record) for record in arguments["relations"] if known.isdisjoint(_triples(record))]
     write = tuple(relation_statement(record["from"], record["to"], record["relationType"]) for record in fresh)
-    return Edits(answer=_listed("relations", fresh), write=write)
+    return Transaction(answer=_listed("relations", fresh), write=write)
 
 
-def add_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def add_observations(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """New observations of entities that are there; one name that is none, and nothing is written."""
     first = _first_of_each_name(graph)
     known: dict[str, set[str]] = {}
@@ -87,16 +87,16 @@ def add_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
         name = record["entityName"]
         entity = _named(name, first)
         if entity is None:
-            return Edits(answer=Result(text=f"Entity with name {_printable(name)} not found", failed=True))
+            return Transaction(answer=Result(text=f"Entity with name {_printable(name)} not found", failed=True))
         texts = known.setdefault(entity.name, {one.text for one in entity.observations})
         fresh = [text for text in record["contents"] if texts.isdisjoint(either(text))]
         texts.update(fresh)
         write += (observation_statement(entity.name, entity.node, text) for text in fresh)
         results.append({"entityName": name, "addedObservations": fresh})
-    return Edits(answer=_listed("results", results), write=tuple(write))
+    return Transaction(answer=_listed("results", results), write=tuple(write))
 
 
-def delete_entities(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def delete_entities(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """Entities of these names gone, with their observations and with every relation that touches one of the names."""
     names = _either_of_each(arguments["entityNames"])
     retire: list[ItemId] = []
@@ -104,10 +104,10 @@ def delete_entities(graph: Graph, arguments: Arguments) -> Edits[Result]:
         if entity.name in names:
             retire += (*entity.ids, *(one.id for one in entity.observations))
     retire += (relation.id for relation in graph.relations if not names.isdisjoint((relation.src, relation.dst)))
-    return Edits(answer=_deleted("Entities"), retire=tuple(retire))
+    return Transaction(answer=_deleted("Entities"), retire=tuple(retire))
 
 
-def delete_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def delete_observations(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """These observations gone, of the first entity of each name."""
     first = _first_of_each_name(graph)
     retire: dict[ItemId, None] = {}
@@ -117,32 +117,32 @@ def delete_observations(graph: Graph, arguments: Arguments) -> Edits[Result]:
             (first[form] for form in (record["entityName"], mask(record["entityName"])[0]) if form in first), None
         )
         retire.update((one.id, None) for one in (entity.observations if entity else ()) if one.text in gone)
-    return Edits(answer=_deleted("Observations"), retire=tuple(retire))
+    return Transaction(answer=_deleted("Observations"), retire=tuple(retire))
 
 
-def delete_relations(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def delete_relations(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """These relations gone, however often each was there."""
     gone = {triple for record in arguments["relations"] for triple in _triples(record)}
     retire = tuple(relation.id for relation in graph.relations if relation.triple in gone)
-    return Edits(answer=_deleted("Relations"), retire=retire)
+    return Transaction(answer=_deleted("Relations"), retire=retire)
 
 
-def read_graph(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def read_graph(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """Answer with the whole graph."""
-    return Edits(answer=_shown(graph.entities, graph.relations))
+    return Transaction(answer=_shown(graph.entities, graph.relations))
 
 
-def search_nodes(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def search_nodes(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """Entities that hold the query in name, type or an observation, whatever the case; and relations at them."""
     query = arguments["query"].lower()
     found = [entity for entity in graph.entities if any(query in text.lower() for text in _texts(entity))]
-    return Edits(answer=_with_relations(graph, found))
+    return Transaction(answer=_with_relations(graph, found))
 
 
-def open_nodes(graph: Graph, arguments: Arguments) -> Edits[Result]:
+def open_nodes(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """Entities of these names, in the graph's order; and relations at them."""
     names = _either_of_each(arguments["names"])
-    return Edits(answer=_with_relations(graph, [entity for entity in graph.entities if entity.name in names]))
+    return Transaction(answer=_with_relations(graph, [entity for entity in graph.entities if entity.name in names]))
 
 
 def either(text: str) -> tuple[str, str]:

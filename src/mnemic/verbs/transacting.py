@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edits(Generic[T]):
+class Transaction(Generic[T]):
     """What a transaction writes in one commit, and what it answers.
 
     Attributes:
@@ -50,7 +50,7 @@ class Transacting:
     desk: Desk
     standings: Standings
 
-    def transact(self, who: Who, where: Filter, think: Callable[[Sequence[Version]], Edits[T]]) -> Flow[T]:
+    def transact(self, who: Who, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> Flow[T]:
         """Read what stands, think, write: as if nobody else had written in between, or it is thought again.
 
         Args:
@@ -85,7 +85,7 @@ class Transacting:
             return last_commit(snapshot, who), [v for _, v in snapshot.scan(own, shelf, limit=LIST_LIMIT)]
         return self.standings.read(snapshot, snapshot.spaces(own)[0], shelved(who.scope, where))
 
-    def _edited(self, who: Who, edits: Edits[T], versions: Sequence[Version]) -> Flow[tuple[Op, ...]]:
+    def _edited(self, who: Who, edits: Transaction[T], versions: Sequence[Version]) -> Flow[tuple[Op, ...]]:
         """The ops that edits are, checked as the verbs of their own check them."""
         named = {*edits.revise, *edits.retire}
         standing = {v.item.id: v.item for v in versions if v.item.id in named} if named else {}

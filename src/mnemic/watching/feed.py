@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from mnemic.checking import whole
 from mnemic.core.events import Change, Event
@@ -18,9 +18,9 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, Invalid, NotFound, StoreError
-from mnemic.flow import Flow, run
-from mnemic.opening import Opened
+from mnemic.flow import Flow, Request, run
 from mnemic.shelves import on_shelf
+from mnemic.store.base import Store
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.reading import LIST_LIMIT
@@ -225,6 +225,8 @@ class Watch:
     It ends when it is closed, or the memory is. For one thread; `close` may be called from another.
 
     Args:
+        perform: Answers the requests of its flows.
+        closed: Set once the memory is closed.
         after: Where to begin: a mark or a commit's number; None for what is committed from now on.
 
     Attributes:
@@ -236,11 +238,18 @@ class Watch:
         Compacted: of the iterator, as of `changes`.
     """
 
-    def __init__(self, opened: Opened, who: Who, after: int | str | None) -> None:
-        self._opened, self._who = opened, who
+    def __init__(
+        self,
+        store: Store,
+        perform: Callable[[Request], Any],
+        closed: threading.Event,
+        who: Who,
+        after: int | str | None,
+    ) -> None:
+        self._store, self._perform, self._closed, self._who = store, perform, closed, who
         self._ended = threading.Event()
         self._ready: deque[Notice] = deque()
-        self._upto = run(_begin(who, None if after is None else _Place.read(after)), opened.perform)
+        self._upto = run(_begin(who, None if after is None else _Place.read(after)), perform)
         self.seq, self.mark = self._upto.seq, self._upto.mark
 
     def __iter__(self) -> Self:
@@ -259,14 +268,14 @@ class Watch:
         """The next commits, at least one, waited for; none once it has ended."""
         while not self._ended.is_set():
             try:
-                found, upto = run(_page(self._who, self._upto, BATCH), self._opened.perform)
+                found, upto = run(_page(self._who, self._upto, BATCH), self._perform)
                 moved, self._upto = upto.seq != self._upto.seq, upto
                 if found:
                     return found
                 if not moved:
-                    self._opened.store.wait(self._who.scope.tenant, upto.seq, SLICE)
+                    self._store.wait(self._who.scope.tenant, upto.seq, SLICE)
             except StoreError:
-                if not self._opened.closed.is_set():
+                if not self._closed.is_set():
                     raise
                 self._ended.set()
         return []
@@ -287,8 +296,8 @@ class Watch:
 class AsyncWatch:
     """`Watch`, awaited. It waits in a thread of its own, so that many watches leave room for the store's work."""
 
-    def __init__(self, opened: Opened, who: Who, after: int | str | None) -> None:
-        self._watch = Watch(opened, who, after)
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
         self._ready: deque[Notice] = deque()
         self._coming: asyncio.Future[list[Notice]] | None = None
         self.seq, self.mark = self._watch.seq, self._watch.mark

@@ -15,10 +15,10 @@ from typing import Final
 from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
-from mnemic.opening import Opened
+from mnemic.store.base import Store
 from mnemic.store.meters import PERIOD, SECOND, MeterRow
 from mnemic.store.snapshot import Snapshot
-from mnemic.watching.metering import Histogram, Measured, Sort
+from mnemic.watching.metering import Histogram, Measured, Meters, Sort
 
 RECENT: Final = 10
 """Seconds that a rate is taken over."""
@@ -131,10 +131,15 @@ class Vitals:
         return sum(process.measured.gauges.get(name, 0.0) for process in self.processes)
 
 
-def vitals(opened: Opened) -> Vitals:
-    """Look at a store. It reads, and writes nothing."""
-    now, info = opened.clock.now(), opened.store.info()
-    with opened.store.read() as snapshot:
+def vitals(store: Store, meters: Meters, now: int) -> Vitals:
+    """Look at a store. It reads, and writes nothing.
+
+    Args:
+        meters: What this process has measured.
+        now: Microseconds.
+    """
+    info = store.info()
+    with store.read() as snapshot:
         tenants = [number for number, _ in snapshot.tenants()]
         heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
         before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
@@ -142,7 +147,7 @@ def vitals(opened: Opened) -> Vitals:
         leases = [_leases(snapshot, tenant) for tenant in tenants]
         rows, runs = snapshot.meters(), [run for tenant in tenants for run in _collected(snapshot, tenant)]
     commits = sum(heads.values())
-    processes = tuple(_processes(rows, opened.meters.measured(), now))
+    processes = tuple(_processes(rows, meters.measured(), now))
     return Vitals(
         at=now,
         commits=commits,

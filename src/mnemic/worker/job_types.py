@@ -1,8 +1,8 @@
-"""Explicit and timed work: what a job of each name does, one slice at a time, under the job's lease.
+"""What a job of each name does, one slice at a time, under the job's lease.
 
-A row of `WORK` is all that a new kind of work takes: a flow that does a little and says whether there is more. What it
-writes with `Draft.job` or `Vectors.job` finishes the job in the same transaction, so that a kill between the two cannot
-have it done twice; work that may be repeated without harm just returns.
+A row of `JOB_TYPES` is all that a new sort of job takes: a flow that does a little and says whether there is more. What
+it writes with `Draft.job` or `Vectors.job` finishes the job in the same transaction, so that a kill between the two
+cannot have it done twice; work that may be repeated without harm just returns.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from mnemic.core.events import Verb
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
-from mnemic.derive.drafting import drafted
+from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.hidden import RERUN
-from mnemic.derive.runs import MAINTAIN, How, letter
+from mnemic.derive.runs import MAINTAIN, RERUN, RunOptions, dead_letter_run
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.flow import Flow
-from mnemic.lanes.slices import CONFLICT_SECONDS, DERIVER, embed_letter
+from mnemic.lanes.embedding_slice import embed_letter
+from mnemic.lanes.failures import CONFLICT_SECONDS
+from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
 from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
@@ -46,46 +47,46 @@ _PAGE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """What work needs from the process that does it."""
+class JobContext:
+    """What a slice of a job needs from the process that runs it."""
 
     desk: Desk
     strategies: tuple[Strategy, ...]
     keep_answers: bool = False
 
     def strategy(self, name: str) -> Strategy:
-        """The strategy of a name.
+        """Find the strategy of a name.
 
         Raises:
             Invalid: the setting `strategies` does not name it here.
         """
-        found = next((one for one in self.strategies if one.name == name), None)
-        if found is None:
+        strategy = next((strategy for strategy in self.strategies if strategy.name == name), None)
+        if strategy is None:
             raise Invalid("strategy", f"{name!r} is not followed here", "Name it in the setting `strategies`.")
-        return found
+        return strategy
 
 
-Work = Callable[[Bench, Job, JobStep], Flow[bool]]
-"""One slice of a job; whether there is more to do."""
+JobSlice = Callable[[JobContext, Job, JobStep], Flow[bool]]
+"""Does one slice of a job; whether there is more to do."""
 
 
-def digest(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+def digest(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     """Try a dead letter again: one version, out of its turn."""
     space, ver, lane = job.order.space, job.order.ver, job.order.payload.decode()
     if lane.startswith(_EMBED):
         yield from embed_letter(space, int(lane.removeprefix(_EMBED)), ver, step)
         return False
-    strategy = bench.strategy(lane.partition(":")[0])
-    run = yield from look(lambda s: letter(s, strategy, space, ver, lane, step))
+    strategy = context.strategy(lane.partition(":")[0])
+    run = yield from look(lambda s: dead_letter_run(s, strategy, space, ver, lane, step))
     if run is not None:
-        edits, known = yield from driven(bench.desk, strategy, run, maintain=lane != strategy.name)
-        yield from commit(drafted(bench.desk, strategy, run, edits, known))
+        edits, known = yield from driven(context.desk, strategy, run, maintain=lane != strategy.name)
+        yield from commit_run(context.desk, strategy, run, edits, known)
     return False
 
 
-def rerun(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     """Retire what a strategy made of a space and send its lane back to the beginning, in one commit."""
-    strategy = bench.strategy(_payload(job)["strategy"])
+    strategy = context.strategy(_payload(job)["strategy"])
     names = (strategy.name, strategy.name + MAINTAIN)
     leased: list[Lane] = []
     for name in names:
@@ -106,28 +107,28 @@ def rerun(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
     return False
 
 
-def maintain(bench: Bench, job: Job, step: JobStep) -> Flow[bool]:
+def maintain(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     """Have a strategy do its upkeep now, whatever its triggers say."""
-    strategy = bench.strategy(_payload(job)["strategy"])
-    how = How(owner=step.owner, force=True, maintain=True, keep_answers=bench.keep_answers)
-    did = yield from strategy_slice(bench.desk, strategy, job.order.space, how)
+    strategy = context.strategy(_payload(job)["strategy"])
+    options = RunOptions(owner=step.owner, force=True, maintain=True, keep_answers=context.keep_answers)
+    did = yield from strategy_slice(context.desk, strategy, job.order.space, options)
     if did.busy:
         raise Conflict(f"the upkeep of {strategy.name} is another worker's, or waits; this comes after it")
     return bool(did.done)
 
 
-WORK: dict[str, Work] = {DIGEST: digest, "rerun": rerun, "maintain": maintain}
-"""What a job of each name does. Floors above add theirs when a store is opened: `Background.work`."""
+JOB_TYPES: dict[str, JobSlice] = {DIGEST: digest, "rerun": rerun, "maintain": maintain}
+"""What a job of each name does. Floors above add theirs when a store is opened: `Background.job_types`."""
 
 
 def rerun_order(space: int, strategy: str, key: str) -> Order:
-    """The order to digest a space again from its beginning."""
+    """Make the order to digest a space again from its beginning."""
     return Order(name="rerun", key=key, space=space, payload=json.dumps({"strategy": strategy}).encode(), priority=1)
 
 
 def _payload(job: Job) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(job.order.payload or b"{}")
-    return found
+    payload: dict[str, Any] = json.loads(job.order.payload or b"{}")
+    return payload
 
 
 def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -> Draft:
@@ -163,18 +164,18 @@ def _standing(snapshot: Snapshot, space: int) -> list[Version]:
     return found
 
 
-def ended(step: JobStep, *, more: bool) -> Flow[bool]:
-    """Say that a slice of a job is done, and whether that was the last."""
+def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:
+    """Record that a slice of a job is done, and whether that was the last."""
     state = JobState.WAITING if more else JobState.DONE
     return (yield from transact(end, step, state))
 
 
-def missed(bench: Bench, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
-    """Say that a slice of a job failed: it waits, and is dead after the last try; one that was overtaken just waits."""
-    now, told = bench.desk.clock.now(), str(error) or type(error).__name__
+def report_failed_job(context: JobContext, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
+    """Record that a slice of a job failed: it waits, and is dead after the last try; one overtaken just waits."""
+    now, message = context.desk.clock.now(), str(error) or type(error).__name__
     if isinstance(error, Conflict):
         soon = now + round(CONFLICT_SECONDS * 1_000_000)
         return (yield from transact(end, step, JobState.WAITING, not_before=soon))
     state = JobState.DEAD if job.attempts + 1 >= TRIES else JobState.WAITING
     later = now + 2**job.attempts * 1_000_000
-    return (yield from transact(end, step, state, told, later))
+    return (yield from transact(end, step, state, message, later))

@@ -1,4 +1,4 @@
-"""What is to be done next: a slice of every lane and job that has something before it, everybody in turn."""
+"""The schedule says which slice runs next: of every lane and job that has something before it, everybody in turn."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from mnemic.derive.runs import How, lane_name
+from mnemic.derive.runs import RunOptions, lane_name
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
-from mnemic.flow import Flow, Request, run
-from mnemic.lanes.slices import EMBED, EMBED_PARTS, JOBS, Slice, embed_slice, failed, unheard
+from mnemic.flow import Flow, run
+from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
+from mnemic.lanes.failures import report_failure, report_unreachable_embedder
+from mnemic.lanes.slices import EMBED, JOBS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.drafts import JobStep
 from mnemic.store.following import Job, JobState, embedding_lane
 from mnemic.store.jobs import LAPSED, claim
 from mnemic.store.requests import look, transact
-from mnemic.worker.job_types import LEASE_SECONDS, TRIES, Bench, Work, ended, missed
+from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:
-    from mnemic.lanes.backlog import Lineup
-    from mnemic.meaning import Meaning
+    from mnemic.answering import Answering
+    from mnemic.lanes.backlog import Backlog
     from mnemic.strategies.base import Strategy
-    from mnemic.worker.model_budget import Thinking
+    from mnemic.worker.model_budget import ModelBudget
 
 EMBED_SECONDS: Final = 0.02
 """How long one request to an embedder on this machine should take: so long verbs, and a closing door, may wait."""
@@ -45,7 +47,7 @@ class Task:
 
     Attributes:
         owner: The name of this run, under which it leases what it needs: who comes back late has lost the lease.
-        failed: Given the error, and the epoch of the space when the slice began; whether a version was given up.
+        failed: Records its error; whether a version was given up.
         job: The job that it is a slice of; 0 for a lane's.
     """
 
@@ -53,23 +55,27 @@ class Task:
     space: int
     owner: str
     flow: Callable[[], Flow[Slice]]
-    failed: Callable[[MnemicError, int], Flow[bool]]
+    failed: Callable[[MnemicError], Flow[bool]]
     job: int = 0
 
 
 @dataclass(slots=True)
-class Pass:
-    """What is wanted of one look at all lanes, and what became of it.
+class Cycle:
+    """One cycle over all lanes and jobs: what is wanted of it, and what became of it.
 
     Attributes:
+        force: Whatever the triggers say.
+        lanes: Only these; all when empty.
+        on_slice: Called after each slice that did something or failed: its lane and space, how much it did, the error.
         did, busy, waits: Slices that did something, that were others', and that failed or wait after a failure.
         tried: Those of them that failed just now.
         later: Lanes and jobs whose time has not come.
+        failed: The last error.
     """
 
     force: bool = False
     lanes: frozenset[str] = frozenset()
-    told: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None
+    on_slice: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None
     did: int = 0
     busy: int = 0
     waits: int = 0
@@ -81,13 +87,13 @@ class Pass:
         """Whether this lane is wanted."""
         return not self.lanes or lane in self.lanes
 
-    def count(self, one: Slice) -> None:
+    def count(self, did: Slice) -> None:
         """Count what one slice did."""
-        if one.waits:
+        if did.waits:
             self.waits += 1
-        elif one.busy:
+        elif did.busy:
             self.busy += 1
-        elif one.done:
+        elif did.done:
             self.did += 1
         elif not self.force:  # where triggers are not asked, it found nothing left
             self.later += 1
@@ -98,121 +104,122 @@ class Pass:
         return bool(self.did or self.busy or self.waits)
 
 
-class Agenda:
-    """What one process has before it, in the order in which it is to be done.
+class Scheduler:
+    """Puts what one process has before it into the order in which it is to be done.
 
     Args:
-        name: Of the process among all that lease lanes; every run has a name of its own that begins with it.
-        work: What jobs of each name do.
-        bench: What work needs from this process, made when something is to be understood.
+        process: Its name among all that lease lanes; every run has a name of its own that begins with it.
+        job_types: What a slice of a job of each name does.
+        context: What runs and jobs need from this process, made when something is to be understood.
     """
 
     def __init__(
         self,
-        name: str,
-        lineup: Lineup,
-        meaning: Meaning,
-        thinking: Thinking,
-        work: dict[str, Work],
-        bench: Callable[[], Bench],
-        perform: Callable[[Request], Any],
+        process: str,
+        backlog: Backlog,
+        answering: Answering,
+        budget: ModelBudget,
+        job_types: dict[str, JobSlice],
+        context: Callable[[], JobContext],
     ) -> None:
-        self._name, self._lineup, self._meaning, self._thinking = name, lineup, meaning, thinking
-        self._work, self._bench, self._perform = work, bench, perform
+        self._process, self._backlog, self._meaning, self._budget = process, backlog, answering.meaning, budget
+        self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
         self._parts: dict[int, int] = {}
 
-    def tasks(self, passed: Pass) -> Iterator[Task]:
-        """What is to be done now, everybody in turn: rules first, because they are quick, and again before each slice
-        of meaning; jobs one slice at a time between those."""
-        yield from self._strategy_tasks(passed, quick=True)
-        yield from self._job_task(passed)
-        yield from self._strategy_tasks(passed, quick=False)
+    def tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Give what is to be done now, everybody in turn: rules first, because they are quick, and again before each
+        slice of meaning; jobs one slice at a time between those."""
+        yield from self._strategy_tasks(cycle, quick=True)
+        yield from self._job_task(cycle)
+        yield from self._strategy_tasks(cycle, quick=False)
         try:
-            models = self._meaning.to_fill() if passed.takes(EMBED) else []
+            models = self._meaning.to_fill() if cycle.takes(EMBED) else []
         except MnemicError as error:
-            passed.failed = error
-            passed.told(EMBED, 0, 0, error)
+            cycle.failed = error
+            cycle.on_slice(EMBED, 0, 0, error)
             self._note(error)
             return
         for model in models:
-            for place, space in enumerate(self._lineup.behind(embedding_lane(model))):
+            for place, (space, epoch) in enumerate(self._backlog.behind(embedding_lane(model)).items()):
                 if place:
-                    yield from self._strategy_tasks(passed, quick=True)
-                    yield from self._job_task(passed)
-                yield self._embed_task(space, model)
+                    yield from self._strategy_tasks(cycle, quick=True)
+                    yield from self._job_task(cycle)
+                yield self._embed_task(space, model, epoch)
 
-    def _strategy_tasks(self, passed: Pass, *, quick: bool) -> Iterator[Task]:
-        """Runs of strategies: of those that ask no model, or of those that do."""
-        for strategy in self._bench().strategies:
-            if (strategy.budget.calls == 0) is not quick or not passed.takes(strategy.name):
+    def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
+        """Give the runs of strategies: of those that ask no model, or of those that do."""
+        for strategy in self._context().strategies:
+            if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
             for maintain in (False, True) if strategy.maintain else (False,):
-                how = How(owner="", force=passed.force, maintain=maintain, keep_answers=self._bench().keep_answers)
-                for space in self._lineup.behind(lane_name(strategy, how)):
-                    if quick or self._thinking.has_room(space):
-                        yield self._strategy_task(strategy, space, replace(how, owner=self._owner()))
+                options = RunOptions(
+                    owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
+                )
+                for space, epoch in self._backlog.behind(lane_name(strategy, maintain=maintain)).items():
+                    if quick or self._budget.has_room(space):
+                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
                     else:
-                        passed.later += 1
+                        cycle.later += 1
 
-    def _strategy_task(self, strategy: Strategy, space: int, how: How) -> Task:
-        desk, name = self._bench().desk, lane_name(strategy, how)
+    def _strategy_task(self, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
+        desk, name = self._context().desk, lane_name(strategy, maintain=options.maintain)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
+        def fail(error: MnemicError) -> Flow[bool]:
             probe = ask([ChatMessage("user", _WELL)], 8)
-            return failed(space, name, how.owner, error, desk.clock.now(), probe, strategy.batch, epoch)
+            return report_failure(space, name, options.owner, error, desk.clock.now(), probe, strategy.batch, epoch)
 
-        return Task(name, space, how.owner, lambda: strategy_slice(desk, strategy, space, how), fail)
+        return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
-    def _embed_task(self, space: int, model: int) -> Task:
+    def _embed_task(self, space: int, model: int, epoch: int) -> Task:
         name, owner = embedding_lane(model), self._owner()
         at_once = self._parts.get(model, _FIRST_PARTS)
         parts = min(EMBED_PARTS, _REQUESTS * at_once)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
-            now = self._bench().desk.clock.now()
-            return failed(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
+        def fail(error: MnemicError) -> Flow[bool]:
+            now = self._context().desk.clock.now()
+            return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
         return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
 
-    def _job_task(self, passed: Pass) -> Iterator[Task]:
-        """One slice of the most urgent job, if there is one to do now; jobs whose time has not come wait like lanes."""
-        if not passed.takes(JOBS):
+    def _job_task(self, cycle: Cycle) -> Iterator[Task]:
+        """Give a slice of the most urgent job, if one is due; jobs whose time has not come wait like lanes."""
+        if not cycle.takes(JOBS):
             return
-        owner, names, perform = self._owner(), tuple(self._work), self._perform
+        owner, names, perform = self._owner(), tuple(self._job_types), self._perform
         with suppress(MnemicError):
             # Looking takes no lock: a worker with nothing to do keeps no writer waiting.
-            waiting = run(look(lambda s: [one for one in s.jobs(JobState.WAITING) if one.order.name in names]), perform)
+            waiting = run(look(lambda s: [job for job in s.jobs(JobState.WAITING) if job.order.name in names]), perform)
             job = run(transact(claim, names, owner, LEASE_SECONDS), perform) if waiting else None
             if job is not None:
-                yield self._doing(job, JobStep(job.id, owner))
+                yield self._claimed_job(job, JobStep(job.id, owner))
             else:
-                passed.later += len(waiting)
+                cycle.later += len(waiting)
 
-    def _doing(self, job: Job, step: JobStep) -> Task:
+    def _claimed_job(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:
             if job.error == LAPSED and job.attempts >= TRIES:
                 raise MnemicError(LAPSED)
-            more = yield from self._work[job.order.name](self._bench(), job, step)
-            yield from ended(step, more=more)
-            self._lineup.again()
+            more = yield from self._job_types[job.order.name](self._context(), job, step)
+            yield from end_slice(step, more=more)
+            self._backlog.look_at_all()
             return Slice(done=1)
 
-        def fail(error: MnemicError, epoch: int) -> Flow[bool]:
-            yield from missed(self._bench(), job, step, error)
+        def fail(error: MnemicError) -> Flow[bool]:
+            yield from report_failed_job(self._context(), job, step, error)
             return False
 
         return Task(job.order.name, job.order.space, step.owner, flow, fail, job.id)
 
     def _note(self, error: MnemicError) -> None:
         """Write down that the embedder cannot be asked, with one space of those that wait for it."""
-        for space in self._lineup.behind(EMBED)[:1]:
+        for space in list(self._backlog.behind(EMBED))[:1]:
             with suppress(MnemicError):
-                now = self._bench().desk.clock.now()
-                run(unheard(space, self._owner(), error, now), self._perform)
+                now = self._context().desk.clock.now()
+                run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)
 
     def _owner(self) -> str:
-        return f"{self._name}/{next(self._runs)}"
+        return f"{self._process}/{next(self._runs)}"
 
     def learn(self, model: int, seconds: float) -> None:
         """Correct how many passages go to an embedder at once by how long one took, by no more than double or half."""

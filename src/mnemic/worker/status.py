@@ -1,4 +1,4 @@
-"""What waits, runs, fails or is dead: the lanes and jobs of a store, for people and for programs."""
+"""The status of a store's lanes and jobs, for people and for programs: what waits, runs, fails or is dead."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FAILING: Final = "failing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One line of the docket.
+class WorkEntry:
+    """The status of one lane or job.
 
     Attributes:
         id: Of a job; None for a lane.
@@ -58,8 +58,8 @@ class Entry:
     at: datetime | None = None
 
 
-def docket(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over: bool = False) -> list[Entry]:
-    """Lanes that have something before them, then jobs, the most urgent first.
+def work_status(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over: bool = False) -> list[WorkEntry]:
+    """List lanes that have something before them, then jobs, the most urgent first.
 
     Args:
         lanes: The lanes that are followed here, and why one cannot be gone on with; "" where nothing is wrong.
@@ -69,23 +69,23 @@ def docket(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over: bool
     return [*_lanes(snapshot, lanes, now), *(job_entry(snapshot, job, now) for job in snapshot.jobs(*states))]
 
 
-def dead_letters(snapshot: Snapshot, now: int) -> list[Entry]:
-    """What was given up, and waits for somebody to look at it."""
+def dead_letters(snapshot: Snapshot, now: int) -> list[WorkEntry]:
+    """List what was given up, and waits for somebody to look at it."""
     return [job_entry(snapshot, job, now) for job in snapshot.jobs(JobState.DEAD)]
 
 
-def _lanes(snapshot: Snapshot, lanes: Mapping[str, str], now: int) -> Iterator[Entry]:
+def _lanes(snapshot: Snapshot, lanes: Mapping[str, str], now: int) -> Iterator[WorkEntry]:
     for name, trouble in lanes.items():
         for space, cursor, _ in snapshot.backlog(name):
             pending = sum(1 for _ in snapshot.entries(space, cursor))
             yield _lane_entry(snapshot, snapshot.lane(space, name), pending, trouble, now)
 
 
-def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> Entry:
+def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:
     error = lane.error or trouble
     running = bool(lane.owner) and lane.leased <= now < lane.lease_until
     tenant, user, branch = _whose(snapshot, lane.space)
-    return Entry(
+    return WorkEntry(
         name=lane.name,
         state=RUNNING if running else FAILING if error else WAITING,
         tenant=tenant,
@@ -100,13 +100,13 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
     )
 
 
-def job_entry(snapshot: Snapshot, job: Job, now: int) -> Entry:
-    """A job's line."""
+def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
+    """The status of a job."""
     running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
     failing = job.state is JobState.WAITING and bool(job.error)
-    return Entry(
+    return WorkEntry(
         id=job.id,
         name=job.order.payload.decode() if job.order.name == DIGEST else job.order.name,
         state=RUNNING if running else FAILING if failing else job.state.name.lower(),

@@ -1,4 +1,4 @@
-"""Letting the foreground pass: background work waits before each request while a verb runs, and never starves."""
+"""The background yields to the foreground: its work waits before each request while a verb runs, and never starves."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BESIDE_SECONDS: Final = 0.002
 """How long work goes on beside such verbs before it waits again."""
 
 
-class Pacing:
-    """Who runs in front, and when those behind may go on. Safe for many threads.
+class Yielding:
+    """Knows whether verbs run in front, and when work behind them may go on. Safe for many threads.
 
     It is the context in which a request of a verb is answered: every verb pays for it, so it is no generator.
     """
@@ -40,7 +40,7 @@ class Pacing:
         self._took = 0.0
 
     def __enter__(self) -> None:
-        """Somebody waits for a verb."""
+        """Note that somebody waits for a verb."""
         with self._lock:
             self._front += 1
 
@@ -50,7 +50,7 @@ class Pacing:
             self._left_at = time.monotonic()
 
     def let_all(self) -> None:
-        """Nobody waits any more."""
+        """Let everybody go on who waits."""
         self._all.set()
 
     def park(self) -> None:
@@ -73,7 +73,7 @@ class Pacing:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """While one request of the background is answered; how long it takes is how long the next one may wait."""
+        """Time one request of the background: twice as long as it takes the next one may wait."""
         began = time.monotonic()
         try:
             yield

@@ -240,13 +240,13 @@ def metered(folder: Path, writes: int, seed: int) -> Figure:
 @contextmanager
 def _meters(memory: Memory, other: Meters | None) -> Iterator[None]:
     """Have a memory count with other meters for a while, or with its own for None."""
-    background = memory._opened.background
-    own = background.meters
-    background.meters = other or own
+    answering = memory._opened.answering
+    own = answering.meters
+    answering.meters = other or own
     try:
         yield
     finally:
-        background.meters = own
+        answering.meters = own
 
 
 def _processor_times(me: ScopedMemory, messages: Sequence[Message]) -> Iterator[float]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
-    from mnemic.worker.status import Entry
+    from mnemic.worker.status import WorkEntry
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
@@ -127,7 +127,7 @@ def dead() -> None:
         run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
 
 
-def _words(memory: Memory, entries: Sequence[Entry]) -> dict[_Place, str]:
+def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
     """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
     owned: dict[_Place, list[ItemId]] = {}
     for one in entries:
@@ -150,11 +150,11 @@ class _Place(NamedTuple):
     item: ItemId | None
 
 
-def _place(entry: Entry) -> _Place:
+def _place(entry: WorkEntry) -> _Place:
     return _Place(entry.tenant, entry.user, entry.branch, entry.item)
 
 
-def _letter(entry: Entry, begins: str | None) -> tuple[str, ...]:
+def _letter(entry: WorkEntry, begins: str | None) -> tuple[str, ...]:
     """A dead letter for a person."""
     since = "" if entry.at is None else day(entry.at)
     text = "" if entry.item is None else "(hidden)" if begins is None else begins
@@ -202,7 +202,7 @@ def rerun(strategy: str) -> None:
         )
 
 
-def _show(run: Invocation, entries: list[Entry], none: str) -> None:
+def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
     if run.output.json:
         run.output.document({"entries": [record(one) for one in entries]})
     elif not entries:
@@ -213,7 +213,7 @@ def _show(run: Invocation, entries: list[Entry], none: str) -> None:
         )
 
 
-def record(entry: Entry) -> dict[str, object]:
+def record(entry: WorkEntry) -> dict[str, object]:
     """A line of the docket for programs."""
     return {
         "id": entry.id,
@@ -234,7 +234,7 @@ def record(entry: Entry) -> dict[str, object]:
     }
 
 
-def row(entry: Entry) -> tuple[str, ...]:
+def row(entry: WorkEntry) -> tuple[str, ...]:
     """A line of the docket for a person."""
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
@@ -242,7 +242,7 @@ def row(entry: Entry) -> tuple[str, ...]:
     return str(entry.id or ""), flat(entry.name), _whose(entry), entry.state, str(entry.pending or ""), who, error
 
 
-def _whose(entry: Entry) -> str:
+def _whose(entry: WorkEntry) -> str:
     if not entry.tenant:
         return "the store"
     branch = f", branch {flat(entry.branch)}" if entry.branch else ""
