@@ -28,7 +28,7 @@ FLOORS = (
     ("demo",),
     ("recall",),
     ("past/branching",),
-    ("past/history", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
+    ("past/journal_views", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
     ("collecting",),
     ("derive",),
     ("verbs",),

@@ -423,7 +423,7 @@ class MemoryMachine(RuleBasedStateMachine):
             for memory in self.memories.values():
                 handle = self.handle(memory, user)
                 self._same(handle, shown)
-                known = [seq for seq in self.model.commits(user)[::-1] if seq > self.model.horizon]
+                known = [seq for seq in self.model.logged(user)[::-1] if seq > self.model.horizon]
                 assert [change.seq for change in handle.log(limit=1000, after=self.model.horizon)] == known
 
     def _every_past_is_as_the_model_says(self) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
-    from mnemic.past.history import Difference
+    from mnemic.past.journal_views import Difference
     from mnemic.session import Session
     from mnemic.settings import Settings
     from mnemic.store.following import Order
@@ -64,7 +64,7 @@ _HOMES = {
     ),
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
-    "mnemic.past.history": "Difference",
+    "mnemic.past.journal_views": "Difference",
     "mnemic.session": "Session",
     "mnemic.settings": "Settings",
     "mnemic.store.following": "Order",

@@ -20,7 +20,7 @@ from mnemic.lanes.slices import EMBED, JOBS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
-from mnemic.past.history import store_commits
+from mnemic.past.journal_views import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
@@ -31,7 +31,7 @@ from mnemic.store.heads import Check, Hold, Info
 from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.requests import Erase
 from mnemic.store.snapshot import Snapshot
-from mnemic.watching.vitals import Vitals, vitals
+from mnemic.watching.vitals import Vitals, vitals, vitals_of
 from mnemic.worker.gc_job import GC, gc_chore, gc_slices
 from mnemic.worker.job_types import rerun_order
 from mnemic.worker.status import WorkEntry, dead_letters, work_status
@@ -110,7 +110,8 @@ class Admin:
         info = self._store.info()
         with self._store.read() as snapshot:
             users = [one for number, name in snapshot.tenants() for one in _user_stats(snapshot, number, name)]
-        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=self.vitals())
+            found = vitals_of(snapshot, info, self._opened.meters, self._opened.clock.now())
+        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=found)
 
     def vitals(self) -> Vitals:
         """What its processes do just now, what waits, and what the files hold; what `mnemic top` shows."""

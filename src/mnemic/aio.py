@@ -12,7 +12,7 @@ from mnemic.admin import Admin
 from mnemic.arguments import checked
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.session import Session, SessionView
-from mnemic.watching.feed import AsyncWatch, Watch
+from mnemic.watching.feed import AsyncWatch
 
 if TYPE_CHECKING:
     import threading
@@ -139,9 +139,8 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
 
     @_like(ScopedMemory.watch)
     @checked
-    def watch(self, *, after: int | str | None = None) -> AsyncWatch:
-        opened = self._plain._opened
-        return AsyncWatch(Watch(opened.store, opened.perform, opened.closed, self._plain._who, after))
+    def watch(self, *, after: int | str | None = None, every: bool = False) -> AsyncWatch:
+        return AsyncWatch(self._plain.watch(after=after, every=every))
 
     observe = _awaited(ScopedMemory.observe)
     write = _awaited(ScopedMemory.write)

@@ -36,7 +36,7 @@ from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.following import Order
-from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.statements import REVISABLE, Statement
 from mnemic.verbs.transacting import Transaction
 from mnemic.writing import KEY_LIMIT

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from mnemic.derive.unread import UnreadRules
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
-from mnemic.verbs.branching import Branching
-from mnemic.verbs.reading import Reading
+from mnemic.verbs.branch_verbs import BranchVerbs
+from mnemic.verbs.changing import Changing
+from mnemic.verbs.looking_up import LookingUp
 from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
-from mnemic.verbs.writing import Writing
 from mnemic.writing import Desk
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Writing, Transacting, TakingBack, Branching, Recalling, Reading):
+class Kernel(Changing, Transacting, TakingBack, BranchVerbs, Recalling, LookingUp):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk
     catalogues: Catalogues
     settings: Settings
     standings: Standings = field(default_factory=Standings)
+    unread: UnreadRules = field(default_factory=UnreadRules)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.models.base import Embedder
     from mnemic.past.branching import Branch
-    from mnemic.past.history import Difference
+    from mnemic.past.journal_views import Difference
     from mnemic.past.merging import Merge
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
@@ -351,9 +351,9 @@ class ScopedMemory:
         """Every version of an item, and of what it superseded or was superseded by, oldest first."""
         return self._run(self._kernel.history(self._who, id))
 
-    def log(self, *, limit: int = 20, after: int = 0, newest: bool = True) -> Sequence[Change]:
-        """The journal of this user's space."""
-        return self._run(self._kernel.log(self._who, limit, after, newest=newest))
+    def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, every: bool = False) -> Sequence[Change]:
+        """The journal of this user's space; with `every`, also commits that only count what was shown."""
+        return self._run(self._kernel.log(self._who, limit, after, newest=newest, every=every))
 
     def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
         """What differs between two commits; `b` left out is now."""
@@ -409,9 +409,9 @@ class ScopedMemory:
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
         """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
-        from mnemic.window.kept import at_hand
+        from mnemic.window.session_state import session_pages
 
-        return self._run(self._kernel.read(self._who, lambda s, _, own: at_hand(s, own, name)))
+        return self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
 
     def find_ids(self, typed: str, *, limit: int = 100) -> Sequence[ItemId]:
         """Ids that begin with some characters of their alphabet, or, if none does, that end with them, ascending.
@@ -427,7 +427,7 @@ class ScopedMemory:
 
     # Watching
 
-    def changes(self, *, after: int | str = 0, limit: int = 100) -> Sequence[Notice]:
+    def changes(self, *, after: int | str = 0, limit: int = 100, every: bool = False) -> Sequence[Notice]:
         """The commits of this memory and the shared one after commit `after`, oldest first; on a branch, of it alone.
 
         With an agent or a session named, what they did to items of that shelf, in both memories: to what `recall` and
@@ -435,6 +435,7 @@ class ScopedMemory:
 
         Args:
             after: The `mark` of a notice, or a commit's number; 0 begins with what is kept.
+            every: Also commits that only count what was shown.
 
         Raises:
             NotFound: the branch is not there.
@@ -443,7 +444,7 @@ class ScopedMemory:
         """
         from mnemic.watching.feed import changes
 
-        return self._run(changes(self._who, after, limit))
+        return self._run(changes(self._who, after, limit, every=every))
 
     def written(self, seq: int) -> Sequence[Version]:
         """What a commit wrote, as it left it, but for what was erased since."""
@@ -451,7 +452,7 @@ class ScopedMemory:
 
         return self._run(written(self._who, seq))
 
-    def watch(self, *, after: int | str | None = None) -> Watch:
+    def watch(self, *, after: int | str | None = None, every: bool = False) -> Watch:
         """The commits of this memory and the shared one as they are made, by any thread or process; as of `changes`.
 
         An iterator that waits for the next one and ends when it is closed, or the memory is.
@@ -459,6 +460,7 @@ class ScopedMemory:
         Args:
             after: Where to begin: the `mark` of an earlier watch goes on from it; left out, with what is committed from
                 now on.
+            every: Also commits that only count what was shown.
 
         Raises:
             NotFound: the branch is not there; the iterator, once it was dropped.
@@ -467,7 +469,7 @@ class ScopedMemory:
         from mnemic.watching.feed import Watch
 
         opened = self._opened
-        return Watch(opened.store, opened.perform, opened.closed, self._who, after)
+        return Watch(opened.store, opened.perform, opened.closed, self._who, after, every=every)
 
     def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = self._run(flow, asked)

@@ -78,6 +78,7 @@ class Opened:
             answered = dataclasses.replace(answered, behind=behind)
         if isinstance(request, Erase):
             self.kernel.standings.clear()
+            self.kernel.unread.clear()
             self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
             self.meaning.forget()
         if isinstance(request, Commit):

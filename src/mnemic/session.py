@@ -1,10 +1,12 @@
-"""An agent's window over its memory: `with me.session("chat-1") as s`. What its verbs do is in `window.paging`."""
+"""An agent's window over its memory: `with me.session("chat-1") as s`. What its verbs do: `window.session_flows`."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from types import TracebackType
@@ -22,8 +24,7 @@ from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Pager, Pressure
 from mnemic.verbs.recalling import Ask
 from mnemic.window.layout import Window
-from mnemic.window.leaving import give_back_at_exit
-from mnemic.window.paging import SessionFlows
+from mnemic.window.session_flows import SessionFlows
 from mnemic.window.terms import Terms
 from mnemic.writing import MessageLike, as_messages
 
@@ -161,7 +162,7 @@ class Session(SessionView):
         Args:
             system: What stands before all else.
         """
-        return self._run(self._flows.told(system))
+        return self._run(self._flows.messages(system))
 
     def page_in(self, id: ItemId) -> Window:
         """Bring an item into the window, whatever session it is of."""
@@ -190,7 +191,7 @@ class Session(SessionView):
         """Be counted among the windows that are open, and given back with the memory or the program, until closed."""
         pager = self._flows.pager
         uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
-        unlist = give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
+        unlist = _give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
         self._leave = partial(_both, uncount, unlist)
 
     def _give_back(self, owner: int) -> None:
@@ -247,3 +248,26 @@ def _nothing() -> None:
 def _both(one: Callable[[], None], other: Callable[[], None]) -> None:
     one()
     other()
+
+
+_open: Final[dict[object, Callable[[], None]]] = {}
+"""What gives back each session that is open in this process."""
+
+
+def _give_back_at_exit(opened: Opened, give_back: Callable[[], None]) -> Callable[[], None]:
+    """Have a session given back with its memory or its program; what is called once it is closed."""
+    token = object()
+    opened.leaving[token] = _open[token] = give_back
+    return partial(_forget, opened, token)
+
+
+def _forget(opened: Opened, token: object) -> None:
+    opened.leaving.pop(token, None)
+    _open.pop(token, None)
+
+
+@atexit.register
+def _give_back_all() -> None:
+    for give_back in list(_open.values()):
+        with suppress(MnemicError):  # the lease runs out by itself
+            give_back()

@@ -32,7 +32,7 @@ def on_shelf(scope: Scope, item: Item) -> bool:
     return scope.agent in (None, item.agent) and scope.session in (None, item.session)
 
 
-def at_hand(scope: Scope, item: Item) -> bool:
+def always_shown(scope: Scope, item: Item) -> bool:
     """Whether an item is always on here: one that belongs to no agent, or no session, is so for all of them."""
     return all(
         here is None or theirs in (None, here)

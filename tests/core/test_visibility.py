@@ -125,9 +125,8 @@ def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: F
     """What the walk over a space, the look at ids, and the count say; the count as that many versions of the walk."""
     db.execute("DELETE FROM version; DELETE FROM entry")
     rows = sqlite_rows(db, SystemClock(), SystemEntropy()).items
-    for row in some:
-        rows.add_version(row)
-        rows.add_entries(1, entries(row, False, (b"12345678",)))
+    rows.add_versions(some)
+    rows.add_entries(1, [entry for row in some for entry in entries(row, False, (b"12345678",))])
     walk = Walk(where, view, 0, len(some))
     walked = {row.ver for row in rows.visible((1,), None, walk)}
     assert rows.count((1,), where, view) == len(walked)

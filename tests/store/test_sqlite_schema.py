@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mnemic.store.codec import kind_number
 from mnemic.store.following import embedding_lane
 from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite_binding import CHUNK
 from mnemic.store.sqlite_relations import Shape, SqliteRelations
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
@@ -129,6 +131,36 @@ def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relati
         relations.update(groups.NAME, {hostile: 1}, id=1)
 
 
+@pytest.fixture
+def relations() -> Iterator[SqliteRelations]:
+    db = apsw.Connection(":memory:")
+    migrations.create(db)
+    yield SqliteRelations(db)
+    db.close()
+
+
+def test_rows_that_are_added_together_are_numbered_one_after_another(relations: SqliteRelations) -> None:
+    assert relations.add(groups.NAME, (None, 1, "a")) == 1
+    assert relations.add(groups.NAME, *((None, 1, text) for text in "bcd")) == 2
+    assert [row[0] for row in relations.find(groups.NAME, order=("text",))] == [1, 2, 3, 4]
+    assert relations.add(groups.NAME, (None, 1, "e")) == 5
+
+
+def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) -> None:
+    count = 2 * CHUNK + 1
+    relations.add(groups.NAME, *((None, 1, f"{n}") for n in range(count)))
+    numbers = range(1, count + 1)
+    assert [row[0] for row in relations.find(groups.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
+    assert list(relations.find(groups.NAME, ("id", "in", ()))) == []
+    relations.update(groups.NAME, {"space": 2}, ("id", "in", ()))
+    relations.drop(groups.NAME, ("id", "in", ()))
+    assert len(list(relations.find(groups.NAME, space=1))) == count
+    relations.update(groups.NAME, {"space": 2}, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(groups.NAME, space=1)] == [1]
+    relations.drop(groups.NAME, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(groups.NAME)] == [1]
+
+
 RELATIONS = [value for value in vars(groups).values() if isinstance(value, groups.Relation)]
 
 
@@ -148,11 +180,17 @@ def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_on
         (groups.SPACE, ("tenant", "user", "branch"), (), ()),
         (groups.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
         (groups.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
-        (groups.VERSION, ("space", "id", "seq_to"), (), ()),
+        (groups.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
+        (groups.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
         (groups.VERSION, (), (("ver", "in", 3),), ()),
         (groups._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
         (groups.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
-        (groups.LINK, ("space", "dst"), (("src", "<>", 1),), ("lver",)),
+        (groups.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
+        (groups.STRENGTH, ("space",), (("id", "in", 3),), ()),
+        (groups.KEY, ("space",), (("hash", "in", 3),), ()),
+        (groups.DERIVED, ("space",), (("source", "in", 3),), ("source", "item")),
+        (groups.LINK, ("space",), (("src", "in", 3),), ()),
+        (groups.LINK, ("space",), (("dst", "in", 3),), ()),
         (groups.LINK, (), (("lver", "in", 2),), ()),
         (groups.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
         (groups.JOB, ("space", "name", "key"), (), ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -96,3 +97,14 @@ class Receipt:
     def id(self) -> ItemId:
         """The first id; most writes have just one."""
         return self.ids[0]
+
+
+def counts_reading(change: Change) -> bool:
+    """Whether a commit only counts that items were shown: it is in the journal, and nobody's deed."""
+    return bool(change.events) and all(map(_counts_reading, change.events))
+
+
+def _counts_reading(event: Event) -> bool:
+    if event.verb is not Verb.USED or event.payload is None:
+        return False
+    return not any(useful or harms for _, useful, harms, _ in json.loads(event.payload).values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from typing import Final, NewType, Protocol
@@ -39,6 +40,12 @@ class SystemEntropy:
 def new_id(now_us: int, entropy: Entropy) -> ItemId:
     """A fresh id: 48 bits of milliseconds, then 80 random bits."""
     return from_bytes((max(now_us, 0) // 1000).to_bytes(6, "big") + entropy.bytes(10))
+
+
+def derived_id(source: ItemId, *parts: object) -> ItemId:
+    """The id of what follows from an item: its milliseconds, then 80 bits of a hash over it and `parts`."""
+    told = "\n".join(map(str, (source, *parts))).encode()
+    return from_bytes(to_bytes(source)[:6] + hashlib.blake2b(told, digest_size=10).digest())
 
 
 def from_bytes(raw: bytes) -> ItemId:

@@ -196,7 +196,7 @@ class Context:
     Attributes:
         tokens: What `text` costs, by the token counter; at most the budget.
         considered: How many entries were scored.
-        seq: The tenant's head when it was asked: the state of memory that answered.
+        seq: The last commit of the memories that were read: the state that answered. Reading does not move it.
         notes: What was understood of the question (time spans, names), one line each.
         milliseconds: How long it took.
         stages: With `explain`, how many candidates entered and left each stage, in order.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import derived_id
 from mnemic.core.items import Channel, Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Invalid
@@ -28,7 +29,20 @@ if TYPE_CHECKING:
 def commit_run(
     desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
 ) -> Flow[Receipt]:
-    """Commit what a run wants done, without what the owner hid, and the step of its lane or job.
+    """Commit what a run wants done, as `draft_run` drafts it.
+
+    Raises:
+        Invalid: an edit names what is not there, or is not the strategy's to make.
+        Conflict: somebody else went on, or changed what this rests on.
+    """
+    draft = yield from draft_run(desk, strategy, run, edits, known)
+    return (yield from commit(draft))
+
+
+def draft_run(
+    desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
+) -> Flow[Draft]:
+    """Draft what a run wants done, without what the owner hid, and the step of its lane or job.
 
     Args:
         known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
@@ -36,16 +50,10 @@ def commit_run(
 
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
-        Conflict: somebody else went on, or changed what this rests on.
     """
     edits = yield from _without_hidden(run, edits)
-    return (yield from commit(_draft(desk, strategy, run, edits, known)))
-
-
-def _draft(desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]) -> Draft:
-    """Write the draft of a run: what it writes, what that takes the place of, and the step of the lane."""
     evidence = {item.id: item for item in run.given.evidence}
-    fresh = [_derived_item(desk, strategy, d, evidence) for d in edits.write]
+    fresh = [_derived_item(desk, strategy, run, d, evidence) for d in edits.write]
     closed: dict[ItemId, Item] = {}
     ties: list[Op] = []
     for newer, d in zip(fresh, edits.write, strict=True):
@@ -85,12 +93,14 @@ def _own(strategy: Strategy, version: Version) -> Item:
     return version.item
 
 
-def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[ItemId, Item]) -> Item:
+def _derived_item(
+    desk: Desk, strategy: Strategy, run: StrategyRun, d: Derivation, evidence: dict[ItemId, Item]
+) -> Item:
     """Make the item of a derivation: it belongs to the user and the agent it was said to, not to the session."""
     if not d.source or d.source[0] not in evidence or d.slots.get("by") != strategy.by:
         raise Invalid("edits", f"{d.key} cites no evidence of this run, or not its author", "See strategies.base.")
     return Item(
-        id=desk.fresh_id(),
+        id=_derived_id(desk, run, d),
         kind=d.kind,
         text=d.text,
         slots=d.slots,
@@ -103,6 +113,15 @@ def _derived_item(desk: Desk, strategy: Strategy, d: Derivation, evidence: dict[
         pos=micros(d.said),
         channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
     )
+
+
+def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
+    """Give an id that whoever repeats the run gives too: a reader who was shown it ahead of the commit knows it.
+
+    One that is there already, or was erased, is not given again.
+    """
+    id = derived_id(d.source[0], run.space, run.epoch, d.key)
+    return desk.fresh_id() if id in run.made else id
 
 
 def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], revision: Revision) -> Put:

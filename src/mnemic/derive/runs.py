@@ -49,6 +49,8 @@ class StrategyRun:
         known: The versions of what it was given as known.
         hidden: What the owner hid of what was derived from this evidence before: what the run leaves out.
         vers: The versions that the run covers.
+        epoch: How often something was erased in the space.
+        made: What was derived from these versions before, by whomever.
         step, job: What its commit moves: the lane, or a dead letter's job.
     """
 
@@ -61,6 +63,8 @@ class StrategyRun:
     known: tuple[Version, ...]
     hidden: Mapping[ItemId, Item]
     vers: tuple[int, ...]
+    epoch: int = 0
+    made: frozenset[ItemId] = frozenset()
     step: Advance | None = None
     job: JobStep | None = None
 
@@ -176,6 +180,8 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         known=known,
         hidden=hidden_of(own),
         vers=tuple(vers),
+        epoch=head.epoch,
+        made=frozenset(snapshot.derived(space, [item.id for item in evidence])),
         **moves,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mnemic.core.events import Change, Event, Verb
@@ -97,7 +97,11 @@ def _ties(event: Event) -> bool:
 
 def stood(snapshot: Snapshot, space: int, item: ItemId, seq: int) -> Version | None:
     """The version of an item that stood after a commit, in whatever state; None where there was none."""
-    versions = snapshot.history((space,), item)
+    return stood_among(snapshot.history((space,), item), seq)
+
+
+def stood_among(versions: Iterable[Version], seq: int) -> Version | None:
+    """That one of an item's versions that stood after a commit; None where there was none."""
     return next((v for v in versions if v.seq_from <= seq and (v.seq_to is None or seq < v.seq_to)), None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
-from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood, tied
+from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
 from mnemic.past.undoing import unwritten
 from mnemic.store.codec import canonical
 from mnemic.store.drafts import Draft, Note, Put, Tie
@@ -116,8 +116,10 @@ class _Comparison:
         self.skipped: set[ItemId] = set()
         """What was written and retired on the branch only: nobody else needs to know it."""
         changes = list(commits(snapshot, branch.id, self.taken, at))
-        for item in dict.fromkeys(e.item for change in changes for e in change.events if e.item is not None):
-            self._compare(item)
+        items = list(dict.fromkeys(e.item for change in changes for e in change.events if e.item is not None))
+        on_branch, on_parent = (snapshot.histories((home,), items) for home in (self.branch, self.parent))
+        for item in items:
+            self._compare(item, on_branch.get(item, []), on_parent.get(item, []))
         for ends in changed_links(snapshot, branch.id, changes):
             if self.skipped.isdisjoint(ends[:2]):
                 self._compare_links(ends)
@@ -131,9 +133,9 @@ class _Comparison:
             prefer=self.prefer,
         )
 
-    def _compare(self, item: ItemId) -> None:
-        theirs, was = self._now(self.branch, item), stood(self.snapshot, self.branch, item, self.taken)
-        ours, were = self._now(self.parent, item), stood(self.snapshot, self.parent, item, self.met)
+    def _compare(self, item: ItemId, on_branch: Sequence[Version], on_parent: Sequence[Version]) -> None:
+        theirs, was = stood_among(on_branch, self.at), stood_among(on_branch, self.taken)
+        ours, were = stood_among(on_parent, self.at), stood_among(on_parent, self.met)
         if theirs is None or _said(theirs) in (_said(was), _said(ours)):
             return
         if ours is None and theirs.item.state is State.RETIRED:
@@ -157,9 +159,6 @@ class _Comparison:
             self.clashes.append(Clash(id=ends[0], base=was, branch=theirs, parent=ours))
         if ours == were or self.prefer == "branch":
             self.ties.append(tie)
-
-    def _now(self, space: int, item: ItemId) -> Version | None:
-        return stood(self.snapshot, space, item, self.at)
 
 
 def _said(version: Version | None) -> Item | None:

@@ -149,11 +149,14 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
 
 def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
     """The hit that is a version, and its rank."""
-    for rank, hit in enumerate(ranked.candidates.ranking.hits(), start=1):
-        same_commit = ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
-        if same_commit and fetched([hit], snapshot)[hit.space, hit.ver].item.id == version.item.id:
-            return rank, hit
-    return None
+    of_commit = [
+        (rank, hit)
+        for rank, hit in enumerate(ranked.candidates.ranking.hits(), start=1)
+        if ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
+    ]
+    versions = fetched([hit for _, hit in of_commit], snapshot)
+    same = ((rank, hit) for rank, hit in of_commit if versions[hit.space, hit.ver].item.id == version.item.id)
+    return next(same, None)
 
 
 def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, hit: Hit) -> Lost:
@@ -234,5 +237,8 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
 
 
 def _head(snapshot: Snapshot, query: Query) -> int:
-    heads = snapshot.spaces(query.spaces[:1])
-    return snapshot.head(heads[0].tenant).seq if heads else 0
+    """The last commit of what is read: of the spaces themselves, of what a branch comes off as far as it reads that."""
+    layers = snapshot.layers(query.spaces)
+    heads = snapshot.spaces([layer.space for layer in layers])
+    seqs = (h.seq if x.upto is None else min(h.seq, x.upto) for x, h in zip(layers, heads, strict=True))
+    return max(seqs, default=0)

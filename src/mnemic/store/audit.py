@@ -172,7 +172,7 @@ def _columns(row: VersionRow, item: Item, names: dict[int, str]) -> Iterator[Fau
 def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
     """An erasure follows `derived`, so what a version cites must stand there."""
     for source in item.source:
-        if row.id not in rows.links.derived(row.space, to_bytes(source)):
+        if (to_bytes(source), row.id) not in rows.links.derived(row.space, (to_bytes(source),)):
             yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
 
 

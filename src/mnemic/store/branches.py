@@ -14,6 +14,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store.codec import decode_link
 from mnemic.store.drafts import Draft, Fork
+from mnemic.store.groups import added
 from mnemic.store.heads import Layer
 from mnemic.store.rows import Line, LinkRow, Rows, SpaceRow, StrengthRow, TenantRow, VersionRow, Walk
 
@@ -29,18 +30,20 @@ def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
     return found
 
 
-def standing(rows: Rows, space: SpaceRow, item: bytes) -> VersionRow | None:
-    """The standing version of an item as a space reads it; of a branch it may lie in its parent."""
-    own = rows.items.standing(space.id, item)
-    if own is not None or not space.parent:
-        return own
-    behind = lineage(rows, space)[1:]
-    return next((row for layer in behind if (row := _stood(rows, layer, item)) is not None), None)
+def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+    """The standing versions of items as a space reads them; of a branch they may lie in its parent."""
+    found = rows.items.standing(space.id, items)
+    if not space.parent:
+        return found
+    for layer in lineage(rows, space)[1:]:
+        found.update(_stood(rows, layer, [item for item in items if item not in found]))
+    return found
 
 
-def _stood(rows: Rows, layer: Layer, item: bytes) -> VersionRow | None:
-    at = _at(layer, None)
-    return next((row for row in rows.items.item_rows(layer.space, item) if row.seq_from <= at < row.seq_to), None)
+def _stood(rows: Rows, layer: Layer, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+    """The versions of items that stand in a layer as it is read."""
+    at, known = _at(layer, None), rows.items.item_rows(layer.space, items)
+    return {item: row for item, versions in known.items() for row in versions if row.seq_from <= at < row.seq_to}
 
 
 def _at(layer: Layer, at: int | None) -> int:
@@ -87,8 +90,9 @@ class Sight:
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
         """The local numbers of all their versions, ascending."""
-        items = self.hidden(layer, at)
-        return tuple(sorted(row.ver for item in items for row in self._rows.items.item_rows(layer.space, item)))
+        items = list(self.hidden(layer, at))
+        known = self._rows.items.item_rows(layer.space, items)
+        return tuple(sorted(row.ver for versions in known.values() for row in versions))
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """As the rows' own, over layers."""
@@ -127,24 +131,32 @@ class Sight:
             found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
         return found
 
-    def standing(self, spaces: Sequence[int], item: bytes) -> VersionRow | None:
-        """The standing version of an item; the nearest layer that has it answers."""
+    def standing(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        """The standing versions of items; of each the nearest layer that has it answers."""
+        found: dict[bytes, VersionRow] = {}
         for layer in self.layers(spaces):
-            row = (
-                self._rows.items.standing(layer.space, item) if layer.upto is None else _stood(self._rows, layer, item)
-            )
-            if row is not None:
-                return self._clipped(layer, row)
-        return None
+            rest = [item for item in items if item not in found]
+            plain = layer.upto is None
+            here = self._rows.items.standing(layer.space, rest) if plain else _stood(self._rows, layer, rest)
+            found.update((item, self._clipped(layer, row)) for item, row in here.items())
+        return found
 
-    def story(self, spaces: Sequence[int], item: bytes) -> list[VersionRow]:
-        """The versions of an item, those behind first."""
-        return [
-            self._clipped(layer, row)
-            for layer in reversed(self.layers(spaces))
-            for row in self._rows.items.item_rows(layer.space, item)
-            if row.seq_from <= _at(layer, None)
-        ]
+    def stories(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        """The versions of items, those behind first."""
+        found: dict[bytes, list[VersionRow]] = {}
+        for layer in reversed(self.layers(spaces)):
+            upto = _at(layer, None)
+            for item, versions in self._rows.items.item_rows(layer.space, items).items():
+                here = [self._clipped(layer, row) for row in versions if row.seq_from <= upto]
+                found.setdefault(item, []).extend(here)
+        return found
+
+    def closed_by(self, space: int, seq: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        """The versions of items that a commit ended, as the space reads them."""
+        if self.plain((space,)):
+            return {row.id: row for row in self._rows.items.closed_by(space, seq)} if items else {}
+        stories = self.stories((space,), items)
+        return {item: row for item, versions in stories.items() for row in versions if row.seq_to == seq}
 
     def _clipped(self, layer: Layer, row: VersionRow) -> VersionRow:
         """A version as the read set sees it end: not at what the parent did after the base."""
@@ -152,7 +164,8 @@ class Sight:
             return row
         if row.id not in self.hidden(layer, None):
             return row._replace(seq_to=FOREVER)
-        firsts = ((one, first) for one in layer.nearer for first in self._rows.items.item_rows(one.space, row.id)[:1])
+        nearer = ((one, self._rows.items.item_rows(one.space, (row.id,)).get(row.id, [])) for one in layer.nearer)
+        firsts = ((one, versions[0]) for one, versions in nearer if versions)
         return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= _at(one, None)))
 
     def links(self, spaces: Sequence[int], items: Sequence[bytes], at: int | None) -> list[LinkRow]:
@@ -162,25 +175,27 @@ class Sight:
         plain = self.plain(spaces)
         for layer in self.layers(spaces):
             bound = _at(layer, at)
-            rows = {row.lver: row for item in items for row in self._rows.links.links_of(layer.space, item)}
-            known = [row for row in rows.values() if row.seq_from <= bound]
+            known = [row for row in self._rows.links.links_of(layer.space, items) if row.seq_from <= bound]
             ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
             found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
             told |= set(ends.values())
         return found
 
-    def derived(self, space: int, source: bytes) -> list[bytes]:
-        """What was ever derived from a source."""
-        found = (self._rows.links.derived(layer.space, source) for layer in self.layers((space,)))
-        return sorted({item for items in found for item in items})
+    def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
+        """By source, what was ever derived from it."""
+        found: dict[bytes, set[bytes]] = {}
+        for layer in self.layers((space,)):
+            for source, item in self._rows.links.derived(layer.space, sources):
+                found.setdefault(source, set()).add(item)
+        return {source: sorted(items) for source, items in found.items()}
 
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
         """Counters of use, those of the layers together: they are not versioned."""
-        found = [row for x in self.layers((space,)) if (row := self._rows.items.strength(x.space, item)) is not None]
-        if len(found) < 2:
-            return found[0] if found else None
-        uses, useful, harms = (sum(column) for column in zip(*(row[2:5] for row in found), strict=True))
-        return StrengthRow(space, item, uses, useful, harms, max(row.last_used for row in found))
+        found: dict[bytes, StrengthRow] = {}
+        for layer in self.layers((space,)):
+            for item, row in self._rows.items.strength(layer.space, items).items():
+                found[item] = added(found[item], row) if item in found else row
+        return found
 
     def home(self, space: int, seq: int) -> list[int]:
         """The spaces in which a commit can be one that a space reads."""

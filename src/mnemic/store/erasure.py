@@ -56,7 +56,9 @@ def apply(rows: Rows, erasure: Erasure) -> Erased:
 
 def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> Erased:
     own = branches.kin(rows, space)
-    known = [to_bytes(item) for item in erasure.ids if any(rows.items.item_rows(s.id, to_bytes(item)) for s in own)]
+    named = [to_bytes(item) for item in erasure.ids]
+    there = {item for home in own for item in rows.items.item_rows(home.id, named)}
+    known = [item for item in named if item in there]
     # What is shared may have been built upon in every user's space; what is one user's, in their own and its branches.
     reach = rows.spaces.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else own
     going = _with_derived(rows, reach, [(home.id, raw) for raw in known for home in own])
@@ -65,9 +67,12 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
         return Erased(None, (), 0, 0)
     holds.refuse_items(rows, tenant.id, going)
     ids = tuple(dict.fromkeys(from_bytes(raw) for _, raw in going))
+    owned: dict[int, list[bytes]] = {}
+    for home, raw in going:
+        owned.setdefault(home, []).append(raw)
     ledger.check_expected(rows, space, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
-    ties = sorted({(ln.seq_from, ln.n) for home, raw in going for ln in rows.links.links_of(home, raw)})
+    ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.names.name(space.id, erasure.actor) or rows.names.add_name(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
@@ -93,9 +98,9 @@ def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[i
     for row in homes:
         owned.setdefault(row.user, []).append(row.id)
     while queue:
-        source = queue.pop()
+        sources, queue = queue, []
         for home in homes:
-            for derived in rows.links.derived(home.id, source):
+            for _, derived in rows.links.derived(home.id, sources):
                 if (home.id, derived) not in going:
                     going.update(((one, derived), None) for one in owned[home.user])
                     queue.append(derived)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
 from mnemic.errors import Compacted
@@ -36,12 +37,20 @@ def fed(
     upto = first = max(after, horizon)
     while len(found) < limit and upto - first < MOST:
         page = rows.journal.changes(tenant, upto, PAGE, False)
-        for change in page:
-            if change.space in spaces:
-                found.append((change, rows.journal.events(tenant, change.seq, change.seq)))
-            upto = change.seq
-            if len(found) == limit:
-                break
+        mine = [change for change in page if change.space in spaces][: limit - len(found)]
+        events = _by_commit(rows, tenant, mine)
+        found += [(change, events.get(change.seq, [])) for change in mine]
+        upto = mine[-1].seq if len(found) == limit else page[-1].seq if page else upto
         if len(page) < PAGE:
             break
     return found, upto
+
+
+def _by_commit(rows: Rows, tenant: int, changes: Sequence[ChangeRow]) -> dict[int, list[EventRow]]:
+    """The events of some commits, a run of neighbours at a time."""
+    found: dict[int, list[EventRow]] = {}
+    for _, run in groupby(enumerate(changes), lambda pair: pair[1].seq - pair[0]):
+        seqs = [change.seq for _, change in run]
+        for event in rows.journal.events(tenant, seqs[0], seqs[-1]):
+            found.setdefault(event.seq, []).append(event)
+    return found

@@ -82,12 +82,16 @@ class Relations(Protocol):
         """The first of those rows; None for none."""
         ...
 
-    def add(self, of: Relation[Any], values: Sequence[Any]) -> int:
-        """Add a row, its values in the order of the columns; the number that it was given, if it came without one."""
+    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
+        """Add rows, each with its values in the order of the columns.
+
+        Returns:
+            The number that the first was given, if they came without one; each of the others has the next.
+        """
         ...
 
-    def put(self, of: Relation[Any], values: Sequence[Any]) -> None:
-        """Add a row, or put it in the place of the one with the same key."""
+    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
+        """Add rows, or put each in the place of the one with the same key."""
         ...
 
     def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
@@ -273,8 +277,8 @@ class Journal(Group, ABC):
     def add_change(self, row: ChangeRow) -> None:
         self.relations.add(CHANGE, row)
 
-    def add_event(self, row: EventRow) -> None:
-        self.relations.add(EVENT, row)
+    def add_events(self, rows: Sequence[EventRow]) -> None:
+        self.relations.add(EVENT, *rows)
 
     def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
         order = ("-seq",) if newest else ("seq",)
@@ -296,11 +300,11 @@ class Journal(Group, ABC):
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
         return {seq: at for _, seq, at in self.relations.find(_TIMES, ("seq", "in", seqs), tenant=tenant)}
 
-    def key(self, space: int, hashed: bytes) -> KeyRow | None:
-        return self.relations.first(KEY, space=space, hash=hashed)
+    def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
+        return {row.hash: row for row in self.relations.find(KEY, ("hash", "in", hashes), space=space)}
 
-    def add_key(self, row: KeyRow) -> None:
-        self.relations.add(KEY, row)
+    def add_keys(self, rows: Sequence[KeyRow]) -> None:
+        self.relations.add(KEY, *rows)
 
     def keys(self, space: int) -> list[KeyRow]:
         return list(self.relations.find(KEY, order=("hash",), space=space))
@@ -325,15 +329,17 @@ class Journal(Group, ABC):
 class Items(Group, ABC):
     """Versions of items, their entries in the catalogue, counters of use."""
 
-    def add_version(self, row: VersionRow) -> int:
-        return self.relations.add(VERSION, (None, *row[1:]))
+    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
+        first = self.relations.add(VERSION, *((None, *row[1:]) for row in rows))
+        return list(range(first, first + len(rows)))
 
-    def close_version(self, row: VersionRow, seq_to: int) -> None:
-        self.relations.update(VERSION, {"seq_to": seq_to}, ver=row.ver)
-        self.relations.update(ENTRY, {"seq_to": seq_to}, space=row.space, ver=row.ver)
+    def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
+        self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
+        self.relations.update(ENTRY, {"seq_to": seq_to}, ("ver", "in", vers), space=space)
 
-    def standing(self, space: int, item: bytes) -> VersionRow | None:
-        return self.relations.first(VERSION, space=space, id=item, seq_to=FOREVER)
+    def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        found = self.relations.find(VERSION, ("id", "in", items), space=space, seq_to=FOREVER)
+        return {row.id: row for row in found}
 
     def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
         # The space is looked at here: asked for it too, a planner may walk the whole space by its index.
@@ -343,8 +349,12 @@ class Items(Group, ABC):
         rows = self.version_rows(space, [event.ver for event in _wrote(self.relations, space, seq) if event.ver])
         return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
 
-    def item_rows(self, space: int, item: bytes) -> list[VersionRow]:
-        return list(self.relations.find(VERSION, order=("seq_from",), space=space, id=item))
+    def item_rows(self, space: int, items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        """The versions of each of these items, by commit."""
+        found: dict[bytes, list[VersionRow]] = {}
+        for row in self.relations.find(VERSION, ("id", "in", items), order=("id", "seq_from"), space=space):
+            found.setdefault(row.id, []).append(row)
+        return found
 
     def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
         """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
@@ -367,18 +377,25 @@ class Items(Group, ABC):
         return self.relations.find(VERSION, order=("ver",), space=space)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self.relations.add(ENTRY, (space, *entry))
+        self.relations.add(ENTRY, *((space, *entry) for entry in entries))
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)
 
-    def entry_terms(self, space: int, ver: int) -> tuple[bytes, ...]:
-        return tuple(entry.terms for entry in self.relations.find(ENTRY, order=("part",), space=space, ver=ver))
+    def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
+        """The token streams of each of these versions, by part."""
+        found: dict[int, tuple[bytes, ...]] = {}
+        for entry in self.relations.find(ENTRY, ("ver", "in", vers), order=("ver", "part"), space=space):
+            found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
+        return found
 
     @abstractmethod
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
+
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        """The versions that a commit closed."""
+        return list(self.relations.find(VERSION, order=("ver",), space=space, seq_to=seq))
 
     @abstractmethod
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
@@ -396,18 +413,18 @@ class Items(Group, ABC):
     def arrived(self, after: int) -> dict[int, int]:
         """The newest version of each space in which some are numbered past `after`."""
 
-    def add_strength(self, row: StrengthRow) -> None:
-        had = self.strength(row.space, row.id)
-        if had is not None:
-            uses, useful, harms = had.uses + row.uses, had.useful + row.useful, had.harms + row.harms
-            row = StrengthRow(row.space, row.id, uses, useful, harms, max(had.last_used, row.last_used))
-        self.set_strength(row)
+    def add_strengths(self, space: int, deltas: Sequence[StrengthRow]) -> None:
+        """Add to the counters of items of a space."""
+        sums = self.strength(space, [row.id for row in deltas])
+        for row in deltas:
+            sums[row.id] = added(sums[row.id], row) if row.id in sums else row
+        self.relations.put(STRENGTH, *sums.values())
 
     def set_strength(self, row: StrengthRow) -> None:
         self.relations.put(STRENGTH, row)
 
-    def strength(self, space: int, item: bytes) -> StrengthRow | None:
-        return self.relations.first(STRENGTH, space=space, id=item)
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
+        return {row.id: row for row in self.relations.find(STRENGTH, ("id", "in", items), space=space)}
 
     def strengths(self, space: int) -> list[StrengthRow]:
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
@@ -429,9 +446,12 @@ class Links(Group):
     def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
         return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)
 
-    def links_of(self, space: int, item: bytes) -> list[LinkRow]:
-        starting = list(self.relations.find(LINK, order=("lver",), space=space, src=item))
-        return starting + list(self.relations.find(LINK, ("src", "<>", item), order=("lver",), space=space, dst=item))
+    def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        """The links that start or end at one of these items."""
+        starting = self.relations.find(LINK, ("src", "in", items), space=space)
+        ending = self.relations.find(LINK, ("dst", "in", items), space=space)
+        found = {row.lver: row for row in (*starting, *ending)}
+        return [found[lver] for lver in sorted(found)]
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
@@ -441,11 +461,13 @@ class Links(Group):
     def all_links(self, space: int) -> Iterator[LinkRow]:
         return iter(list(self.relations.find(LINK, order=("lver",), space=space)))
 
-    def add_derived(self, space: int, source: bytes, item: bytes) -> None:
-        self.relations.add(DERIVED, (space, source, item))
+    def add_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        self.relations.add(DERIVED, *((space, *pair) for pair in pairs))
 
-    def derived(self, space: int, source: bytes) -> list[bytes]:
-        return [item for _, _, item in self.relations.find(DERIVED, order=("item",), space=space, source=source)]
+    def derived(self, space: int, sources: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+        """Each of these sources with each item that was derived from it."""
+        found = self.relations.find(DERIVED, ("source", "in", sources), order=("source", "item"), space=space)
+        return [(source, item) for _, source, item in found]
 
 
 class VectorGroup(Group, ABC):
@@ -476,8 +498,8 @@ class VectorGroup(Group, ABC):
         """Write the vectors of parts that have an entry; how many."""
 
     @abstractmethod
-    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
-        """Give a version the vectors of one with the same words, which may lie in another space."""
+    def carry_vectors(self, home: int, space: int, moved: Sequence[tuple[int, int]]) -> None:
+        """Give versions the vectors of ones with the same words, which may lie in another space: (from, to)."""
 
     @abstractmethod
     def drop_vectors(self, model: int, limit: int) -> int:
@@ -677,8 +699,7 @@ class Notes(Group):
         return list(self.relations.find(CHECKPOINT, order=("seq", "name"), tenant=tenant))
 
     def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None:
-        for row in rows:
-            self.relations.add(CHECKPOINT, row)
+        self.relations.add(CHECKPOINT, *rows)
 
     def drop_checkpoint(self, name: str) -> None:
         self.relations.drop(CHECKPOINT, name=name)
@@ -701,6 +722,12 @@ class Notes(Group):
 
     def set_memo(self, tenant: int, name: str, value: bytes) -> None:
         self.relations.put(MEMO, (tenant, name, value))
+
+
+def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
+    """The counters of both together."""
+    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
+    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
 
 
 def _wrote(relations: Relations, space: int, seq: int) -> list[EventRow]:

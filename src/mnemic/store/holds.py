@@ -12,7 +12,7 @@ from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store import branches, ledger
 from mnemic.store.codec import canonical
 from mnemic.store.heads import Hold
-from mnemic.store.rows import Descent, HoldRow, Rows, SpaceRow, TenantRow, VersionRow
+from mnemic.store.rows import Descent, HoldRow, Rows, SpaceRow, TenantRow
 
 REFUSAL: Final = "is under legal hold"
 
@@ -34,7 +34,7 @@ def place(rows: Rows, hold: Hold) -> int:
         raise NotFound("nothing was ever remembered for this user")
     item = None if hold.item is None else to_bytes(hold.item)
     kin = [] if space is None else branches.kin(rows, space)
-    if item is not None and not any(rows.items.standing(one.id, item) for one in kin):
+    if item is not None and not any(rows.items.standing(one.id, (item,)) for one in kin):
         raise NotFound(f"no item {hold.item} here to hold")
     if hold.session and not any(_has(rows, one, hold.session) for one in kin):
         raise NotFound(f"no session {hold.session!r} here to hold")
@@ -125,8 +125,9 @@ def _trunk(space: int, parents: Mapping[int, int]) -> int:
     return space
 
 
-def sessions_of(rows: Rows, versions: Sequence[VersionRow]) -> set[str]:
+def sessions_of(rows: Rows, space: int, item: bytes) -> set[str]:
     """The sessions that an item's versions lie in."""
+    versions = rows.items.item_rows(space, (item,)).get(item, [])
     names = (rows.names.name_text(number) for number in {row.session for row in versions} - {0})
     return {name for name in names if name}
 
@@ -137,7 +138,7 @@ def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) ->
     if not holds.holds:
         return
     for space, item in going:
-        if (row := holds.item(space, item, sessions_of(rows, rows.items.item_rows(space, item)))) is not None:
+        if (row := holds.item(space, item, sessions_of(rows, space, item))) is not None:
             raise Refused(f"item {from_bytes(item)} {told(row)}")
 
 
@@ -147,7 +148,7 @@ def kept(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[I
     found: dict[ItemId, str] = {}
     for item in items if holds.holds else ():
         raw = to_bytes(item)
-        if (row := holds.item(space, raw, sessions_of(rows, rows.items.item_rows(space, raw)))) is not None:
+        if (row := holds.item(space, raw, sessions_of(rows, space, raw))) is not None:
             found[item] = told(row)
     return found
 

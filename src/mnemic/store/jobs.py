@@ -155,7 +155,7 @@ def _is_taken(holder: Job | Lane | None, answer: Answer) -> bool:
 def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
     """Whether a space still has all of these: neither erased, nor compacted, nor taken back in time."""
     (row,) = rows.spaces.space_rows((space,))
-    return all(branches.standing(rows, row, item) is not None for item in items)
+    return len(branches.standing(rows, row, items)) == len(set(items))
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:

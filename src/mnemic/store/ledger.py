@@ -143,9 +143,7 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
     commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
-    for place, sealed in enumerate(prepared.sealed):
-        if place not in earlier:
-            commit.write(sealed)
+    commit.write([sealed for place, sealed in enumerate(prepared.sealed) if place not in earlier])
     if draft.uncited:
         _check_uncited(rows, space, draft.uncited)
     commit.finish(draft)
@@ -183,7 +181,8 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
     cited = dict.fromkeys(source for item in puts for source in item.source)
     for item in puts:
         cited.pop(item.id, None)
-    gone = [source for source in cited if not any(branches.standing(rows, home, to_bytes(source)) for home in homes)]
+    stands = {item for home in homes for item in branches.standing(rows, home, [to_bytes(one) for one in cited])}
+    gone = [source for source in cited if to_bytes(source) not in stands]
     if gone:
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
 
@@ -199,19 +198,23 @@ def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
 
 
 def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
-    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
+    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone.
+
+    That something was only shown is journaled, for the counters to be told again, but the space stays at the commit
+    that it stood at: nobody who reads from it sees that they were read to.
+    """
     tenant = rows.spaces.tenant(prepared.draft.tenant)
     space = None if tenant is None else rows.spaces.space(tenant.id, prepared.draft.user, prepared.draft.branch)
     if tenant is None or space is None:
         return Receipt(seq=0, ids=())
-    used = [(item, delta) for item, delta in prepared.used if branches.standing(rows, space, item) is not None]
+    stands = branches.standing(rows, space, [item for item, _ in prepared.used])
+    used = [(item, delta) for item, delta in prepared.used if item in stands]
     if not used:
         return Receipt(seq=tenant.seq, ids=())
     commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
-    for sealed in prepared.sealed:
-        commit.write(sealed)
+    commit.write(prepared.sealed)
     commit.count_use(used)
-    commit.finish(prepared.draft)
+    commit.finish(prepared.draft, moving=any(delta.useful or delta.harms for _, delta in used))
     return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
 
 
@@ -228,16 +231,22 @@ def key_hash(secret: bytes, key: str) -> bytes:
 
 
 def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int, KeyRow]:
+    given = {
+        place: (sealed.op, key_hash(space.secret, sealed.op.key))
+        for place, sealed in enumerate(prepared.sealed)
+        if isinstance(sealed.op, Put) and sealed.op.key is not None
+    }
+    if not given:
+        return {}
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()])
     found: dict[int, KeyRow] = {}
-    for place, sealed in enumerate(prepared.sealed):
-        if not isinstance(sealed.op, Put) or sealed.op.key is None:
-            continue
-        row = rows.journal.key(space.id, key_hash(space.secret, sealed.op.key))
+    for place, (op, hashed) in given.items():
+        row = known.get(hashed)
         if row is None:
             continue
         # A key without a digest has outlived its content: nothing is left to compare, and nothing comes back.
-        if row.digest and seal(row.salt, sealed.op.content) != row.digest:
-            raise Conflict(f"key {sealed.op.key!r} was used in commit {row.seq} with other content; use another key")
+        if row.digest and seal(row.salt, op.content) != row.digest:
+            raise Conflict(f"key {op.key!r} was used in commit {row.seq} with other content; use another key")
         found[place] = row
     return found
 
@@ -255,9 +264,10 @@ def _id(raw: bytes | None) -> ItemId:
 
 def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, int]]) -> None:
     """Raise `Conflict` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
-    changed = []
-    for item, seq in expect:
-        row = branches.standing(rows, space, item)
+    expected, changed = dict(expect), []
+    stands = branches.standing(rows, space, list(expected)) if expected else {}
+    for item, seq in expected.items():
+        row = stands.get(item)
         if (0 if row is None else row.seq_from) != seq:
             changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
     if changed:
@@ -277,74 +287,91 @@ class _Commit:
         self.seq = tenant.seq + 1
         self.events: list[EventRow] = []
 
-    def write(self, sealed: Sealed) -> None:
-        op = sealed.op
-        ver = lver = 0
-        payload = None
-        if isinstance(op, Put):
-            ver = self._put(op, sealed)
-        elif isinstance(op, Tie):
-            lver = self._tie(op, sealed)
-        else:
-            payload = sealed.body
-        self._event(op.verb, sealed, ver, lver, payload)
-
-    def _event(self, verb: Verb, sealed: Sealed, ver: int, lver: int, payload: bytes | None) -> None:
-        n = len(self.events)
-        event = EventRow(self.tenant.id, self.seq, n, verb, sealed.item, ver, lver, payload, sealed.salt, sealed.digest)
-        self.rows.journal.add_event(event)
-        self.events.append(event)
-
-    def _put(self, op: Put, sealed: Sealed) -> int:
-        assert sealed.item is not None
-        rows, space, item = self.rows, self.space.id, op.item
-        before = self._followed(op, sealed.item)
-        row = self._version(item, sealed.item, sealed.body)
-        ver = rows.items.add_version(row)
-        terms = op.terms
-        if terms is None:
-            terms = rows.items.entry_terms(before.space, before.ver) if before is not None else (b"",)
-        rows.items.add_entries(space, entries(row._replace(ver=ver), item.pinned, terms))
-        if op.terms is None and before is not None:
-            rows.vectors.carry_vectors(before.space, before.ver, space, ver)
-        for source in item.source:
-            rows.links.add_derived(space, to_bytes(source), sealed.item)
-        if op.key is not None:
-            hashed = key_hash(self.space.secret, op.key)
-            rows.journal.add_key(
-                KeyRow(space, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, op.lasting, self.at)
+    def write(self, ops: Sequence[Sealed]) -> None:
+        """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
+        placed = list(enumerate(ops, len(self.events)))
+        vers = self._put([(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Put)])
+        lvers = {n: self._tie(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Tie)}
+        events = [
+            EventRow(
+                self.tenant.id, self.seq, n, sealed.op.verb, sealed.item, vers.get(n, 0), lvers.get(n, 0),
+                sealed.body if isinstance(sealed.op, Note) else None, sealed.salt, sealed.digest,
             )
-        return ver
+            for n, sealed in placed
+        ]  # fmt: skip
+        self.rows.journal.add_events(events)
+        self.events += events
 
-    def _followed(self, op: Put, raw: bytes) -> VersionRow | None:
-        """The version that stood before, closed."""
-        before = branches.standing(self.rows, self.space, raw)
-        if before is None:
-            return None
-        if op.verb is Verb.WROTE:
-            raise Conflict(f"item {op.item.id} is here already, of commit {before.seq_from}; give a new one a new id")
-        if before.space == self.space.id:  # what a branch reads in its parent stands there as it did
-            self.rows.items.close_version(before, self.seq)
+    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> dict[int, int]:
+        """Write versions with what goes with them; the number of each, by its place in the commit."""
+        if not puts:
+            return {}
+        rows, space = self.rows, self.space.id
+        versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
+        before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
+        vers = rows.items.add_versions(versions)
+        written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
+        same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
+        carried = self._carried_terms(same) if same else {}
+        catalogued: list[Entry] = []
+        cited: list[tuple[bytes, bytes]] = []
+        keys: list[KeyRow] = []
+        for row, ver, op, sealed in written:
+            terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
+            catalogued += entries(row._replace(ver=ver), op.item.pinned, terms)
+            cited += [(to_bytes(source), row.id) for source in op.item.source]
+            if op.key is not None:
+                keys.append(self._key(op.key, op.lasting, sealed))
+        rows.items.add_entries(space, catalogued)
+        if cited:
+            rows.links.add_derived(space, cited)
+        if keys:
+            rows.journal.add_keys(keys)
+        return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
+
+    def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
+        """The versions that stood before, closed."""
+        before = branches.standing(self.rows, self.space, items)
+        for item, op in zip(items, puts, strict=True):
+            if op.verb is Verb.WROTE and item in before:
+                seq = before[item].seq_from
+                raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
+        # What a branch reads in its parent stands there as it did.
+        if own := [row.ver for row in before.values() if row.space == self.space.id]:
+            self.rows.items.close_versions(self.space.id, own, self.seq)
         return before
 
-    def _version(self, item: Item, raw: bytes, body: bytes) -> VersionRow:
+    def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
+        """Carry vectors over to the versions that say the same as those before them; the token streams of these."""
+        terms: dict[int, tuple[bytes, ...]] = {}
+        for home in {row.space for row in carried.values()}:
+            moved = [(row.ver, ver) for ver, row in carried.items() if row.space == home]
+            known = self.rows.items.entry_terms(home, [ver for ver, _ in moved])
+            terms |= {to: known[ver] for ver, to in moved if ver in known}
+            self.rows.vectors.carry_vectors(home, self.space.id, moved)
+        return terms
+
+    def _key(self, key: str, lasting: bool, sealed: Sealed) -> KeyRow:
+        space, hashed = self.space, key_hash(self.space.secret, key)
+        return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
+
+    def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
+        assert sealed.item is not None
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         agent, session = self._name(item.agent), self._name(item.session)
         return VersionRow(
-            0, self.space.id, raw, self.seq, FOREVER, len(self.events), state, kind, said, known_to, valid_from,
-            valid_to, agent, session, pos, body,
+            0, self.space.id, sealed.item, self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
+            valid_to, agent, session, pos, sealed.body,
         )  # fmt: skip
 
-    def _tie(self, op: Tie, sealed: Sealed) -> int:
+    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
         assert sealed.item is not None
         dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
         before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
         if before is not None:
             self.rows.links.close_link(before, self.seq)
         opened = op.verb is Verb.LINKED
-        row = LinkRow(
-            0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, len(self.events), opened, sealed.body
-        )
+        row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
         return self.rows.links.add_link(row)
 
     def _name(self, text: str | None) -> int:
@@ -353,16 +380,24 @@ class _Commit:
         return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
-        for item, delta in used:
-            last = 0 if delta.last_used is None else micros(delta.last_used)
-            self.rows.items.add_strength(StrengthRow(self.space.id, item, delta.uses, delta.useful, delta.harms, last))
+        space = self.space.id
+        deltas = [
+            StrengthRow(
+                space, item, delta.uses, delta.useful, delta.harms,
+                0 if delta.last_used is None else micros(delta.last_used),
+            )
+            for item, delta in used
+        ]  # fmt: skip
+        self.rows.items.add_strengths(space, deltas)
 
-    def finish(self, draft: Draft) -> None:
+    def finish(self, draft: Draft, *, moving: bool = True) -> None:
+        """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
         actor = self._name(draft.actor)
         change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
         change = change._replace(hash=chain(self.tenant.hash, change, self.events))
         self.rows.journal.add_change(change)
-        self.rows.spaces.set_space(self.space._replace(seq=self.seq))
+        if moving:
+            self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
 def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
@@ -400,12 +435,10 @@ def journal(
         salt = rows.entropy.bytes(16)
         events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
     change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
-    for event in events:
-        rows.journal.add_event(event)
+    rows.journal.add_events(events)
     if ops:
         commit = _Commit(rows, tenant, rows.spaces.space_rows((space,))[0], at)
         commit.events = events
-        for op in ops:
-            commit.write(_sealed(op, rows.entropy))
+        commit.write([_sealed(op, rows.entropy) for op in ops])
     rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, events)))
     return seq

@@ -108,9 +108,8 @@ def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
         SessionRow(space, number, owner, until_us, paging.budget, paging.policy, paging.clock, paging.turns, paging.seq)
     )
     # A page of another space would outlive its item's erasure there; it is fetched anew when it is wanted.
-    rows.sessions.put_pages(
-        space, number, [row for row in paging.rows if rows.items.standing(space, to_bytes(row.item))]
-    )
+    here = rows.items.standing(space, [to_bytes(row.item) for row in paging.rows])
+    rows.sessions.put_pages(space, number, [row for row in paging.rows if to_bytes(row.item) in here])
 
 
 def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:

@@ -111,7 +111,8 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
     for row in rows.items.all_versions(space.id):
         if row.seq_from > seq:
             sources = decode_item(from_bytes(row.id), row.body).source
-            stood = (v.ver for source in sources for v in rows.items.item_rows(space.id, to_bytes(source)))
+            known = rows.items.item_rows(space.id, [to_bytes(source) for source in sources])
+            stood = (v.ver for versions in known.values() for v in versions)
             earliest = min((ver for ver in (earliest, *stood) if ver is not None), default=None)
     if earliest is None:
         return
@@ -133,8 +134,7 @@ def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
     last: dict[tuple[int, str], int] = {}
     for space, counts in _used(rows, tenant, seq, tenant.seq):
         for item, (uses, useful, harms, _) in counts.items():
-            had = rows.items.strength(space, to_bytes(item))
-            if had is not None:
+            for had in rows.items.strength(space, (to_bytes(item),)).values():
                 left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
                 rows.items.set_strength(left)
                 last[space, item] = horizon  # commits behind it may tell of no use any more
@@ -143,8 +143,7 @@ def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
             if (space, item) in last:
                 last[space, item] = max(at, last[space, item])
     for (space, item), at in last.items():
-        had = rows.items.strength(space, to_bytes(item))
-        if had is not None:
+        for had in rows.items.strength(space, (to_bytes(item),)).values():
             rows.items.set_strength(had._replace(last_used=at))
 
 
@@ -204,11 +203,14 @@ class _Erased:
     def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
         """By space, what reopens because only something erased had taken its place, after this commit too."""
         found: dict[int, list[Put]] = {}
-        for space, raw in sorted(self.reopened):
-            row = rows.items.standing(space, raw) if space in spaces else None
-            if row is not None and row.state == State.SUPERSEDED and not _is_superseded(rows, space, raw):
-                story = [decode_version(one, 0) for one in branches.Sight(rows).story((space,), raw)]
-                item = reopened(decode_item(from_bytes(raw), row.body), story)
+        for space in sorted({home for home, _ in self.reopened} & spaces):
+            known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
+            waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
+            reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
+            for raw, story in branches.Sight(rows).stories((space,), reopening).items():
+                item = reopened(
+                    decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
+                )
                 found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
         return sorted(found.items())
 
@@ -217,5 +219,5 @@ def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:
     """Whether something that stands, and was not erased, has taken an item's place."""
     sight = branches.Sight(rows)
     links = (decode_link(row) for row in sight.links((space,), [item], None) if row.dst == item)
-    newer = (sight.standing((space,), to_bytes(link.src)) for link in links if link.type == SUPERSEDES)
-    return any(row is not None and row.state != State.RETIRED for row in newer)
+    newer = [to_bytes(link.src) for link in links if link.type == SUPERSEDES]
+    return any(row.state != State.RETIRED for row in sight.standing((space,), newer).values())

@@ -40,6 +40,8 @@ class Snapshot:
         self._sight = Sight(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[int, int] = {}
+        self._names: dict[int, str] = {}
+        self._homes: dict[tuple[int, ...], list[SpaceRow]] = {}
 
     def tenant(self, name: str) -> int | None:
         """The number of a tenant, if it has ever been written to."""
@@ -66,7 +68,7 @@ class Snapshot:
 
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
         """Where these spaces stand, in the order given."""
-        return [_space_head(row) for row in self._rows.spaces.space_rows(ids)]
+        return [_space_head(row) for row in self._space_rows(ids)]
 
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         """Every space of a tenant."""
@@ -93,17 +95,15 @@ class Snapshot:
         self._refuse_compacted(spaces, view)
         raw = [to_bytes(item) for item in ids]
         rows = self._sight.visible(spaces, raw, Walk(Filter(), view, 0, len(raw))) if raw else []
+        self._note_all_times(rows)
         return {from_bytes(row.id): self._version(spaces, row) for row in rows}
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
         """The standing version of each item in whatever state it is."""
-        found = {}
-        for item in ids:
-            raw = to_bytes(item)
-            row = self._sight.standing(spaces, raw)
-            if row is not None:
-                found[item] = self._version(spaces, row)
-        return found
+        raw = {to_bytes(item): item for item in ids}
+        rows = self._sight.standing(spaces, list(raw)) if raw else {}
+        self._note_all_times(list(rows.values()))
+        return {item: self._version(spaces, rows[key]) for key, item in raw.items() if key in rows}
 
     def ids_between(
         self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
@@ -129,8 +129,13 @@ class Snapshot:
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
         """Every retained version of an item, oldest first."""
-        raw = to_bytes(item)
-        return [self._version(spaces, row) for row in self._sight.story(spaces, raw)]
+        return self.histories(spaces, (item,)).get(item, [])
+
+    def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
+        """Every retained version of each of these items, oldest first; what is not there is left out."""
+        stories = self._sight.stories(spaces, [to_bytes(item) for item in ids])
+        self._note_all_times([row for versions in stories.values() for row in versions])
+        return {from_bytes(raw): [self._version(spaces, row) for row in rows] for raw, rows in stories.items()}
 
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
@@ -218,12 +223,9 @@ class Snapshot:
 
     def keyed(self, space: int, key: str) -> ItemId | None:
         """What was written under an idempotency key that is still known."""
-        found = (
-            self._rows.journal.key(home.id, key_hash(home.secret, key))
-            for home in self._rows.spaces.space_rows((space,))
-        )
-        row = next(found, None)
-        return None if row is None or row.item is None else from_bytes(row.item)
+        homes = {key_hash(home.secret, key): home.id for home in self._space_rows((space,))}
+        rows = (row for hashed, home in homes.items() for row in self._rows.journal.keyed(home, (hashed,)).values())
+        return next((from_bytes(row.item) for row in rows if row.item is not None), None)
 
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""
@@ -249,17 +251,16 @@ class Snapshot:
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
         """Items whose standing version cites one of these as its source."""
-        found: dict[ItemId, None] = {}
-        for item in ids:
-            for raw in self._sight.derived(space, to_bytes(item)):
-                found.setdefault(from_bytes(raw))
+        raw, sources = [to_bytes(item) for item in ids], set(ids)
+        known = self._sight.derived(space, raw) if raw else {}
+        found = dict.fromkeys(from_bytes(item) for source in raw for item in known.get(source, ()))
         standing = self.standing((space,), list(found))
-        return [d for d in found if d in standing and set(ids) & set(standing[d].item.source)]
+        return [d for d in found if d in standing and sources & set(standing[d].item.source)]
 
     def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
         """Counters of use; items never used are left out."""
-        rows = ((item, self._sight.strength(space, to_bytes(item))) for item in ids)
-        return {item: _strength(row) for item, row in rows if row is not None}
+        rows = self._sight.strength(space, [to_bytes(item) for item in ids])
+        return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
         """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""
@@ -320,11 +321,11 @@ class Snapshot:
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
         """What a commit wrote: each version, with the one it followed."""
-        pairs = []
-        for row in (row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)):
-            before = [r for r in self._sight.story((space,), row.id) if r.seq_to == seq]
-            pairs.append((self._version((space,), row), self._version((space,), before[0]) if before else None))
-        return pairs
+        rows = [row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)]
+        before = self._sight.closed_by(space, seq, [row.id for row in rows])
+        self._note_all_times([*rows, *before.values()])
+        former = {item: self._version((space,), row) for item, row in before.items()}
+        return [(self._version((space,), row), former.get(row.id)) for row in rows]
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
         """Links that a commit opened (True) or closed (False)."""
@@ -341,6 +342,17 @@ class Snapshot:
     def seq_at(self, tenant: int, at: int) -> int:
         """The last commit recorded at or before this moment (microseconds); 0 for none."""
         return self._rows.journal.seq_at(tenant, at)
+
+    def _space_rows(self, spaces: Sequence[int]) -> list[SpaceRow]:
+        key = tuple(spaces)
+        if key not in self._homes:
+            self._homes[key] = self._rows.spaces.space_rows(key)
+        return self._homes[key]
+
+    def _name_text(self, name: int) -> str:
+        if name not in self._names:
+            self._names[name] = self._rows.names.name_text(name) or ERASED
+        return self._names[name]
 
     def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
         if row.space not in spaces and all(
@@ -359,8 +371,9 @@ class Snapshot:
     def _note_times(self, space: int, seqs: Sequence[int]) -> None:
         """Look up at once when these commits were recorded."""
         tenant = self._tenant_of(space)
-        times = self._rows.journal.times(tenant, seqs)
-        self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in seqs)
+        if unknown := [seq for seq in dict.fromkeys(seqs) if (tenant, seq) not in self._recorded]:
+            times = self._rows.journal.times(tenant, unknown)
+            self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
 
     def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
         for space in {row.space for row in rows}:
@@ -368,13 +381,13 @@ class Snapshot:
 
     def _tenant_of(self, space: int) -> int:
         if space not in self._tenants:
-            self._tenants[space] = self._rows.spaces.space_rows((space,))[0].tenant
+            self._tenants[space] = self._space_rows((space,))[0].tenant
         return self._tenants[space]
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:
             return
-        for space in self._rows.spaces.space_rows(tuple(spaces)):
+        for space in self._space_rows(tuple(spaces)):
             horizon = self._rows.spaces.tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
@@ -384,7 +397,7 @@ class Snapshot:
             seq=row.seq,
             space=row.space,
             at=moment(row.at),
-            actor=self._rows.names.name_text(row.actor) or ERASED,
+            actor=self._name_text(row.actor),
             cause=row.cause or None,
             hash=row.hash,
             events=tuple(_event(event) for event in events),

@@ -57,6 +57,10 @@ class SqliteItems(SqliteGroup, Items):
         )
         return list(rows)
 
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        statement = "SELECT * FROM version WHERE space = ? AND seq_to = ? AND seq_to < 9223372036854775807 ORDER BY ver"
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
+
     def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
         at = FOREVER - 1 if view.at is None else view.at
         clauses, bound = self._where((space,), Filter(), view)

@@ -31,7 +31,7 @@ class SqliteRelations:
         bounded = " LIMIT ?" if limit > 1 else " LIMIT 1" * limit
         if not where:
             statement, bound = _find(of, tuple(equal), (), order, bounded), tuple(equal.values())
-        elif len(parts := _parts(where)) > 1:
+        elif len(parts := _parts(where)) != 1:
             return (row for part in parts for row in self.find(of, *part, order=order, limit=limit, **equal))
         else:
             statement = _find(of, tuple(equal), _shape(where), order, bounded)
@@ -44,18 +44,20 @@ class SqliteRelations:
         row = found.fetchone()
         return None if row is None else of.make(row)
 
-    def add(self, of: Relation[Any], values: Sequence[Any]) -> int:
+    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
         statement = _add(of, "INSERT")
-        self.db.execute(statement, values)
-        return self.db.last_insert_rowid() if of.number else 0
+        self.db.executemany(statement, rows)
+        # Nobody else writes meanwhile, and SQLite gives the number past the highest.
+        return self.db.last_insert_rowid() - len(rows) + 1 if of.number else 0
 
-    def put(self, of: Relation[Any], values: Sequence[Any]) -> None:
+    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
         statement = _add(of, "REPLACE")
-        self.db.execute(statement, values)
+        self.db.executemany(statement, rows)
 
     def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
-        statement = _update(of, tuple(values), tuple(equal), _shape(where) if where else ())
-        self.db.execute(statement, (*values.values(), *equal.values(), *_values(where)))
+        for part in _parts(where):
+            statement = _update(of, tuple(values), tuple(equal), _shape(part))
+            self.db.execute(statement, (*values.values(), *equal.values(), *_values(part)))
 
     def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
         for part in _parts(where):
@@ -72,9 +74,9 @@ class SqliteGroup(Group):
 
 
 def _parts(where: tuple[Condition, ...]) -> list[tuple[Condition, ...]]:
-    """The conditions, once for every so many values that a column may be among."""
+    """The conditions, once for every so many values that a column may be among; never where it may be among none."""
     for place, (column, operator, value) in enumerate(where):
-        if operator == "in" and len(value) > CHUNK:
+        if operator == "in" and not 0 < len(value) <= CHUNK:
             chunks = (value[start : start + CHUNK] for start in range(0, len(value), CHUNK))
             return [(*where[:place], (column, "in", some), *where[place + 1 :]) for some in chunks]
     return [where]

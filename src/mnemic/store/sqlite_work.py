@@ -51,8 +51,10 @@ class SqliteVectors(SqliteGroup, VectorGroup):
         self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
         return self._db.total_changes() - before
 
-    def carry_vectors(self, home: int, ver: int, space: int, to: int) -> None:
-        self._db.execute(_CARRY_VECTORS, {"home": home, "ver": ver, "space": space, "to": to})
+    def carry_vectors(self, home: int, space: int, moved: Sequence[tuple[int, int]]) -> None:
+        self._db.executemany(
+            _CARRY_VECTORS, [{"home": home, "ver": ver, "space": space, "to": to} for ver, to in moved]
+        )
 
     def drop_vectors(self, model: int, limit: int) -> int:
         self._db.execute(_DROP_VECTORS, (model, limit))

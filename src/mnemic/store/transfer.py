@@ -174,7 +174,8 @@ class _Loading:
             case "event":
                 self._event(record)
             case "strength":
-                self.rows.items.add_strength(StrengthRow(**{**record, "id": bytes.fromhex(record["id"])}))
+                row = StrengthRow(**{**record, "id": bytes.fromhex(record["id"])})
+                self.rows.items.add_strengths(row.space, [row])
             case "key":
                 self._key(record)
             case "tomb":
@@ -233,28 +234,25 @@ class _Loading:
         payload = record["payload"].encode() if "payload" in record else None
         salt = bytes.fromhex(record["salt"]) if record["salt"] else None
         digest = bytes.fromhex(record["digest"])
-        self.rows.journal.add_event(
-            EventRow(
-                self.change.tenant, record["seq"], record["n"], record["verb"], item, ver, lver, payload, salt, digest
-            )
+        event = EventRow(
+            self.change.tenant, record["seq"], record["n"], record["verb"], item, ver, lver, payload, salt, digest
         )
+        self.rows.journal.add_events([event])
 
     def _version(self, record: dict[str, Any], raw: bytes) -> int:
         if self.change is None:
             raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["version"].encode()
         item = codec.decode_item(from_bytes(raw), body)
-        before = self.rows.items.standing(space, raw)
-        if before is not None:
-            self.rows.items.close_version(before, seq)
+        before = self.rows.items.standing(space, [raw])
+        self.rows.items.close_versions(space, [row.ver for row in before.values()], seq)
         agent, session = self._number(space, item.agent), self._number(space, item.session)
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
         row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
-        ver = self.rows.items.add_version(row)
+        (ver,) = self.rows.items.add_versions([row])
         self.rows.items.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
-        for source in item.source:
-            self.rows.links.add_derived(space, to_bytes(source), raw)
+        self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.source])
         return ver
 
     def _link(self, record: dict[str, Any], src: bytes) -> int:
@@ -275,7 +273,7 @@ class _Loading:
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
         item = bytes.fromhex(record["item"]) if record["item"] else None
-        self.rows.journal.add_key(KeyRow(**{**record, **raw, "item": item}))
+        self.rows.journal.add_keys([KeyRow(**{**record, **raw, "item": item})])
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:

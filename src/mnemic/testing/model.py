@@ -73,10 +73,11 @@ class Tied:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One line of the journal: whose, when."""
+    """One line of the journal: whose, when, and whether it only counts what was shown, which no log lists."""
 
     user: str | None
     at: datetime
+    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,7 @@ class Model:
         """Counters of a user's own items were written: a commit that changes no item."""
         if user in self.spaces and not self.spaces[user].items.keys().isdisjoint(items):
             self._commit(user, now, {}, {})
+            self.journal[-1] = replace(self.journal[-1], counts=True)
 
     def _space(self, user: str) -> Space:
         if user not in self.spaces:
@@ -400,6 +402,10 @@ class Model:
     def commits(self, user: str) -> list[int]:
         """The seqs of a user's own commits."""
         return [seq for seq, commit in enumerate(self.journal, start=1) if commit.user == user]
+
+    def logged(self, user: str) -> list[int]:
+        """The seqs that a user's log shows."""
+        return [seq for seq in self.commits(user) if not self.journal[seq - 1].counts]
 
     def seq_at(self, when: datetime) -> int:
         """The last commit recorded by then."""

@@ -15,7 +15,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
 from mnemic.recall.always import is_standing
 from mnemic.recall.pack import render
-from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.looking_up import LIST_LIMIT
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

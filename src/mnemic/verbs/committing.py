@@ -53,7 +53,7 @@ def draft_of(
     )  # fmt: skip
 
 
-def thought(
+def compare_and_commit(
     who: Who, think: Callable[[Snapshot], tuple[T, Draft]], *, dry_run: bool = False
 ) -> Flow[tuple[T, Receipt | None]]:
     """Commit what a look at the store comes to, looking again as long as others were quicker."""

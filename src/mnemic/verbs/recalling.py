@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
+from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
-from mnemic.core.scope import Shared
-from mnemic.errors import Conflict, Invalid, StoreError
+from mnemic.derive.unread import UnreadRules
+from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
-from mnemic.lanes.slices import HOUSE
 from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
-from mnemic.shelves import shelved
+from mnemic.shelves import always_shown, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.at_hand import always_part, profile_of
-from mnemic.verbs.who import Who, own_or_none, spaces_of, view_of
+from mnemic.verbs.named_items import unread_versions
+from mnemic.verbs.who import Who, spaces_of, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _NOTHING: Final = Context(
 
 _NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
-CATCH_UP: Final = 4
-"""Most slices that are read by rules before a context is made: two thousand turns."""
+CORE_LIMIT: Final = 300
+"""Most items that are looked at for the always-on part of a context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,36 +57,31 @@ class Recalling:
     desk: Desk
     catalogues: Catalogues
     settings: Settings
+    unread: UnreadRules
 
     def recall(self, who: Who, ask: Ask) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
+        return (yield from look((yield from self.recalling(who, ask))))
+
+    def recalling(self, who: Who, ask: Ask) -> Flow[Callable[[Snapshot], Context]]:
+        """What a recall makes of a snapshot, once its question is checked and has its vectors."""
         self._check(ask)
         meant = yield from embed_question(ask.query)
-        return (yield from look(lambda s: self._recall(s, who, ask, meant)))
+        return lambda snapshot: self._recall(snapshot, who, ask, meant)
 
     def context(self, who: Who, ask: Ask) -> Flow[Context]:
         """A block for a prompt: what is always at hand first, the evidence for a question after it, if one is asked.
 
-        What was said just now is read by rules before, so that an instruction holds from the moment it was given.
+        What was said just now is read by rules for it, so that an instruction holds from the moment it was given.
         """
         self._check(ask)
-        if who.past.is_now:
-            yield from self._understood(who)
         meant = yield from embed_question(ask.query)
         return (yield from look(lambda s: self._block(s, who, ask, meant)))
 
-    def always(self, who: Who, room: int) -> Flow[Always]:
-        """The always-on part of a context, of at most `room` tokens, once rules have read what was said."""
-        if who.past.is_now:
-            yield from self._understood(who)
-        return (yield from look(lambda s: always_part(s, who, room)))
-
     def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
-        context = yield from self.recall(who, ask)
-        if who.past.is_now:
-            yield from self._understood(who)
-        profile = yield from look(lambda s: profile_of(s, who))
+        recall = yield from self.recalling(who, ask)
+        context, profile = yield from look(lambda s: (recall(s), self._profile(s, who)))
         from mnemic.recall.answer import answer
         from mnemic.recall.profile import stated
 
@@ -110,7 +105,7 @@ class Recalling:
 
     def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
         budget = self.settings.budget if ask.budget is None else ask.budget
-        always = always_part(snapshot, who, int(budget * self.settings.always_share))
+        always = self.always_part(snapshot, who, int(budget * self.settings.always_share))
         rest = replace(ask, budget=max(1, budget - always.tokens))
         found = self._recall(snapshot, who, rest, meant) if ask.query.strip() else _NOTHING_ASKED
         return replace(
@@ -121,15 +116,32 @@ class Recalling:
             notes=(*found.notes, *always.notes),
         )
 
-    def _understood(self, who: Who) -> Flow[None]:
-        """Have rules read what this user has said since they did last; a store that cannot be written is read as is."""
-        for space in (yield from look(lambda s: _undigested(s, who))):
-            from mnemic.derive.strategy_lane import house_slice
+    def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
+        """The always-on part of a context, of at most `room` tokens: what is pinned, instructions, the profile."""
+        from mnemic.recall.always import always_on
 
-            with suppress(StoreError, Conflict):
-                for _ in range(CATCH_UP):
-                    if not (yield from house_slice(self.desk, space)).done:
-                        break
+        core, sources = self._core(snapshot, who)
+        return always_on(core, sources, str(who.scope.user), room)
+
+    def _profile(self, snapshot: Snapshot, who: Who) -> list[Item]:
+        """What the profile says, as far as its evidence is still shown."""
+        from mnemic.recall.always import supported
+
+        core, sources = self._core(snapshot, who)
+        return [v.item for v in core if v.item.kind is Kind.PROFILE and supported(v.item, sources)]
+
+    def _core(self, snapshot: Snapshot, who: Who) -> tuple[list[Version], dict[ItemId, Version]]:
+        """What is always on here, unread turns included, and those of its sources that the view shows."""
+        spaces, view = spaces_of(snapshot, who), view_of(snapshot, who)
+        if not spaces:
+            return [], {}
+        core = {version.item.id: version for version in snapshot.core(spaces, view, CORE_LIMIT)}
+        for item, version in unread_versions(snapshot, who, self.desk, self.unread).items():
+            core.pop(item, None)
+            if version.item.state is State.ACTIVE:
+                core[item] = version
+        shown = [version for version in core.values() if always_shown(who.scope, version.item)]
+        return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
 
     def _why_not(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant, item: ItemId) -> Lost:
         from mnemic.recall.pipeline import why_not
@@ -167,9 +179,3 @@ class Recalling:
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
         return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
-
-
-def _undigested(snapshot: Snapshot, who: Who) -> list[int]:
-    own = () if isinstance(who.scope.user, Shared) else own_or_none(snapshot, who)
-    followed = [head.id for head in snapshot.spaces(own) if head.lanes]
-    return [space for space in followed if snapshot.lane(space, HOUSE).cursor < snapshot.newest(space)]

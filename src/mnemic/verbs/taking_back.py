@@ -19,8 +19,10 @@ from mnemic.store.drafts import Put
 from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.committing import draft_of, erasure_of, thought
+from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
+from mnemic.verbs.named_items import catch_up
 from mnemic.verbs.who import Who, own_space, writable
+from mnemic.writing import Desk
 
 _ALL_STATES = tuple(State)
 
@@ -29,6 +31,7 @@ class TakingBack:
     """The verbs that take back, of a `Kernel`."""
 
     __slots__ = ()
+    desk: Desk
 
     def undo(self, who: Who, seq: int, *, cascade: bool = False) -> Flow[Receipt]:
         """Invert a commit, with its consequences, in one commit; undoing that is redo."""
@@ -45,7 +48,7 @@ class TakingBack:
         writable(who)
         whole("seq", seq, low=1)
         blank = draft_of(who, ())
-        _, done = yield from thought(who, lambda s: (None, reverting(s, own_space(s, who), seq, blank)))
+        _, done = yield from compare_and_commit(who, lambda s: (None, reverting(s, own_space(s, who), seq, blank)))
         return Receipt(seq=seq, ids=(), repeated=1) if done is None else done
 
     def erase(
@@ -62,8 +65,15 @@ class TakingBack:
                 text_field(what, name)
         for item in items:
             to_bytes(item)
-        found = yield from look(lambda s: _doomed(s, own_space(s, who), who.scope, items, session, source))
-        reopening = yield from look(lambda s: _reopening(s, own_space(s, who), found))
+
+        def named(snapshot: Snapshot) -> tuple[tuple[ItemId, ...], list[tuple[Version, Item]]]:
+            own = own_space(snapshot, who)
+            going = _doomed(snapshot, own, who.scope, items, session, source)
+            return going, _reopening(snapshot, own, going)
+
+        found, reopening = yield from look(named)
+        if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
+            found, reopening = yield from look(named)
         erasure = erasure_of(who, ids=found, reason=reason)
         reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import EVIDENCE, Item, Kind, State, Version
+from mnemic.core.items import EVIDENCE, Item, State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Invalid
@@ -19,10 +19,10 @@ from mnemic.store.drafts import Op, Put
 from mnemic.store.requests import commit, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import TRIES, draft_of
-from mnemic.verbs.reading import LIST_LIMIT
-from mnemic.verbs.standing import absent, chunks_of, sources_of
+from mnemic.verbs.looking_up import LIST_LIMIT
+from mnemic.verbs.named_items import absent, chunks_of, cited_versions, refuse_uncited
 from mnemic.verbs.statements import Statement, revision, stated
-from mnemic.verbs.who import Who, last_commit, own_or_none, spaces_of, writable
+from mnemic.verbs.who import Who, last_commit, own_or_none, writable
 from mnemic.writing import Desk
 
 T = TypeVar("T")
@@ -88,14 +88,21 @@ class Transacting:
     def _edited(self, who: Who, edits: Transaction[T], versions: Sequence[Version]) -> Flow[tuple[Op, ...]]:
         """The ops that edits are, checked as the verbs of their own check them."""
         named = {*edits.revise, *edits.retire}
-        standing = {v.item.id: v.item for v in versions if v.item.id in named} if named else {}
+        standing = {v.item.id: v for v in versions if v.item.id in named} if named else {}
         if unseen := [item for item in named if item not in standing]:
             raise absent(unseen[0])
         cited = list(dict.fromkeys(source for statement in edits.write for source in statement.source))
-        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), cited))
+        hiding = [standing[item] for item in dict.fromkeys(edits.retire)]
+        sources, chunks = yield from look(lambda s: (cited_versions(s, who, cited), chunks_of(s, who, hiding)))
+        refuse_uncited(sources, cited)
         written = [put for one in edits.write for put in stated(self.desk, who, one, _of(sources, one.source)).puts]
-        revised = [self._changed(standing[item], changes) for item, changes in edits.revise.items()]
-        hidden = yield from self._hidden(who, [standing[item] for item in dict.fromkeys(edits.retire)])
+        revised = [self._changed(standing[item].item, changes) for item, changes in edits.revise.items()]
+        every = {version.item.id: version.item for version in (*hiding, *chunks.values())}
+        hidden = (
+            Put(verb=Verb.RETIRED, item=retired(item), terms=None)
+            for item in every.values()
+            if item.state is not State.RETIRED
+        )
         return (*written, *(put for put in revised if put is not None), *hidden)
 
     def _changed(self, before: Item, changes: Mapping[str, object]) -> Put | None:
@@ -103,17 +110,6 @@ class Transacting:
             raise Invalid("revise", f"{before.id} is evidence, which is never revised", "Write a statement instead.")
         after = self.desk.item(revision(before, changes), None).puts[0].item
         return None if after == before else self.desk.put(Verb.REVISED, after)
-
-    def _hidden(self, who: Who, items: Sequence[Item]) -> Flow[tuple[Put, ...]]:
-        """What hides items; a document goes with its chunks."""
-        documents = [item.id for item in items if item.kind is Kind.DOCUMENT]
-        own = yield from look(lambda s: s.standing(own_or_none(s, who), chunks_of(s, own_or_none(s, who), documents)))
-        every = {item.id: item for item in (*items, *(v.item for v in own.values()))}
-        return tuple(
-            Put(verb=Verb.RETIRED, item=retired(item), terms=None)
-            for item in every.values()
-            if item.state is not State.RETIRED
-        )
 
 
 def _of(sources: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> dict[ItemId, Version]:

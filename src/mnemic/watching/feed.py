@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from mnemic.checking import whole
-from mnemic.core.events import Change, Event
+from mnemic.core.events import Change, Event, counts_reading
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
@@ -23,7 +23,7 @@ from mnemic.shelves import on_shelf
 from mnemic.store.base import Store
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.who import Who
 
 if TYPE_CHECKING:
@@ -99,8 +99,11 @@ class _Place:
         return f"{self.seq}-{self.hash}" if self.hash else f"{self.seq}"
 
 
-def changes(who: Who, after: int | str, limit: int) -> Flow[Sequence[Notice]]:
+def changes(who: Who, after: int | str, limit: int, *, every: bool = False) -> Flow[Sequence[Notice]]:
     """Commits of a user's memory and the shared one after commit `after`, oldest first; other shelves' left out.
+
+    Args:
+        every: Also commits that only count what was shown.
 
     Raises:
         NotFound: the branch is not there.
@@ -111,7 +114,7 @@ def changes(who: Who, after: int | str, limit: int) -> Flow[Sequence[Notice]]:
     whole("limit", limit, low=1, high=LIST_LIMIT)
     found: list[Notice] = []
     while len(found) < limit:
-        some, upto = yield from _page(who, place, limit - len(found))
+        some, upto = yield from _page(who, place, limit - len(found), every=every)
         found += some
         if upto.seq == place.seq:
             break
@@ -134,11 +137,11 @@ def _begin(who: Who, after: _Place | None) -> Flow[_Place]:
     return (yield from look(lambda s: _found(s, who, after)))
 
 
-def _page(who: Who, after: _Place, limit: int) -> Flow[tuple[list[Notice], _Place]]:
-    return (yield from look(lambda s: _fed(s, who, after, limit)))
+def _page(who: Who, after: _Place, limit: int, *, every: bool) -> Flow[tuple[list[Notice], _Place]]:
+    return (yield from look(lambda s: _fed(s, who, after, limit, every=every)))
 
 
-def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int) -> tuple[list[Notice], _Place]:
+def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int, *, every: bool) -> tuple[list[Notice], _Place]:
     tenant, owners = snapshot.tenant(who.scope.tenant), _owners(snapshot, who)
     if tenant is None:
         return [], after
@@ -149,7 +152,7 @@ def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int) -> tuple[list[
             f"commit {after.seq} is not the one that was read: the journal was brought back to before it, and has grown"
             " again; begin anew, from 0 or from now"
         )
-    heard = [_heard(snapshot, who, change) for change in found]
+    heard = [_heard(snapshot, who, change) for change in found if every or not counts_reading(change)]
     notices = [_notice(change, owners[change.space]) for change in heard if change is not None]
     return notices, _Place(upto, here if upto == after.seq else _hash(snapshot, tenant, upto))
 
@@ -228,6 +231,7 @@ class Watch:
         perform: Answers the requests of its flows.
         closed: Set once the memory is closed.
         after: Where to begin: a mark or a commit's number; None for what is committed from now on.
+        every: Also commits that only count what was shown.
 
     Attributes:
         seq: The last commit that was given out.
@@ -245,8 +249,11 @@ class Watch:
         closed: threading.Event,
         who: Who,
         after: int | str | None,
+        *,
+        every: bool = False,
     ) -> None:
-        self._store, self._perform, self._closed, self._who = store, perform, closed, who
+        self._store, self._perform, self._closed = store, perform, closed
+        self._who, self._every = who, every
         self._ended = threading.Event()
         self._ready: deque[Notice] = deque()
         self._upto = run(_begin(who, None if after is None else _Place.read(after)), perform)
@@ -268,7 +275,7 @@ class Watch:
         """The next commits, at least one, waited for; none once it has ended."""
         while not self._ended.is_set():
             try:
-                found, upto = run(_page(self._who, self._upto, BATCH), self._perform)
+                found, upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
                 moved, self._upto = upto.seq != self._upto.seq, upto
                 if found:
                     return found

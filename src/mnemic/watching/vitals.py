@@ -16,6 +16,7 @@ from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.store.base import Store
+from mnemic.store.heads import Info
 from mnemic.store.meters import PERIOD, SECOND, MeterRow
 from mnemic.store.snapshot import Snapshot
 from mnemic.watching.metering import Histogram, Measured, Meters, Sort
@@ -140,14 +141,19 @@ def vitals(store: Store, meters: Meters, now: int) -> Vitals:
     """
     info = store.info()
     with store.read() as snapshot:
-        tenants = [number for number, _ in snapshot.tenants()]
-        heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
-        before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
-        jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
-        leases = [_leases(snapshot, tenant) for tenant in tenants]
-        rows, runs = snapshot.meters(), [run for tenant in tenants for run in _collected(snapshot, tenant)]
+        return vitals_of(snapshot, info, meters, now)
+
+
+def vitals_of(snapshot: Snapshot, info: Info, meters: Meters, now: int) -> Vitals:
+    """Tell how a store is doing by a snapshot of it and what its files say."""
+    tenants = [number for number, _ in snapshot.tenants()]
+    heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
+    before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
+    jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
+    leases = [_leases(snapshot, tenant) for tenant in tenants]
+    runs = [run for tenant in tenants for run in _collected(snapshot, tenant)]
     commits = sum(heads.values())
-    processes = tuple(_processes(rows, meters.measured(), now))
+    processes = tuple(_processes(snapshot.meters(), meters.measured(), now))
     return Vitals(
         at=now,
         commits=commits,

@@ -274,7 +274,7 @@ class Contents:
             notes=(*notes, *(self.always.notes if self.always is not None else ())),
         )  # fmt: skip
 
-    def told(self, first: str) -> list[dict[str, object]]:
+    def as_messages(self, first: str) -> list[dict[str, object]]:
         """The window as messages for a provider."""
         self.looked_at(counting=True)
         pages = [(page, self.lines[page.id]) for page in self.pager.table.resident.values()]

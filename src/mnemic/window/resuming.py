@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.errors import Refused
-from mnemic.window.kept import as_page
 from mnemic.window.layout import TOOL, line, role_of
+from mnemic.window.session_state import as_page
 
 if TYPE_CHECKING:
     from mnemic.store.pages import PageRow
     from mnemic.window.contents import Contents
-    from mnemic.window.kept import Kept
+    from mnemic.window.session_state import SessionState
 
 
-def check_pins(contents: Contents, found: Kept, name: str) -> None:
+def check_pins(contents: Contents, found: SessionState, name: str) -> None:
     """See that a window that is smaller than it was holds the pins that were kept, beside what may always be on.
 
     Raises:
@@ -40,7 +40,7 @@ def check_pins(contents: Contents, found: Kept, name: str) -> None:
     )
 
 
-def _held_by_pins(found: Kept) -> list[PageRow]:
+def _held_by_pins(found: SessionState) -> list[PageRow]:
     """Pinned pages, and a call's or a result's mates with them: they are never parted."""
     places = {row.position: row for row in found.pages if row.resident and row.position >= 0}
     held = {row.item: row for row in found.pages if row.resident and row.pinned}
@@ -54,14 +54,14 @@ def _held_by_pins(found: Kept) -> list[PageRow]:
     return list(held.values())
 
 
-def _needed(contents: Contents, found: Kept, rows: Sequence[PageRow], budget: int) -> int:
+def _needed(contents: Contents, found: SessionState, rows: Sequence[PageRow], budget: int) -> int:
     """Tokens that these pages, and what may stand beside them, take of such a budget."""
     versions = [found.items[row.item] for row in rows]
     lines = (line(version.item, version.seq_from, contents.longest(budget)) for version in versions)
     return contents.beside(budget) + sum(one.tokens for one in lines)
 
 
-def take_up(contents: Contents, found: Kept) -> None:
+def take_up(contents: Contents, found: SessionState) -> None:
     """Fill an empty window with what was kept of it."""
     contents.turns, contents.admitted, contents.pager.now = found.turns, found.seq, found.clock
     for version in found.segments:
@@ -89,7 +89,7 @@ def _tie_again(contents: Contents) -> None:
         contents.settle(item)
 
 
-def _take_recent(contents: Contents, found: Kept) -> None:
+def _take_recent(contents: Contents, found: SessionState) -> None:
     """Turns that were said since: the newest come in, and what finds no room waits for its segment."""
     chosen = _newest(contents, found.recent)
     for version in found.recent:

@@ -115,7 +115,7 @@ class World:
             for key in self.model.spaces:
                 handle = self.handle(memory, key)
                 self.shows(handle, self.model.seen(key), f"{key} now")
-                known = [seq for seq in self.model.commits(key)[::-1] if seq > self.model.horizon]
+                known = [seq for seq in self.model.logged(key)[::-1] if seq > self.model.horizon]
                 found = [change.seq for change in handle.log(limit=LOGGED, after=self.model.horizon)]
                 self.same(found, known[:LOGGED], f"{key} log")
         self.check_hashes()

@@ -25,7 +25,7 @@ from mnemic.core.items import Item
 from mnemic.lab.kit.generate import Exported, chatgpt_conversations, chatgpt_export
 from mnemic.memory import Memory
 from mnemic.testing.torture.report import Report, Value
-from mnemic.verbs.reading import LIST_LIMIT
+from mnemic.verbs.looking_up import LIST_LIMIT
 
 _USER: Final = "ada"
 _BATCH: Final = 200

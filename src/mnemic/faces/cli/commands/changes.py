@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mnemic.core.events import Change, Event
     from mnemic.core.items import Item, Version
     from mnemic.memory import ScopedMemory
-    from mnemic.past.history import Difference
+    from mnemic.past.journal_views import Difference
 
 _LASTING: Final = frozenset(
     {Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED, Did.BRANCHED, Did.MERGED, Did.REVERTED, Did.COLLECTED}
@@ -55,7 +55,7 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
         if whole:
             changes = memory.admin.log(limit=limit, after=after, newest=newest, tenant=run.tenant)
         else:
-            changes = list(_changes(me, limit, after, newest=newest, every=every))
+            changes = list(me.log(limit=limit, after=after, newest=newest, every=every))
         for change in changes:
             if run.output.json:
                 run.output.record(change_record(change))
@@ -63,17 +63,6 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
                 _print_change(run.output, me, change)
     if not changes:
         run.output.note("no commits yet")
-
-
-def _changes(me: ScopedMemory, limit: int, after: int, *, newest: bool, every: bool) -> Sequence[Change]:
-    """The first `limit` commits; of those that only count use, `every` one or none."""
-    asked = limit
-    while True:
-        found = me.log(limit=asked, after=after, newest=newest)
-        kept = found if every else [c for c in found if any(event.verb is not Did.USED for event in c.events)]
-        if len(kept) >= limit or len(found) < asked:
-            return kept[:limit]
-        asked *= 2
 
 
 def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.core.events import Verb as Did
 from mnemic.core.scope import Shared
 from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, verb
@@ -44,23 +43,21 @@ def watch(after: str | None, *, once: bool, every: bool) -> None:
     with run.memory() as memory, suppress(KeyboardInterrupt):
         me = run.scoped(memory)
         if once:
-            _show(run, me, _there(me, after or 0), every=every)
+            _show(run, me, _there(me, after or 0, every=every))
             return
-        with me.watch(after=after) as watched:
+        with me.watch(after=after, every=every) as watched:
             run.output.note(f"watching {run.user}'s memory after commit {watched.seq}; Ctrl-C ends it")
-            _show(run, me, watched, every=every)
+            _show(run, me, watched)
 
 
-def _there(me: ScopedMemory, after: int | str) -> Iterable[Notice]:
-    while page := me.changes(after=after, limit=_PAGE):
+def _there(me: ScopedMemory, after: int | str, *, every: bool) -> Iterable[Notice]:
+    while page := me.changes(after=after, limit=_PAGE, every=every):
         yield from page
         after = page[-1].mark
 
 
-def _show(run: Invocation, me: ScopedMemory, notices: Iterable[Notice], *, every: bool) -> None:
+def _show(run: Invocation, me: ScopedMemory, notices: Iterable[Notice]) -> None:
     for notice in notices:
-        if not every and all(event.verb is Did.USED for event in notice.events):
-            continue
         if run.output.json:
             run.output.record(_record(notice, _versions(me, notice)))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mnemic.checking import number, text_field
@@ -20,16 +21,23 @@ from mnemic.store.drafts import Note, Put, Tie
 from mnemic.store.requests import commit, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import committed, draft_of
-from mnemic.verbs.standing import chunks_of, sources_of, standing
+from mnemic.verbs.named_items import (
+    chunks_of,
+    cited_versions,
+    look_again,
+    refuse_uncited,
+    standing_version,
+    standing_versions,
+)
 from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
-from mnemic.verbs.who import Who, own_or_none, spaces_of, writable
+from mnemic.verbs.who import Who, own_or_none, writable
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.store.pages import Paging
 
 
-class Writing:
+class Changing:
     """The verbs that write, of a `Kernel`."""
 
     __slots__ = ()
@@ -62,7 +70,8 @@ class Writing:
     def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
         """Remember a statement."""
         writable(who)
-        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
+        sources = yield from look(lambda s: cited_versions(s, who, statement.source))
+        refuse_uncited(sources, statement.source)
         written = stated(self.desk, who, statement, sources)
         return (yield from committed(who, written.puts, masked=written.masked))
 
@@ -73,7 +82,7 @@ class Writing:
             Invalid: it is evidence, which is never revised.
         """
         writable(who)
-        version = yield from standing(who, item)
+        version = yield from look_again(who, self.desk, lambda s: standing_version(s, who, item))
         if version.item.kind in EVIDENCE:
             raise Invalid(
                 "id",
@@ -93,11 +102,14 @@ class Writing:
         Said time decides which is newer: a statement that was said before the one it names arrives superseded itself.
         """
         writable(who)
-        before = yield from standing(who, old)
-        if before.item.state is not State.ACTIVE and statement.key is not None:
-            return (yield from self._repeated(who, statement, before))
-        refuse_closed(before.item)
-        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
+        before, sources = yield from look_again(
+            who, self.desk, lambda s: (standing_version(s, who, old), cited_versions(s, who, statement.source))
+        )
+        if before.item.state is State.ACTIVE or statement.key is None:
+            refuse_closed(before.item)
+        refuse_uncited(sources, statement.source)
+        if before.item.state is not State.ACTIVE:
+            return (yield from self._repeated(who, statement, before, sources))
         written = stated(self.desk, who, statement, sources)
         fresh = written.puts[0]
         newer, older = (fresh.item, before.item) if fresh.item.said >= before.item.said else (before.item, fresh.item)
@@ -116,18 +128,18 @@ class Writing:
         Evidence stays in the history of what stands in its place, and `undo` brings it back.
         """
         writable(who)
-        before = yield from standing(who, old)
+        before, chunks, sources = yield from look_again(
+            who, self.desk, lambda s: _with_chunks(s, who, old, statement.source)
+        )
         if before.item.kind not in EVIDENCE:
             return (yield from self._put_right(who, before, statement))
         if before.item.state is not State.ACTIVE and statement.key is not None:
-            return (yield from self._repeated(who, statement, before))
+            refuse_uncited(sources, statement.source)
+            return (yield from self._repeated(who, statement, before, sources))
         if before.item.state is not State.ACTIVE:
             raise closed_already(before.item)
         written = stated(self.desk, who, statement, {})
-        chunks = yield from look(lambda s: chunks_of(s, own_or_none(s, who), (old,)))
-        parts = [before]
-        for chunk in chunks:
-            parts.append((yield from standing(who, chunk)))
+        parts = (before, *chunks)
         hidden = (Put(verb=Verb.RETIRED, item=retired(v.item), terms=None) for v in parts)
         tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
         expect = {v.item.id: v.seq_from for v in parts}
@@ -145,9 +157,10 @@ class Writing:
         put = replace(put, content=canonical({"corrected": before.item.id, "text": put.item.text}))
         return (yield from committed(who, (put,), expect={before.item.id: before.seq_from}, masked=written.masked))
 
-    def _repeated(self, who: Who, statement: Statement, closed: Version) -> Flow[Receipt]:
+    def _repeated(
+        self, who: Who, statement: Statement, closed: Version, sources: Mapping[ItemId, Version]
+    ) -> Flow[Receipt]:
         """The first receipt of what was written in this item's place under the same key."""
-        sources = yield from look(lambda s: sources_of(s, spaces_of(s, who), statement.source))
         ops = stated(self.desk, who, statement, sources).puts
         try:
             # An item that is here "must not exist": only a key that has landed comes before that is looked at.
@@ -160,33 +173,29 @@ class Writing:
         writable(who)
         number("weight", link.weight)
         text_field("type", link.type)
-        for end in (link.src, link.dst, *link.evidence):
-            yield from standing(who, end)
-        if remove and not (yield from look(lambda s: _tied(s, own_or_none(s, who), link))):
+        if not (yield from look_again(who, self.desk, lambda s: _tied(s, who, link))) and remove:
             raise NotFound(f"no link {link.src} -{link.type}-> {link.dst} here")
         return (yield from committed(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))
 
     def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
         """Hide items from every view but the journal's past; `undo` brings them back."""
-        chunks = yield from look(lambda s: chunks_of(s, own_or_none(s, who), items))
-        every = (*items, *chunks)
-        return (yield from _marked(who, every, Verb.RETIRED, retired))
+
+        def named(snapshot: Snapshot) -> dict[ItemId, Version]:
+            found = standing_versions(snapshot, who, items)
+            return {**found, **chunks_of(snapshot, who, found.values())}
+
+        return (yield from self._marked(who, named, Verb.RETIRED, retired))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
         """Keep items at hand, or let them go again."""
-        return (
-            yield from _marked(
-                who, items, Verb.PINNED if pinned else Verb.UNPINNED, lambda item: replace(item, pinned=pinned)
-            )
-        )
+        verb = Verb.PINNED if pinned else Verb.UNPINNED
+        named = partial(standing_versions, who=who, ids=items)
+        return (yield from self._marked(who, named, verb, lambda item: replace(item, pinned=pinned)))
 
     def feedback(self, who: Who, items: Sequence[ItemId], *, useful: bool) -> Flow[Receipt]:
         """Say that items helped, or misled: their strength changes, never their truth."""
         writable(who)
-        if not items:
-            raise Invalid("ids", "is empty", "Name at least one item.")
-        for item in items:
-            yield from standing(who, item)
+        yield from self._named(who, partial(standing_versions, who=who, ids=items))
         delta = Strength(useful=1) if useful else Strength(harms=1)
         return (yield from self.use(who, dict.fromkeys(items, delta)))
 
@@ -197,21 +206,38 @@ class Writing:
         }
         return (yield from commit(draft_of(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))
 
+    def _named(self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]]) -> Flow[dict[ItemId, Version]]:
+        """The items that a verb was given, at least one."""
+        found = yield from look_again(who, self.desk, of)
+        if not found:
+            raise Invalid("ids", "is empty", "Name at least one item.")
+        return found
 
-def _marked(who: Who, items: Sequence[ItemId], verb: Verb, change: Callable[[Item], Item]) -> Flow[Receipt]:
-    writable(who)
-    if not items:
-        raise Invalid("ids", "is empty", "Name at least one item.")
-    versions = []
-    for item in dict.fromkeys(items):
-        versions.append((yield from standing(who, item)))
-    pairs = [(version, change(version.item)) for version in versions]
-    changed = [(version, item) for version, item in pairs if item != version.item]
-    if not changed:
-        return Receipt(seq=max(v.seq_from for v in versions), ids=tuple(items), repeated=len(items))
-    puts = tuple(Put(verb=verb, item=item, terms=None) for _, item in changed)
-    return (yield from committed(who, puts, expect={item.id: version.seq_from for version, item in changed}))
+    def _marked(
+        self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]], verb: Verb, change: Callable[[Item], Item]
+    ) -> Flow[Receipt]:
+        """Change items alike in one commit; those that are so already stay as they are."""
+        writable(who)
+        versions = yield from self._named(who, of)
+        changed = {i: item for i, version in versions.items() if (item := change(version.item)) != version.item}
+        if not changed:
+            seq = max(version.seq_from for version in versions.values())
+            return Receipt(seq=seq, ids=tuple(versions), repeated=len(versions))
+        puts = tuple(Put(verb=verb, item=item, terms=None) for item in changed.values())
+        return (yield from committed(who, puts, expect={item: versions[item].seq_from for item in changed}))
 
 
-def _tied(snapshot: Snapshot, spaces: tuple[int, ...], link: Link) -> bool:
-    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in snapshot.links(spaces, [link.src]))
+def _with_chunks(
+    snapshot: Snapshot, who: Who, item: ItemId, cited: Sequence[ItemId]
+) -> tuple[Version, tuple[Version, ...], dict[ItemId, Version]]:
+    """The standing version of an item, its chunks if it is a document, and what is cited beside it."""
+    version = standing_version(snapshot, who, item)
+    chunks = chunks_of(snapshot, who, (version,))
+    return version, tuple(chunks.values()), cited_versions(snapshot, who, cited)
+
+
+def _tied(snapshot: Snapshot, who: Who, link: Link) -> bool:
+    """Whether a link is there between items that all are here, with its evidence."""
+    standing_versions(snapshot, who, (link.src, link.dst, *link.evidence))
+    found = snapshot.links(own_or_none(snapshot, who), [link.src])
+    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in found)

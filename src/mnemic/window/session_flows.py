@@ -25,14 +25,26 @@ from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.who import Who
-from mnemic.window.behind import LEASE_SECONDS, WriteBehind
 from mnemic.window.contents import Contents, needed
-from mnemic.window.kept import Heads, Kept, as_page, beside, followed, kept, written_down
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
 from mnemic.window.resuming import check_pins, take_up
+from mnemic.window.session_state import (
+    LEASE_SECONDS,
+    Followed,
+    Heads,
+    SessionState,
+    WriteBehind,
+    as_page,
+    beside,
+    followed,
+    session_pages,
+    session_state,
+)
 from mnemic.window.terms import Terms
 
 if TYPE_CHECKING:
+    from mnemic.core.items import Version
+    from mnemic.recall.always import Always
     from mnemic.store.snapshot import Snapshot
 
 
@@ -60,14 +72,15 @@ class SessionFlows:
             Conflict: another process has it open.
             Refused: its pins do not fit the budget; nothing was written.
         """
-        found = yield from self._kernel.read(self._reader, self._kept)
+        found = yield from self._kernel.read(self._reader, self._state_in)
         if found.known:
             self._be_as(found)
             check_pins(self.contents, found, self.name)
             self.contents.turns, self.pager.now = found.turns, found.clock
             self._behind.take_up(found)
             yield from self._write((), taking=True)
-            found = yield from self._kernel.read(self._reader, self._kept)  # whoever had it may have written until then
+            # Whoever had it may have written until then.
+            found = yield from self._kernel.read(self._reader, self._state_in)
             self._be_as(found)
         self._behind.take_up(found)
         take_up(self.contents, found)
@@ -114,10 +127,12 @@ class SessionFlows:
     def context(self, ask: Ask) -> Flow[Context]:
         """The window after a question: what bears on it is paged in, what was there stays where it was."""
         self._check_open()
-        yield from self._follow()
-        yield from self._renew_always()
         k = min(self._terms.reach.k if ask.k is None else ask.k, self._kernel.settings.k_limit)
-        found = yield from self._kernel.recall(self._reader, replace(ask, k=k, budget=None))
+        recall = yield from self._kernel.recalling(self._reader, replace(ask, k=k, budget=None))
+        meanwhile, found = yield from self._kernel.read(
+            self._reader, lambda s, spaces, _: (self._meanwhile(s, spaces), recall(s))
+        )
+        self._take_in(*meanwhile)
         hits = [hit for hit in found.items if SEGMENT not in hit.item.tags]
         yield from self._recollect({hit.id: hit.item for hit in hits})
         faults = self.contents.bring_in(hits)
@@ -191,11 +206,11 @@ class SessionFlows:
         yield from self._follow()
         return self.contents.looked_at()
 
-    def told(self, first: str) -> Flow[list[dict[str, object]]]:
+    def messages(self, first: str) -> Flow[list[dict[str, object]]]:
         """The window as messages for a provider."""
         self._check_open()
         yield from self._follow()
-        return self.contents.told(first)
+        return self.contents.as_messages(first)
 
     # Underneath
 
@@ -218,17 +233,21 @@ class SessionFlows:
         """Read what faults will need: what was written down of pages long gone, and the items tied to others."""
         forgotten, mates = needed(self.contents, wanted)
         self.contents.recalled = {}
-        if forgotten:
-            rows = yield from self._kernel.read(
-                self._reader, lambda s, _, own: written_down(s, own, self.name, forgotten)
-            )
-            self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
-        yield from self._read_lines(mates)
+        if not forgotten:
+            yield from self._read_lines(mates)
+            return
+        rows, found = yield from self._kernel.read(
+            self._reader, lambda s, spaces, own: (session_pages(s, own, self.name, forgotten), s.get(spaces, mates))
+        )
+        self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
+        self._take_lines(mates, found)
 
     def _read_lines(self, ids: Sequence[ItemId]) -> Flow[None]:
-        if not ids:
-            return
-        found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+        if ids:
+            found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+            self._take_lines(ids, found)
+
+    def _take_lines(self, ids: Sequence[ItemId], found: Mapping[ItemId, Version]) -> None:
         for item in ids:
             if item in found:
                 self.contents.line(found[item].item, found[item].seq_from)
@@ -262,10 +281,10 @@ class SessionFlows:
         yield from self._kernel.page(self._writer, paging)
         self._behind.landed(paging)
 
-    def _kept(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> Kept:
-        return kept(snapshot, spaces, own, self.name)
+    def _state_in(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> SessionState:
+        return session_state(snapshot, spaces, own, self.name)
 
-    def _be_as(self, found: Kept) -> None:
+    def _be_as(self, found: SessionState) -> None:
         """Have the budget and the policy that were written down, where none was given; a caller's own policy is not."""
         if self._terms.budget is None and found.known:
             self.pager.resize(found.budget)
@@ -274,20 +293,25 @@ class SessionFlows:
 
     def _follow(self) -> Flow[None]:
         """Let go of what was erased, forgotten or superseded since the last look, and show anew what was changed."""
-        ids = self.contents.ids
-        seen = yield from self._kernel.read(self._reader, lambda s, spaces, _: followed(s, spaces, self._heads, ids))
-        moved, self._heads = seen.heads != self._heads, seen.heads
+        self._take_in(*(yield from self._kernel.read(self._reader, lambda s, spaces, _: self._meanwhile(s, spaces))))
+
+    def _meanwhile(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
+        """What became of the pages since the last look; and the always-on block, if anything was committed."""
+        seen = followed(snapshot, spaces, self._heads, self.contents.ids)
+        if seen.heads == self._heads and self.contents.always is not None:
+            return seen, None
+        return seen, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
+
+    def _take_in(self, seen: Followed, always: Always | None) -> None:
+        self._heads = seen.heads
         for item in seen.checked:
             version = seen.versions.get(item)
             if version is None:
                 self.contents.gone(item)
             else:
                 self.contents.changed(version)
-        if moved:
-            yield from self._renew_always()
-
-    def _renew_always(self) -> Flow[None]:
-        self.contents.renew_always((yield from self._kernel.always(self._reader, self.contents.always_room)))
+        if always is not None:
+            self.contents.renew_always(always)
 
     def _check_quoted(self, segment: Item) -> Flow[None]:
         if SEGMENT not in segment.tags:

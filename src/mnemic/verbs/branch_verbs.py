@@ -11,7 +11,7 @@ from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.committing import draft_of, erasure_of, thought
+from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
 from mnemic.verbs.who import Who, named_branch, own_or_none, own_space, view_of, writable
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mnemic.store.receipts import ErasureReceipt
 
 
-class Branching:
+class BranchVerbs:
     """The verbs over branches, of a `Kernel`."""
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class Branching:
             own = snapshot.spaces((own_space(snapshot, who),))[0]
             return merging(snapshot, own, there, draft_of(who, ()), prefer)
 
-        merge, receipt = yield from thought(who, compared, dry_run=dry_run)
+        merge, receipt = yield from compare_and_commit(who, compared, dry_run=dry_run)
         return merge if receipt is None else replace(merge, seq=receipt.seq)
 
     def drop_branch(self, who: Who, name: str) -> Flow[ErasureReceipt]:

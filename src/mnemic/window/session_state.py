@@ -1,4 +1,4 @@
-"""What the store keeps of a session, what stands beside a hit, and what has happened to a session's pages meanwhile."""
+"""What the store keeps of a session and is written behind, what stands beside a hit, what became of pages meanwhile."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
 from mnemic.core.queries import Filter
 from mnemic.errors import Compacted
-from mnemic.store.pages import PageRow
+from mnemic.store.pages import PageRow, Paging
 from mnemic.tiers.base import Page, Tier
 from mnemic.window.layout import SEGMENT
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change
     from mnemic.store.snapshot import Snapshot
+    from mnemic.window.contents import Contents
 
 RECENT: Final = 256
 """Most turns that are looked at to make a window again: none of a few thousand tokens holds more."""
@@ -34,6 +35,9 @@ AROUND: Final = 2
 CHANGES: Final = 64
 """Most commits that are followed one by one; after more every page is checked."""
 
+LEASE_SECONDS: Final = 60.0
+"""How long a session stays its process's own after the last write; another may take it over then."""
+
 _NEW: Final = frozenset({Verb.WROTE, Verb.USED, Verb.LINKED, Verb.UNLINKED})
 """What happens to no page that is here already."""
 
@@ -42,7 +46,7 @@ Heads = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class SessionState:
     """What the store knows of a session.
 
     Attributes:
@@ -66,10 +70,10 @@ class Kept:
     segments: tuple[Version, ...] = ()
 
 
-def kept(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) -> Kept:
+def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) -> SessionState:
     """A session as it can be taken up again."""
     if own is None:
-        return Kept()
+        return SessionState()
     row = snapshot.session(own, name)
     rows = [] if row is None else snapshot.pages(own, row.session)
     items = dict(snapshot.get((own,), [one.item for one in rows])) if rows else {}
@@ -78,7 +82,7 @@ def kept(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) 
     seq = 0 if row is None else row.seq
     turns = snapshot.latest((own,), Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT)), limit=RECENT)
     told = snapshot.latest((own,), Filter(session=name, kinds=(Kind.EPISODE,), tags=(SEGMENT,)), limit=BRIEF)
-    return Kept(
+    return SessionState(
         known=row is not None,
         budget=0 if row is None else row.budget,
         policy="" if row is None else row.policy,
@@ -98,16 +102,10 @@ def _in_segments(snapshot: Snapshot, space: int, turns: Sequence[ItemId]) -> set
     return {source for v in citing.values() if SEGMENT in v.item.tags for source in v.item.source}
 
 
-def written_down(snapshot: Snapshot, own: int | None, name: str, ids: Sequence[ItemId]) -> list[PageRow]:
-    """Pages of a session as they were written down."""
+def session_pages(snapshot: Snapshot, own: int | None, name: str, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
+    """Pages of a session as they were written down: these, or all that its window cannot be taken up without."""
     row = None if own is None else snapshot.session(own, name)
     return [] if own is None or row is None else snapshot.pages(own, row.session, ids)
-
-
-def at_hand(snapshot: Snapshot, own: int | None, name: str) -> list[PageRow]:
-    """The pages of a session that a window cannot be taken up without."""
-    row = None if own is None else snapshot.session(own, name)
-    return [] if own is None or row is None else snapshot.pages(own, row.session)
 
 
 def as_page(row: PageRow, role: str) -> Page:
@@ -125,6 +123,40 @@ def as_row(page: Page, resident: bool) -> PageRow:
         page.id, resident, page.tokens, page.born, page.last_use, page.uses, page.arrived, page.pinned, page.position,
         page.segment, page.importance, page.novelty, page.entities,
     )  # fmt: skip
+
+
+class WriteBehind:
+    """What of a session's pages is written, how far, and by whom."""
+
+    def __init__(self, name: str, owner: str, contents: Contents) -> None:
+        self._name, self._owner, self._contents = name, owner, contents
+        self._written = self._counted = 0
+
+    @property
+    def dirty(self) -> tuple[ItemId, ...]:
+        """Pages whose state has changed since it was written."""
+        return tuple(self._contents.pager.table.dirty)
+
+    def paging(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Paging:
+        """What is written of these pages: all that have changed, or none, so that `seq` says how far they go."""
+        pager = self._contents.pager
+        known = ((page, page.id in pager.table.resident) for item in pages if (page := pager.table.find(item)))
+        rows = tuple(as_row(page, here) for page, here in known)
+        seq, turns = (self._contents.admitted, self._contents.turns) if pages else (self._written, self._counted)
+        return Paging(
+            self._name, self._owner, seconds, pager.budget, pager.policy.name, pager.now, turns, seq, rows, taking
+        )
+
+    def landed(self, paging: Paging) -> None:
+        """It is in the store."""
+        pager = self._contents.pager
+        pager.table.clean(row.item for row in paging.rows)
+        pager.counters.rows += len(paging.rows)
+        self._written, self._counted = paging.seq, paging.turns
+
+    def take_up(self, found: SessionState) -> None:
+        """Go on from what was written."""
+        self._written, self._counted = found.seq, found.turns
 
 
 def beside(snapshot: Snapshot, spaces: Sequence[int], item: ItemId, seq: int) -> list[Version]:

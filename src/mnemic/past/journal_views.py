@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mnemic.core.events import Change
+from mnemic.core.events import Change, counts_reading
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Version
 from mnemic.core.queries import View
@@ -40,13 +40,20 @@ def story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View)
 
 
 def commits_shown(
-    snapshot: Snapshot, own: tuple[int, ...], at: int | None, limit: int, after: int, *, newest: bool
+    snapshot: Snapshot, own: tuple[int, ...], at: int | None, limit: int, after: int, *, newest: bool, every: bool
 ) -> list[Change]:
-    """Commits of the whole tenant are numbered together; only those that `own`, a space or none, reads are shown."""
+    """Commits of the whole tenant are numbered together; only those that `own`, a space or none, reads are shown.
+
+    What only counts that items were shown is left out, unless `every` one is asked for.
+    """
     if not own:
         return []
     tenant, layers = snapshot.spaces(own)[0].tenant, snapshot.layers(own)
-    return _commits(snapshot, tenant, lambda change: shows(layers, change), at, limit, after, newest=newest)
+
+    def shown(change: Change) -> bool:
+        return shows(layers, change) and (every or not counts_reading(change))
+
+    return _commits(snapshot, tenant, shown, at, limit, after, newest=newest)
 
 
 def store_commits(snapshot: Snapshot, tenant: int, limit: int, after: int, *, newest: bool) -> list[Change]:

@@ -16,11 +16,13 @@ from mnemic.flow import Flow
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
-from mnemic.verbs.standing import absent
+from mnemic.verbs.named_items import absent, unread_versions
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
 
 if TYPE_CHECKING:
-    from mnemic.past.history import Difference
+    from mnemic.derive.unread import UnreadRules
+    from mnemic.past.journal_views import Difference
+    from mnemic.writing import Desk
 
 T = TypeVar("T")
 
@@ -28,10 +30,12 @@ LIST_LIMIT: Final = 1_000_000
 """Most rows one call may ask for."""
 
 
-class Reading:
+class LookingUp:
     """The verbs that look things up, of a `Kernel`."""
 
     __slots__ = ()
+    desk: Desk
+    unread: UnreadRules
 
     def read(self, who: Who, of: Callable[[Snapshot, tuple[int, ...], int | None], T]) -> Flow[T]:
         """What `of` makes of a snapshot, the spaces that may be read in it, and one's own (None before a write)."""
@@ -39,10 +43,17 @@ class Reading:
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""
-        version = yield from look(lambda s: s.get(spaces_of(s, who), [item], view_of(s, who)).get(item))
+        version = yield from look(lambda s: self._shown(s, who, item))
         if version is None or not on_shelf(who.scope, version.item):
             raise absent(item)
         return version
+
+    def _shown(self, snapshot: Snapshot, who: Who, item: ItemId) -> Version | None:
+        found = snapshot.get(spaces_of(snapshot, who), [item], view_of(snapshot, who)).get(item)
+        if found is not None:
+            return found
+        ahead = unread_versions(snapshot, who, self.desk, self.unread).get(item)
+        return ahead if ahead is not None and ahead.item.state is State.ACTIVE else None
 
     def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
         """The items last written, newest first."""
@@ -74,12 +85,17 @@ class Reading:
 
     def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
-        from mnemic.past.history import story
-
-        versions = yield from look(lambda s: story(s, spaces_of(s, who), item, view_of(s, who)))
+        versions = yield from look(lambda s: self._story(s, who, item))
         if not any(v.item.id == item and on_shelf(who.scope, v.item) for v in versions):
             raise absent(item)
         return versions
+
+    def _story(self, snapshot: Snapshot, who: Who, item: ItemId) -> Sequence[Version]:
+        from mnemic.past.journal_views import story
+
+        found = story(snapshot, spaces_of(snapshot, who), item, view_of(snapshot, who))
+        ahead = None if found else unread_versions(snapshot, who, self.desk, self.unread).get(item)
+        return found if ahead is None else (ahead,)
 
     def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
         """Links that start or end at an item."""
@@ -89,21 +105,22 @@ class Reading:
         """An item's counters of use."""
         return (yield from look(lambda s: s.strength(own_space(s, who), [item]).get(item, Strength())))
 
-    def log(self, who: Who, limit: int, after: int, *, newest: bool) -> Flow[Sequence[Change]]:
-        """The commits that touched this user's space, newest first."""
-        from mnemic.past.history import commits_shown
+    def log(self, who: Who, limit: int, after: int, *, newest: bool, every: bool = False) -> Flow[Sequence[Change]]:
+        """The commits that touched this user's space; with `every`, also those that only count what was shown."""
+        from mnemic.past.journal_views import commits_shown
 
         whole("limit", limit, low=1, high=LIST_LIMIT)
         whole("after", after)
-        return (
-            yield from look(
-                lambda s: commits_shown(s, own_or_none(s, who), view_of(s, who).at, limit, after, newest=newest)
-            )
-        )
+
+        def shown(snapshot: Snapshot) -> Sequence[Change]:
+            own, at = own_or_none(snapshot, who), view_of(snapshot, who).at
+            return commits_shown(snapshot, own, at, limit, after, newest=newest, every=every)
+
+        return (yield from look(shown))
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
-        from mnemic.past.history import differences
+        from mnemic.past.journal_views import differences
 
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
 

@@ -1,0 +1,91 @@
+"""What rules make of turns that no run has read yet, worked out for one reader and written nowhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.derive.drafting import draft_run
+from mnemic.derive.drive import driven
+from mnemic.derive.runs import RunOptions, StrategyRun, next_run
+from mnemic.flow import Flow, Pause, Request, run
+from mnemic.lanes.slices import HOUSE
+from mnemic.registry import STRATEGIES, load
+from mnemic.store.drafts import Put
+from mnemic.store.requests import Look
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Item
+    from mnemic.store.drafts import Draft
+    from mnemic.store.following import Lane
+    from mnemic.store.heads import SpaceHead
+    from mnemic.store.snapshot import Snapshot
+    from mnemic.strategies.base import Strategy
+    from mnemic.writing import Desk
+
+LAST: Final = 500
+"""Most versions that are read for one answer; of more that wait for a run, the last."""
+
+SPACES: Final = 256
+"""Most spaces for which an answer is kept."""
+
+
+class UnreadRules:
+    """What rules make of each user's unread turns, worked out once for each commit that a reader sees.
+
+    Safe for many threads: whoever comes second at worst works it out again.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[tuple[int, int, int], tuple[Item, ...]]] = {}
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._known.clear()
+
+    def read(self, snapshot: Snapshot, desk: Desk, head: SpaceHead) -> tuple[Item, ...]:
+        """The items that a run of the rules would write or change in a space if it came now, as it would leave them.
+
+        They have the ids that the run will give them, unless something is erased before it.
+        """
+        lane = snapshot.lane(head.id, HOUSE)
+        if not head.lanes or snapshot.newest(head.id) <= lane.cursor:
+            return ()
+        place, known = (lane.cursor, head.seq, head.epoch), self._known.get(head.id)
+        if known is None or known[0] != place:
+            if len(self._known) >= SPACES:
+                self._known.clear()
+            known = self._known[head.id] = place, _made(snapshot, desk, lane)
+        return known[1]
+
+
+def _made(snapshot: Snapshot, desk: Desk, lane: Lane) -> tuple[Item, ...]:
+    """What a run over the last of what waits before a lane would write."""
+    waiting = deque((ver for ver, _ in groupby(entry.ver for entry in snapshot.entries(lane.space, lane.cursor))), LAST)
+    if not waiting:
+        return ()
+    strategy, ahead = load(STRATEGIES, HOUSE)(), replace(lane, cursor=waiting[0] - 1, seq=0, stride=0)
+    planned = next_run(snapshot, strategy, lane.space, ahead, RunOptions(owner="", asked=True))
+    if planned is None:
+        return ()
+    draft = run(_drafted(desk, strategy, planned), partial(_answered, snapshot))
+    return tuple(op.item for op in draft.ops if isinstance(op, Put))
+
+
+def _drafted(desk: Desk, strategy: Strategy, planned: StrategyRun) -> Flow[Draft]:
+    edits, known = yield from driven(desk, strategy, planned)
+    return (yield from draft_run(desk, strategy, planned, edits, known))
+
+
+def _answered(snapshot: Snapshot, request: Request) -> Any:
+    """Answer what rules ask for while they read: the snapshot, and a breath, which nobody needs here."""
+    match request:
+        case Look(of):
+            return of(snapshot)
+        case Pause():
+            return None
+        case _:
+            raise TypeError(f"rules ask for {type(request).__name__}, which a reader cannot answer")

@@ -1,0 +1,155 @@
+"""Reading reads: it commits nothing, moves no number that a person sees, and knows what was said a moment ago."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mnemic import Memory, Settings
+from mnemic.core.items import Kind
+from mnemic.core.queries import Filter
+from mnemic.errors import NotFound
+from mnemic.memory import ScopedMemory
+from mnemic.testing.sql_counts import counted
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.transacting import Transaction
+
+QUIET = Settings(background=False)
+ASKED = "From now on, answer in metric units."
+PROFILE = Filter(kinds=(Kind.PROFILE, Kind.PROCEDURE))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.db", settings=QUIET, embedder="none") as memory:
+        yield memory
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    return memory.scope(user="ada")
+
+
+def test_reading_moves_nothing_that_a_person_sees(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Lisbon and the cat is called Miso.")
+    memory.flush()
+    with me.watch() as watch:
+        seq, log, after = me.recall("cat").seq, me.log(), watch.mark
+        for _ in range(3):
+            me.recall("cat")
+            me.context("cat")
+            me.ask("Where do I live?")
+        memory._opened.uses.flush()
+        assert me.strength(me.recall("cat").items[0].id).uses > 0
+        assert (me.recall("cat").seq, me.context("cat").seq, me.log()) == (seq, seq, log)
+        assert me.changes(after=after) == []
+
+
+def test_others_who_write_or_read_do_not_move_it_either(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("The cat is called Miso.")
+    seq = me.recall("cat").seq
+    other = memory.scope(user="bo")
+    other.observe("The dog is called Rex.")
+    other.recall("dog")
+    memory._opened.uses.flush()
+    assert me.recall("cat").seq == seq
+    assert [item.id for item in me.at(seq).recall("cat").items] == [item.id for item in me.recall("cat").items]
+
+
+def test_what_was_said_to_help_or_mislead_is_a_deed_and_listed(me: ScopedMemory) -> None:
+    turn = me.observe("The cat is called Miso.").id
+    receipt = me.feedback(turn, useful=True)
+    assert me.log(limit=1)[0].seq == receipt.seq
+    assert me.recall("cat").seq == receipt.seq
+    assert [notice.seq for notice in me.changes(after=receipt.seq - 1)] == [receipt.seq]
+
+
+def test_counting_does_not_overtake_a_transaction(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("The cat is called Miso.")
+    thought: list[int] = []
+
+    def think(versions: object) -> Transaction[None]:
+        thought.append(1)
+        if len(thought) == 1:
+            me.recall("cat")
+            memory._opened.uses.flush()
+        return Transaction(answer=None, write=(Statement(text="The cat is well."),))
+
+    me.transact(Filter(), think)
+    assert thought == [1]
+
+
+def test_counters_are_taken_back_in_time_and_carried_along(memory: Memory, me: ScopedMemory, tmp_path: Path) -> None:
+    turn = me.observe("The cat is called Miso.").id
+    me.recall("cat")
+    memory._opened.uses.flush()
+    me.observe("The cat sleeps.")
+    used = me.strength(turn)
+    then = me.log(limit=1)[0].seq
+    me.recall("cat")
+    memory._opened.uses.flush()
+    assert me.strength(turn).uses == used.uses + 1
+    memory.admin.rewind(then)
+    assert me.strength(turn) == used
+    assert not list(memory.admin.verify())
+
+
+def test_an_instruction_holds_from_the_moment_it_was_given_and_nothing_is_written(tmp_path: Path) -> None:
+    with counted() as statements, Memory(tmp_path / "m.db", settings=QUIET, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe(ASKED)
+        log = me.log()
+        statements.reset()
+        assert [item.text for item in me.context("dinner").always] == [ASKED]
+        me.observe("I live in Lisbon.")
+        statements.reset()
+        assert me.ask("Where do I live?").short == "Lisbon"
+        assert (statements.writes, statements.commits) == (0, 0)
+        assert len(me.log()) == len(log) + 1
+        assert me.list(where=PROFILE) == []
+
+
+def test_the_block_stays_the_same_to_the_byte_when_rules_have_run(memory: Memory, me: ScopedMemory) -> None:
+    me.observe([ASKED, "I live in Lisbon.", "My sister's name is Ana."])
+    before = me.context("dinner")
+    memory.flush()
+    after = me.context("dinner")
+    assert (before.text, [item.id for item in before.always]) == (after.text, [item.id for item in after.always])
+    assert len(after.always) == 3
+
+
+def test_what_rules_have_not_written_yet_can_be_read_and_named_at_once(memory: Memory, me: ScopedMemory) -> None:
+    me.observe([ASKED, "I live in Lisbon."])
+    diet, home = me.context("dinner").always
+    assert me.get(diet.id).item.text == diet.text
+    assert [version.item.text for version in me.history(home.id)] == [home.text]
+    me.forget(diet.id)
+    assert [item.id for item in me.context("dinner").always] == [home.id]
+    with pytest.raises(NotFound):
+        me.get(diet.id)
+    me.observe("I work as a pilot.")
+    (job,) = (item for item in me.context("dinner").always if "pilot" in item.text)
+    assert me.erase(job.id).ids == (job.id,)
+    assert all(item.id != job.id for item in me.context("dinner").always)
+
+
+def test_what_is_taken_back_in_an_unread_turn_holds_no_longer(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Paris.")
+    memory.flush()
+    me.observe("I live in Lisbon now.")
+    assert me.ask("Where do I live?").short == "Lisbon"
+    assert "Paris" not in me.context("dinner").text.split("</memory-always>")[0]
+
+
+def test_what_was_erased_is_derived_anew_under_another_id(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Lisbon.")
+    memory.flush()
+    (home,) = me.context("x").always
+    me.erase(home.id)
+    me.observe("I live in Lisbon.")
+    memory.flush()
+    (again,) = me.context("x").always
+    assert again.id != home.id
+    assert not list(memory.admin.verify())

@@ -1,0 +1,139 @@
+"""What each verb asks of the store: how many transactions, commits and statements, for one item and for fifty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from mnemic import Memory, Settings
+from mnemic.core.ids import ItemId
+from mnemic.memory import ScopedMemory
+from mnemic.session import Session
+from mnemic.testing.sql_counts import Statements, counted
+
+MANY = 50
+
+
+class Most(NamedTuple):
+    """The most that a verb may ask for: transactions that read, that write; commits; statements, of any kind.
+
+    What takes out or takes back follows each item's consequences on its own: `each` more statements for every item.
+    """
+
+    reads: int
+    writes: int
+    commits: int
+    statements: int
+    each: int = 0
+
+
+@dataclass
+class World:
+    """A user with turns, facts that rest on them, and an open session; everything that was written is understood."""
+
+    memory: Memory
+    me: ScopedMemory
+    session: Session
+    turns: list[ItemId]
+    facts: list[ItemId]
+
+    def seq(self) -> int:
+        return self.me.log(limit=1)[0].seq
+
+
+@pytest.fixture
+def statements() -> Iterator[Statements]:
+    with counted() as found:
+        yield found
+
+
+@pytest.fixture
+def world(statements: Statements, tmp_path: Path) -> Iterator[World]:
+    settings = Settings(background=False)
+    with Memory(tmp_path / "m.db", settings=settings, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        turns = list(me.observe([f"turn {n} is about cats and dogs" for n in range(2 * MANY + 2)]).ids)
+        facts = [me.write(f"fact {n} is about cats", source=(turns[n],)).ids[0] for n in range(MANY + 1)]
+        memory.flush()
+        with memory.session("chat", user="ada", budget=800) as session:
+            yield World(memory, me, session, turns, facts)
+
+
+def _said(n: int) -> list[str]:
+    return [f"word {i} of {n}" for i in range(n)]
+
+
+def _undone(write: Callable[[World, int], Any]) -> Callable[[World, int], Callable[[], Any]]:
+    """Undo what was just written."""
+
+    def prepared(w: World, n: int) -> Callable[[], Any]:
+        receipt = write(w, n)
+        return lambda: w.me.undo(receipt.seq)
+
+    return prepared
+
+
+def _merged(w: World, n: int) -> Callable[[], Any]:
+    w.me.branch("try").observe(_said(n))
+    return lambda: w.me.merge("try")
+
+
+def _reverted(w: World, n: int) -> Callable[[], Any]:
+    before = w.seq()
+    w.me.observe(_said(n))
+    return lambda: w.me.revert(before)
+
+
+Prepared = Callable[[World, int], Callable[[], Any]]
+VERBS: dict[str, tuple[Prepared, Most]] = {
+    "get": (lambda w, n: lambda: w.me.get(w.turns[0]), Most(1, 0, 0, 12)),
+    "list": (lambda w, n: lambda: w.me.list(limit=n), Most(1, 0, 0, 12)),
+    "visible": (lambda w, n: lambda: w.me.visible(w.turns[:n]), Most(1, 0, 0, 13)),
+    "count": (lambda w, n: lambda: w.me.count(), Most(1, 0, 0, 10)),
+    "links": (lambda w, n: lambda: w.me.links(w.turns[0]), Most(1, 0, 0, 11)),
+    "strength": (lambda w, n: lambda: w.me.strength(w.turns[0]), Most(1, 0, 0, 7)),
+    "history": (lambda w, n: lambda: w.me.history(w.facts[0]), Most(1, 0, 0, 14)),
+    "log": (lambda w, n: lambda: w.me.log(limit=n), Most(1, 0, 0, 12)),
+    "changes": (lambda w, n: lambda: w.me.changes(limit=n), Most(1, 0, 0, 15)),
+    "diff": (lambda w, n: lambda: w.me.diff(w.seq() - n), Most(2, 0, 0, 25)),
+    "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 10)),
+    "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 55)),
+    "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(2, 0, 0, 16)),
+    "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(2, 0, 0, 22)),
+    "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(2, 0, 0, 26)),
+    "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(2, 0, 0, 24)),
+    "observe": (lambda w, n: lambda: w.me.observe(_said(n)), Most(2, 1, 1, 19)),
+    "write": (lambda w, n: lambda: w.me.write("so", source=w.turns[:n]), Most(3, 1, 1, 28)),
+    "revise": (lambda w, n: lambda: w.me.revise(w.facts[0], "otherwise"), Most(3, 1, 1, 29)),
+    "supersede": (lambda w, n: lambda: w.me.supersede(w.facts[0], "now so", source=w.turns[:n]), Most(3, 1, 1, 41)),
+    "correct": (lambda w, n: lambda: w.me.correct(w.turns[0], "it was so"), Most(3, 1, 1, 34)),
+    "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(3, 1, 1, 29)),
+    "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(3, 1, 1, 30)),
+    "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(3, 1, 1, 30)),
+    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(3, 1, 1, 23)),
+    "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 34, each=3)),
+    "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(3, 1, 1, 34)),
+    "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(3, 1, 1, 34)),
+    "merge": (_merged, Most(3, 1, 1, 38)),
+    "revert": (_reverted, Most(1, 1, 1, 34, each=2)),
+    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 30, each=23)),
+    "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(3, 1, 1, 23)),
+    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 39)),
+    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 21)),
+}
+
+
+@pytest.mark.parametrize("many", [1, MANY])
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_asks_for_no_more_than_it_needs(verb: str, many: int, world: World, statements: Statements) -> None:
+    prepared, most = VERBS[verb]
+    act = prepared(world, many)
+    statements.reset()
+    act()
+    found = (statements.reads, statements.writes, statements.commits, statements.count)
+    bound = (*most[:3], most.statements + most.each * many)
+    assert all(asked <= limit for asked, limit in zip(found, bound, strict=True)), (found, bound, statements.ran)
