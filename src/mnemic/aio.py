@@ -175,6 +175,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     diff = _awaited(ScopedMemory.diff)
     sessions = _awaited(ScopedMemory.sessions)
     session_pages = _awaited(ScopedMemory.session_pages)
+    find_ids = _awaited(ScopedMemory.find_ids)
     visible = _awaited(ScopedMemory.visible)
     changes = _awaited(ScopedMemory.changes)
     written = _awaited(ScopedMemory.written)

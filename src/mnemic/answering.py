@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import ModelError
-from mnemic.flow import Request
+from mnemic.flow import Pause, Request
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.store.requests import answer
-from mnemic.strategies.base import Pause
 from mnemic.watching.metering import Meters
 
 if TYPE_CHECKING:

@@ -221,6 +221,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "to": _commit_or_moment,
     "told": callback,
     "type": clean_name,
+    "typed": words,
     "user": _user,
     "visible.ids": list_of(item_id),
     "weight": number,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -20,6 +21,11 @@ class Request:
 
 
 Flow: TypeAlias = Generator[Request, Any, T]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Request):
+    """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
 
 
 def name_of(flow: Flow[Any]) -> str:

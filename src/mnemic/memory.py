@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from mnemic.admin import Admin
 from mnemic.arguments import checked, checked_transaction, held_to_the_table
 from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
@@ -20,29 +19,30 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
 from mnemic.flow import Flow, name_of, run
-from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
-from mnemic.past.branching import Branch
-from mnemic.past.journal_views import Difference
-from mnemic.past.merging import Merge
 from mnemic.settings import Settings
-from mnemic.store.base import Store
-from mnemic.store.receipts import ErasureReceipt
-from mnemic.strategies.base import Strategy
 from mnemic.verbs.recalling import Ask
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Transaction
 from mnemic.verbs.who import Past, Who
-from mnemic.watching.feed import Notice, Watch, changes, written
 from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
+    from mnemic.admin import Admin
+    from mnemic.models.base import Embedder
+    from mnemic.past.branching import Branch
+    from mnemic.past.journal_views import Difference
+    from mnemic.past.merging import Merge
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
+    from mnemic.store.base import Store
     from mnemic.store.pages import PageRow, SessionRow
+    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.strategies.base import Strategy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
     from mnemic.tiers.write_back import Writing
+    from mnemic.watching.feed import Notice, Watch
     from mnemic.window.terms import Reach
 
 T = TypeVar("T")
@@ -413,6 +413,14 @@ class ScopedMemory:
 
         return self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
 
+    def find_ids(self, typed: str, *, limit: int = 100) -> Sequence[ItemId]:
+        """Ids that begin with some characters of their alphabet, or, if none does, that end with them, ascending.
+
+        Args:
+            typed: 1 to 26 of the characters `0123456789abcdefghjkmnpqrstvwxyz`; items in whatever state count.
+        """
+        return self._run(self._kernel.find_ids(self._who, typed, limit))
+
     def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
         """Those of these items that can be seen now, in no order."""
         return self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))
@@ -434,10 +442,14 @@ class ScopedMemory:
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
                 before it. Once there are as many commits again, only a mark can tell.
         """
+        from mnemic.watching.feed import changes
+
         return self._run(changes(self._who, after, limit, every=every))
 
     def written(self, seq: int) -> Sequence[Version]:
         """What a commit wrote, as it left it, but for what was erased since."""
+        from mnemic.watching.feed import written
+
         return self._run(written(self._who, seq))
 
     def watch(self, *, after: int | str | None = None, every: bool = False) -> Watch:
@@ -454,6 +466,8 @@ class ScopedMemory:
             NotFound: the branch is not there; the iterator, once it was dropped.
             Compacted: of the iterator, as of `changes`.
         """
+        from mnemic.watching.feed import Watch
+
         opened = self._opened
         return Watch(opened.store, opened.perform, opened.closed, self._who, after, every=every)
 
@@ -547,6 +561,8 @@ class Memory:
     @property
     def admin(self) -> Admin:
         """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        from mnemic.admin import Admin
+
         return Admin(self._opened)
 
     def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import partial
 from inspect import getattr_static, signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mnemic.answering import Answering
 from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
@@ -25,19 +25,21 @@ from mnemic.flow import Request, run
 from mnemic.index.catalogues import Catalogues
 from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.base import Embedder
 from mnemic.models.model_requests import EmbedQuestion
 from mnemic.settings import Settings
 from mnemic.store.base import Store
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Commit, Erase, answer
 from mnemic.store.urls import open_at, options_of
-from mnemic.strategies.base import Strategy
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
 from mnemic.writing import Desk
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
+    from mnemic.strategies.base import Strategy
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import os
 from collections.abc import Mapping
@@ -150,6 +149,8 @@ class Settings:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in fields:
+                import difflib
+
                 near = difflib.get_close_matches(name, fields, n=1)
                 hint = f"Did you mean {PREFIX}{near[0].upper()}?" if near else "`mnemic doctor` lists the settings."
                 raise Invalid(variable, "is not a setting", hint)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic import Invalid
-from mnemic.core.ids import SystemEntropy, from_bytes, new_id, to_bytes
+from mnemic.core.ids import SystemEntropy, from_bytes, new_id, prefix_range, suffix_bytes, to_bytes
 
 
 @given(st.binary(min_size=16, max_size=16))
@@ -31,3 +31,22 @@ def test_a_later_id_sorts_after_an_earlier_one() -> None:
 def test_what_is_no_id_is_refused(bad: object) -> None:
     with pytest.raises(Invalid, match="is not an item id"):
         to_bytes(bad)  # type: ignore[arg-type]
+
+
+@given(st.binary(min_size=16, max_size=16), st.binary(min_size=16, max_size=16), st.integers(1, 26))
+def test_an_id_begins_with_characters_just_if_it_lies_in_their_range(raw: bytes, other: bytes, length: int) -> None:
+    span = prefix_range(from_bytes(raw)[:length])
+    assert span is not None
+    assert span[0] <= raw <= span[1]
+    assert (span[0] <= other <= span[1]) == from_bytes(other).startswith(from_bytes(raw)[:length])
+
+
+def test_no_id_begins_with_what_is_more_than_128_bits() -> None:
+    assert prefix_range("8") is None
+
+
+@given(st.binary(min_size=16, max_size=16), st.integers(0, 26))
+def test_an_id_ends_in_the_bytes_of_its_last_characters(raw: bytes, length: int) -> None:
+    tail = suffix_bytes(from_bytes(raw)[26 - length :])
+    assert raw.endswith(tail)
+    assert len(tail) == 5 * length // 8

@@ -11,8 +11,8 @@ import jsonschema
 import mcp_types as types
 from mcp.client.client import Client
 
-from mnemic.faces.serving.server import build
-from mnemic.faces.serving.visit import Visit
+from mnemic.faces.mcp.sdk_server import build
+from mnemic.faces.mcp.served_memory import ServedMemory
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 
@@ -48,12 +48,12 @@ async def connected(
         with a_memory() as fresh:
             yield fresh
 
-    visit = Visit(opening, profile, read_only=read_only)
+    memory_served = ServedMemory(opening, profile, read_only=read_only)
     try:
-        async with Client(build(visit), mode=mode, **more) as client:
+        async with Client(build(memory_served), mode=mode, **more) as client:
             yield client
     finally:
-        visit.close()
+        memory_served.close()
 
 
 def played(act: Callable[[], Awaitable[None]]) -> None:

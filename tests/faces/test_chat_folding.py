@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.faces.chat.folding import BREAK, Fold, folded
-from mnemic.faces.paper import plain, width
+from mnemic.faces.cli.output import plain, width
 
 TEXTS = st.text(st.sampled_from("ab  \n\t,我们é\x1b-"), max_size=80)
 

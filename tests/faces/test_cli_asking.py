@@ -153,6 +153,28 @@ def test_a_part_that_names_several_or_none_is_refused(run: Run, add: Callable[..
     run("show", first[:5], code=2)
 
 
+def test_an_id_is_found_without_listing_what_is_remembered(
+    run: Run, talk: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mnemic.memory.ScopedMemory.list", pytest.fail)
+    for part in (talk["cat"][:-1], talk["cat"][-6:]):
+        assert run("show", part, "--json").json["id"] == talk["cat"]
+
+
+def test_a_part_of_an_id_on_another_shelf_names_nothing(run: Run) -> None:
+    found = run("add", "packed the tent", "--session", "trip", "--json").json["ids"][0]
+    run("show", found[-8:], "--session", "home", code=3)
+    run("show", found[-8:], "--session", "trip")
+
+
+def test_a_part_of_an_id_names_an_item_of_the_memory_that_a_branch_came_off(run: Run, talk: dict[str, str]) -> None:
+    run("branch", "try")
+    own = run("--branch", "try", "add", "only here", "--json").json["ids"][0]
+    for whole in (own, talk["cat"]):
+        assert run("--branch", "try", "show", whole[-8:], "--json").json["id"] == whole
+    run("show", own[-8:], code=3)
+
+
 def test_a_part_of_anothers_id_names_nothing(run: Run) -> None:
     theirs = run("add", "a secret of Ben", "--user", "ben", "--json").json["ids"][0]
     run("add", "mine")

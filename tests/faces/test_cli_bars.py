@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from commandline import Run
 
-from mnemic.faces.bars import MISSED
+from mnemic.faces.cli.bars import MISSED
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.tasks import gc_bench
 from mnemic.lab.tasks.gc_bench import GcSize

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
-from mnemic.faces import cli as front
+from mnemic.faces.cli import app as front
 
 WRONG = [
     (("frobnicate",), 2),
@@ -157,3 +157,20 @@ def test_a_file_of_something_else_is_no_riddle(run: Run, tmp_path: Path) -> None
     told = run("restore", str(other), "--yes", code=5).err
     assert "is not a mnemic store" in told
     assert "not an error" not in told
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("recal", "recall"), ("lst", "list"), ("session sho", "show"), ("bench lokomo", "locomo"), ("hold ad", "add")],
+)
+def test_a_command_that_is_not_there_names_the_nearest(run: Run, typed: str, meant: str) -> None:
+    err = run(*typed.split(), code=2).err
+    assert f"Did you mean '{meant}'?" in err
+
+
+def test_a_word_that_is_near_no_command_is_refused_without_a_guess(run: Run) -> None:
+    assert run("xyzzy", code=2).err == "error: No such command 'xyzzy'. Try `mnemic --help`.\n"
+
+
+def test_an_option_that_is_not_there_names_the_nearest(run: Run) -> None:
+    assert "'--limit'" in run("list", "--limt", "3", code=2).err

@@ -17,6 +17,7 @@ from commandline import Run
 
 import mnemic
 from mnemic.faces.cli import cli
+from mnemic.faces.cli.command_table import COMMANDS, Listed
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -139,3 +140,26 @@ def in_a_shell(line: str, home: Path) -> None:
         ["bash", "-euo", "pipefail", "-c", line], env=environ, capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("listed", COMMANDS.values(), ids=lambda listed: listed.name)
+def test_the_table_says_of_a_command_what_its_own_help_says(listed: Listed) -> None:
+    command = listed.load()
+    assert command.name == listed.name
+    assert command.get_short_help_str(limit=1_000) == listed.summary
+
+
+def test_help_and_completion_of_commands_import_none_of_them() -> None:
+    code = (
+        "import sys, click\nfrom mnemic.faces.cli import cli\n"
+        "context = click.Context(cli)\ncli.get_help(context), cli.shell_complete(context, 'b')\n"
+        "print([name for name in sys.modules if name.startswith('mnemic.') and 'commands.' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_completion_offers_the_commands_with_what_they_do() -> None:
+    offered = cli.shell_complete(click.Context(cli), "bra")
+    assert [item.value for item in offered] == ["branch", "branches"]
+    assert offered[0].help == COMMANDS["branch"].summary

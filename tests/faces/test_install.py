@@ -14,9 +14,10 @@ import pytest
 from commandline import Run
 
 from mnemic.errors import Conflict
-from mnemic.faces.installing import files, spans
+from mnemic.faces.installing import config_files
+from mnemic.faces.installing import json_spans as spans
 from mnemic.faces.installing.clients import CLIENTS, Machine
-from mnemic.faces.installing.plan import entry_path
+from mnemic.faces.installing.install_plan import entry_path
 
 
 @pytest.fixture
@@ -426,12 +427,12 @@ def test_links_and_modes_stay(run: Run, person: Path) -> None:
 def test_what_another_program_writes_meanwhile_is_not_overwritten(person: Path) -> None:
     path = person / "a.json"
     path.write_text("{}")
-    found = files.read(path)
+    found = config_files.read(path)
     path.write_text('{"new": 1}')
     with pytest.raises(Conflict, match="changed meanwhile"):
-        files.write(found, '{"ours": 1}', mode=0o600)
+        config_files.write(found, '{"ours": 1}', mode=0o600)
     with pytest.raises(Conflict, match="changed meanwhile"):
-        files.remove(found)
+        config_files.remove(found)
     assert path.read_text() == '{"new": 1}'
     assert list(person.iterdir()) == [path]
 

@@ -12,12 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mnemic.errors import Invalid
-from mnemic.faces.installing import toml
+from mnemic.faces.installing import toml_tables
 from mnemic.faces.installing.clients import CLIENTS
 from mnemic.faces.installing.edits import Document, cut, put
-from mnemic.faces.installing.hooking import ours, with_hooks
-from mnemic.faces.installing.ours import is_our_entry, is_our_hook
-from mnemic.faces.installing.spans import Unreadable, parse, value
+from mnemic.faces.installing.hook_entries import ours, with_hooks
+from mnemic.faces.installing.json_spans import Unreadable, parse, value
+from mnemic.faces.installing.own_entries import is_our_entry, is_our_hook
 
 ENTRY = {"command": "/opt/venv/bin/mnemic", "args": ["mcp", "--user", "Zoë"]}
 COMMAND = "/opt/venv/bin/mnemic hook {} --client claude-code"
@@ -349,11 +349,11 @@ TOML = [
 
 @pytest.mark.parametrize("text", TOML)
 def test_a_table_goes_in_and_out_to_the_byte(text: str) -> None:
-    once, glue = toml.put(text, "mcp_servers", "mnemic", ENTRY)
+    once, glue = toml_tables.put(text, "mcp_servers", "mnemic", ENTRY)
     assert tomllib.loads(once)["mcp_servers"]["mnemic"] == ENTRY
-    assert toml.put(once, "mcp_servers", "mnemic", ENTRY) == (once, None)
+    assert toml_tables.put(once, "mcp_servers", "mnemic", ENTRY) == (once, None)
     assert once.startswith(text)
-    assert toml.drop(once, "mcp_servers", "mnemic", glue) == text
+    assert toml_tables.drop(once, "mcp_servers", "mnemic", glue) == text
 
 
 @settings(max_examples=60)
@@ -363,9 +363,9 @@ def test_any_words_can_stand_in_a_table(command: str, args: list[str], name: str
     entry = {"command": command, "args": args}
     if not encodable(command + name + "".join(args)):
         return
-    text, glue = toml.put("a = 1\n", "mcp_servers", name, entry)
+    text, glue = toml_tables.put("a = 1\n", "mcp_servers", name, entry)
     assert tomllib.loads(text)["mcp_servers"] == {name: entry}
-    assert toml.drop(text, "mcp_servers", name, glue) == "a = 1\n"
+    assert toml_tables.drop(text, "mcp_servers", name, glue) == "a = 1\n"
 
 
 IMITATIONS = [
@@ -377,21 +377,21 @@ IMITATIONS = [
 
 @pytest.mark.parametrize("text", IMITATIONS)
 def test_a_string_that_looks_like_our_table_is_not_cut(text: str) -> None:
-    once, glue = toml.put(text, "mcp_servers", "mnemic", ENTRY)
+    once, glue = toml_tables.put(text, "mcp_servers", "mnemic", ENTRY)
     assert once.startswith(text)
-    changed, _ = toml.put(once, "mcp_servers", "mnemic", {**ENTRY, "command": "/new/mnemic"})
+    changed, _ = toml_tables.put(once, "mcp_servers", "mnemic", {**ENTRY, "command": "/new/mnemic"})
     assert tomllib.loads(changed)["mcp_servers"]["mnemic"]["command"] == "/new/mnemic"
-    assert toml.drop(changed, "mcp_servers", "mnemic", glue) == text
+    assert toml_tables.drop(changed, "mcp_servers", "mnemic", glue) == text
 
 
 def test_a_list_or_a_string_in_our_table_goes_with_it() -> None:
     grown = '[mcp_servers.mnemic]\ncommand = "m"\nx = [\n[1],\n]\ny = """\n[z]\n"""\n\n[z]\na = 1\n'
-    assert toml.drop(grown, "mcp_servers", "mnemic", None) == "\n[z]\na = 1\n"
+    assert toml_tables.drop(grown, "mcp_servers", "mnemic", None) == "\n[z]\na = 1\n"
 
 
 def test_a_table_that_changes_keeps_what_a_person_added() -> None:
     text = '[mcp_servers.mnemic]\ncommand = "old"\nargs = ["mcp"]\nstartup_timeout_sec = 20\n\n[z]\n'
-    changed, glue = toml.put(text, "mcp_servers", "mnemic", ENTRY)
+    changed, glue = toml_tables.put(text, "mcp_servers", "mnemic", ENTRY)
     assert glue is None
     assert tomllib.loads(changed)["mcp_servers"]["mnemic"] == {**ENTRY, "startup_timeout_sec": 20}
     assert changed.endswith("startup_timeout_sec = 20\n\n[z]\n")
@@ -399,9 +399,12 @@ def test_a_table_that_changes_keeps_what_a_person_added() -> None:
 
 def test_what_is_under_our_table_goes_with_it_and_what_came_after_stays() -> None:
     text = "a = 1\n"
-    installed, glue = toml.put(text, "mcp_servers", "mnemic", ENTRY)
+    installed, glue = toml_tables.put(text, "mcp_servers", "mnemic", ENTRY)
     grown = installed + '\n[mcp_servers.mnemic.env]\nX = "1"\n\n# theirs\n[mcp_servers.other]\ncommand = "o"\n'
-    assert toml.drop(grown, "mcp_servers", "mnemic", glue) == 'a = 1\n\n# theirs\n[mcp_servers.other]\ncommand = "o"\n'
+    assert (
+        toml_tables.drop(grown, "mcp_servers", "mnemic", glue)
+        == 'a = 1\n\n# theirs\n[mcp_servers.other]\ncommand = "o"\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -417,4 +420,4 @@ def test_what_is_under_our_table_goes_with_it_and_what_came_after_stays() -> Non
 )
 def test_a_form_that_we_do_not_write_is_refused(text: str) -> None:
     with pytest.raises(Invalid):
-        toml.put(text, "mcp_servers", "mnemic", ENTRY)
+        toml_tables.put(text, "mcp_servers", "mnemic", ENTRY)

@@ -21,10 +21,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mnemic import registry
 from mnemic.core.items import Kind
 from mnemic.errors import StoreError, StoreLocked
-from mnemic.faces.serving.offer import INSTRUCTIONS
-from mnemic.faces.serving.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
-from mnemic.faces.serving.server import build
-from mnemic.faces.serving.visit import Visit
+from mnemic.faces.mcp.methods import INSTRUCTIONS
+from mnemic.faces.mcp.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
+from mnemic.faces.mcp.sdk_server import build
+from mnemic.faces.mcp.served_memory import ServedMemory
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import TOOLS
@@ -512,17 +512,17 @@ def test_what_is_looked_at_ahead_leaves_no_trace() -> None:
     with a_memory() as me:
         id = me.observe("What is remembered? Everything.").id
         head = me.log(limit=1)[0].seq
-        visit = Visit(lambda: nullcontext(me), "verbs")
-        visit.begin()
+        memory_served = ServedMemory(lambda: nullcontext(me), "verbs")
+        memory_served.begin()
         for thread in ahead():
             thread.join()
-        visit.close()
+        memory_served.close()
         assert me.strength(id).uses == 0
         assert me.log(limit=1)[0].seq == head
 
 
 def ahead() -> list[threading.Thread]:
-    """What makes a visit ready, unless it has done so already."""
+    """What makes a memory_served ready, unless it has done so already."""
     return [thread for thread in threading.enumerate() if thread.name == "mnemic-opening"]
 
 
@@ -539,13 +539,13 @@ def test_leaving_does_not_wait_for_what_is_only_made_ready() -> None:
         me = memory.scope(user="ada")
         me.observe("The ferry leaves at nine.")
         memory.flush()
-        visit = Visit(lambda: nullcontext(me), "verbs")
-        visit.begin()
+        memory_served = ServedMemory(lambda: nullcontext(me), "verbs")
+        memory_served.begin()
         assert begun.wait(PATIENCE)
-        visit.close()
+        memory_served.close()
         (still,) = ahead()
         with pytest.raises(StoreError, match="the client has left"):
-            visit.memory()
+            memory_served.memory()
         go.set()
         still.join()
 
@@ -563,10 +563,10 @@ def test_a_store_that_cannot_be_opened_is_told_with_the_call_and_tried_again() -
 
     @asynccontextmanager
     async def served() -> AsyncIterator[Client]:
-        visit = Visit(opening, "verbs")
-        async with Client(build(visit), mode="legacy") as client:
+        memory_served = ServedMemory(opening, "verbs")
+        async with Client(build(memory_served), mode="legacy") as client:
             yield client
-        visit.close()
+        memory_served.close()
 
     async def act() -> None:
         async with served() as client:

@@ -23,9 +23,8 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from test_cli_process import environ
 
-from mnemic.faces.serving import light
-from mnemic.faces.serving.stdio import lines_of
-from mnemic.faces.serving.unanswered import Unanswered
+from mnemic.faces.mcp import light_server as light
+from mnemic.faces.mcp.stdio import PendingRequests, lines_of
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
@@ -150,7 +149,7 @@ def test_the_light_server_says_of_itself_what_the_sdks_own_says(mode: str, profi
 
 def test_a_version_of_the_sdk_that_was_not_tested_is_served_with_its_own_server(home: Path) -> None:
     code = (
-        "import sys; from mnemic.faces.serving import light; light.TESTED = ('0.',); "
+        "import sys; from mnemic.faces.mcp import light_server; light_server.TESTED = ('0.',); "
         "from mnemic.faces.cli import main; sys.argv[1:] = ['mcp']; main()"
     )
     params = StdioServerParameters(
@@ -167,9 +166,9 @@ def test_a_version_of_the_sdk_that_was_not_tested_is_served_with_its_own_server(
 
 def test_what_is_held_back_of_the_sdk_is_there_for_whoever_asks(home: Path) -> None:
     code = (
-        "import sys; from mnemic.faces.serving import light; assert light.fits(); light.prepare(); "
+        "import sys; from mnemic.faces.mcp import light_server; assert light_server.fits(); light_server.prepare(); "
         "import mcp.server.runner; assert 'starlette' not in sys.modules; "
-        "from mcp import Client; from mcp.server import MCPServer; assert not light.fits(); "
+        "from mcp import Client; from mcp.server import MCPServer; assert not light_server.fits(); "
         "print(Client.__name__, MCPServer.__name__)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True, text=True)
@@ -375,7 +374,7 @@ def test_input_that_does_not_block_is_waited_for(home: Path) -> None:
 
 def test_input_that_cannot_be_read_is_told_and_ends_it(home: Path) -> None:
     code = (
-        "import errno, os, sys; from mnemic.faces.serving import stdio; from mnemic.faces.cli import main\n"
+        "import errno, os, sys; from mnemic.faces.mcp import stdio; from mnemic.faces.cli import main\n"
         "def fail(file, size): raise OSError(errno.EIO, 'Input/output error')\n"
         "stdio.os.read = fail; main()"
     )
@@ -406,7 +405,7 @@ def asked(id: int, method: str = "tools/call") -> types.JSONRPCRequest:
     return types.JSONRPCRequest(jsonrpc="2.0", id=id, method=method)
 
 
-async def still_waited_for(unanswered: Unanswered) -> bool:
+async def still_waited_for(unanswered: PendingRequests) -> bool:
     with anyio.move_on_after(0.01) as waiting:
         await unanswered.settled()
     return waiting.cancelled_caught
@@ -414,7 +413,7 @@ async def still_waited_for(unanswered: Unanswered) -> bool:
 
 def test_the_end_waits_for_answers_and_for_nothing_that_never_comes() -> None:
     async def act() -> None:
-        unanswered = Unanswered()
+        unanswered = PendingRequests()
         assert not await still_waited_for(unanswered)
         for one in (asked(1), asked(2), asked(3, "subscriptions/listen")):
             unanswered.heard(one)

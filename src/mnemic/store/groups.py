@@ -9,6 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mnemic.core.clock import FOREVER
@@ -152,6 +154,7 @@ KEY: Final = Relation("idem", KeyRow._fields, _key)
 TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
 VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
 ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
+_IDS: Final = Relation("version", ("space", "id"), tuple)
 _NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
 STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
 LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
@@ -352,6 +355,11 @@ class Items(Group, ABC):
         for row in self.relations.find(VERSION, ("id", "in", items), order=("id", "seq_from"), space=space):
             found.setdefault(row.id, []).append(row)
         return found
+
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
+        rows = self.relations.find(_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
+        return list(islice((item for item, _ in groupby(rows, itemgetter(1)) if item.endswith(tail)), limit))
 
     @abstractmethod
     def covered(self, space: int, below: int, at: int) -> list[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +70,8 @@ class InMemory:
     files: Final[list[Path]] = []
 
     def __init__(self) -> None:
+        import ctypes  # which a file needs nothing of
+
         self._name = f"file:/mnemic-{uuid.uuid4().hex}?vfs=memdb"
         self._kept = self._connect()
         most = ctypes.c_int64(_MOST_IN_MEMORY)

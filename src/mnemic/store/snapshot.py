@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from mnemic.core.clock import moment
 from mnemic.core.events import Change, Event, Verb
@@ -11,7 +12,6 @@ from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
-from mnemic.store.audit import state_hash
 from mnemic.store.branches import Sight
 from mnemic.store.codec import core_order, decode_link, decode_version
 from mnemic.store.feed import fed
@@ -27,6 +27,9 @@ from mnemic.store.rows import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, 
 
 ERASED = "(erased)"
 """What stands for a name that was erased."""
+
+_IDS_AT_ONCE: Final = 500
+"""Ids that are looked for in one statement."""
 
 
 class Snapshot:
@@ -102,6 +105,22 @@ class Snapshot:
         rows = self._sight.standing(spaces, list(raw)) if raw else {}
         self._note_all_times(list(rows.values()))
         return {item: self._version(spaces, rows[key]) for key, item in raw.items() if key in rows}
+
+    def ids_between(
+        self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
+    ) -> Iterator[ItemId]:
+        """Ids from `low` to `high` (16 bytes each) that end in `tail`, of items that now pass the filter, ascending."""
+        homes = {layer.space for layer in self.layers(spaces)}
+        while low <= high:
+            pages = [self._rows.items.ids(home, low, high, tail, _IDS_AT_ONCE) for home in homes]
+            page = sorted({item for items in pages for item in items})[:_IDS_AT_ONCE]
+            if not page:
+                return
+            shown = self._sight.visible(spaces, page, Walk(where, View(), 0, len(page)))
+            yield from map(from_bytes, sorted({row.id for row in shown}))
+            if page[-1] == high:
+                return
+            low = (int.from_bytes(page[-1], "big") + 1).to_bytes(16, "big")
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
@@ -272,6 +291,8 @@ class Snapshot:
         Raises:
             NotFound: there is no such tenant.
         """
+        from mnemic.store.audit import state_hash
+
         return state_hash(self._rows, tenant)
 
     def meters(self) -> list[MeterRow]:

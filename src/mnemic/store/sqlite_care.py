@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store import audit, keeping, transfer
+from mnemic.store import keeping
 from mnemic.store.heads import Check, Info
 from mnemic.store.location import InFile
 from mnemic.store.place import file_system, free_bytes, prepare_file
@@ -23,7 +23,11 @@ from mnemic.store.sqlite_file import SqliteFile
 class SqliteCare(SqliteFile):
     """The part of `SqliteStore` that looks after it."""
 
+    # What each of these needs is imported in it: who only reads and writes goes through none of them.
+
     def verify(self) -> Iterator[Fault]:
+        from mnemic.store import audit
+
         with self._apart() as db:
             for (answer,) in db.execute("PRAGMA integrity_check(20)"):
                 if answer != "ok":
@@ -31,6 +35,8 @@ class SqliteCare(SqliteFile):
             yield from audit.verify(self._rows(db))
 
     def export(self, tenant: str) -> Iterator[bytes]:
+        from mnemic.store import transfer
+
         with self._apart() as db:
             yield from transfer.export(self._rows(db), tenant)
 
@@ -67,6 +73,8 @@ class SqliteCare(SqliteFile):
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """What was erased, per space still owned: tenant, user (None: shared), item ids."""
+        from mnemic.store import transfer
+
         with self._apart() as db:
             return transfer.tombstones(self._rows(db))
 

@@ -21,6 +21,12 @@ from mnemic.store.sqlite_relations import SqliteGroup
 class SqliteItems(SqliteGroup, Items):
     """SQLite's own statements about items: what a view shows, what a cache asks for, taking one out."""
 
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        if not tail:
+            return super().ids(space, low, high, tail, limit)
+        bound = (space, low, high, 17 - len(tail), tail, limit)
+        return [item for (item,) in self._db.execute(_IDS, bound)]
+
     def covered(self, space: int, below: int, at: int) -> list[bytes]:
         return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
 
@@ -118,6 +124,9 @@ def _compiled(condition: Condition) -> str:
     return f"{column} {condition.operator} ?"
 
 
+_IDS: Final = (
+    "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
+)
 _COVERED: Final = (
     "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
     " AND EXISTS (SELECT 1 FROM version b WHERE b.space = ? AND b.id = v.id)"

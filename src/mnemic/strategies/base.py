@@ -26,7 +26,7 @@ from typing import ClassVar, Protocol
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot
 from mnemic.core.queries import Filter
-from mnemic.flow import Flow, Request
+from mnemic.flow import Flow, Pause, Request
 from mnemic.strategies.triggers import Trigger
 
 Ref = ItemId | int
@@ -159,11 +159,6 @@ class Known(Request):
 
     where: Filter = field(default_factory=Filter)
     limit: int = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Pause(Request):
-    """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
 
 
 def known(where: Filter = Filter(), limit: int = 100) -> Flow[Sequence[Item]]:

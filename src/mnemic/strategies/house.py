@@ -11,11 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
-from mnemic.extract.entities import canonical
-from mnemic.extract.instructions import instructions
-from mnemic.extract.phrasing import phrased
-from mnemic.extract.revocations import Revocation, revocations, revoked
-from mnemic.extract.slots import Finding, slots
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
 from mnemic.strategies.triggers import EachEvent, Query, Trigger
 
@@ -26,6 +21,8 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
     from mnemic.extract.instructions import Instruction
+    from mnemic.extract.revocations import Revocation
+    from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
 _NOBODY: Final = frozenset(
@@ -146,6 +143,10 @@ class _Book:
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
+    from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
+    from mnemic.extract.revocations import Revocation, revocations
+    from mnemic.extract.slots import Finding, slots
+
     facts = slots(item.text, subject, micros(item.said), item.said_offset)
     said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
     undone: list[str] = []
@@ -163,6 +164,8 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
 
 def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
+    from mnemic.extract.revocations import revoked
+
     standing = [statement for statement in book.standing(subject) if statement.said <= item.said]
     which = revoked(revocation.topic, [statement.text for statement in standing])
     if which is None:
@@ -173,6 +176,9 @@ def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book:
 
 
 def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _Book) -> None:
+    from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import revoked
+
     standing = book.standing(subject)
     same = canonical(instruction.text)
     if any(canonical(statement.text) == same for statement in standing):
@@ -201,6 +207,8 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
 
 
 def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    from mnemic.extract.phrasing import phrased
+
     value = _same(finding.value)
     facts = book.facts(finding.subject, finding.slot)
     if any(_same(statement.slots.get("value")) == value for statement in facts):
@@ -226,6 +234,8 @@ def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
 
 
 def _same(value: Slot) -> str:
+    from mnemic.extract.entities import canonical
+
     return canonical(value) if isinstance(value, str) else str(value)
 
 

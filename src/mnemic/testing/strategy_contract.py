@@ -25,12 +25,12 @@ from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.flow import Flow, Request, run
+from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
 from mnemic.models.model_requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.base import Edits, Given, Known, Pause, Revision, Strategy, known
+from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
 from mnemic.testing.generators import START
 
 Model = Callable[[Ask], str]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mnemic.core.text import clean_name
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
-from mnemic.past.branching import Branch, branches_of, forked, refuse_unborn
-from mnemic.past.merging import Merge, merging
-from mnemic.store.drafts import Draft
-from mnemic.store.receipts import ErasureReceipt
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
 from mnemic.verbs.who import Who, named_branch, own_or_none, own_space, view_of, writable
+
+if TYPE_CHECKING:
+    from mnemic.past.branching import Branch
+    from mnemic.past.merging import Merge
+    from mnemic.store.drafts import Draft
+    from mnemic.store.receipts import ErasureReceipt
 
 
 class BranchVerbs:
@@ -25,6 +28,8 @@ class BranchVerbs:
 
     def branch(self, who: Who, name: str, *, understand: bool) -> Flow[None]:
         """Make a branch of what this handle reads, at its commit, if there is none of that name."""
+        from mnemic.past.branching import forked
+
         clean_name("branch", name)
         if (who.past.as_of, who.past.valid_at) != (None, None):
             raise Refused("a branch comes off a commit (`at`), not off what was known or held at a moment")
@@ -36,10 +41,14 @@ class BranchVerbs:
 
     def branches(self, who: Who) -> Flow[Sequence[Branch]]:
         """Every branch of this user's memory."""
+        from mnemic.past.branching import branches_of
+
         return (yield from look(lambda s: [b for o in s.spaces(own_or_none(s, who)) for b in branches_of(s, o)]))
 
     def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:
         """Take over what a branch has changed, in one commit; what both have changed is reported, or settled."""
+        from mnemic.past.merging import merging
+
         writable(who)
         clean_name("branch", name)
 
@@ -66,6 +75,8 @@ def _base(snapshot: Snapshot, who: Who) -> int | None:
     Raises:
         Invalid: it looks at a moment by which nothing had been remembered here.
     """
+    from mnemic.past.branching import refuse_unborn
+
     base, own = view_of(snapshot, who).at, own_or_none(snapshot, who)
     if base is not None and who.past.at_moment is not None and own:
         refuse_unborn(snapshot, own[0], base)

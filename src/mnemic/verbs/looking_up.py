@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.checking import whole
 from mnemic.core.events import Change
-from mnemic.core.ids import ItemId
+from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
-from mnemic.derive.unread import UnreadRules
+from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.past.journal_views import Difference, commits_shown, differences, story
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.requests import look
 from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.named_items import absent, unread_versions
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
-from mnemic.writing import Desk
+
+if TYPE_CHECKING:
+    from mnemic.derive.unread import UnreadRules
+    from mnemic.past.journal_views import Difference
+    from mnemic.writing import Desk
 
 T = TypeVar("T")
 
@@ -57,6 +61,23 @@ class LookingUp:
         shelf = shelved(who.scope, where)
         return (yield from look(lambda s: s.latest(spaces_of(s, who), shelf, view_of(s, who), limit=limit)))
 
+    def find_ids(self, who: Who, typed: str, limit: int) -> Flow[Sequence[ItemId]]:
+        """Ids, whatever the state of their items, that begin with what was typed; if none does, those that end so."""
+        whole("limit", limit, low=1, high=LIST_LIMIT)
+        if not isinstance(typed, str) or not 1 <= len(typed) <= 26 or set(typed) - set(ALPHABET):
+            raise Invalid("typed", f"{typed!r:.60} is no part of an id", f"An id is 26 characters of {ALPHABET}.")
+
+        def found(snapshot: Snapshot) -> Sequence[ItemId]:
+            spaces, where = spaces_of(snapshot, who), shelved(who.scope, Filter(states=tuple(State)))
+            beginning = prefix_range(typed)
+            if beginning and (ids := list(islice(snapshot.ids_between(spaces, *beginning, where=where), limit))):
+                return ids
+            low, high = bytes(16), b"\xff" * 16
+            ending = snapshot.ids_between(spaces, low, high, suffix_bytes(typed), where)
+            return list(islice((item for item in ending if item.endswith(typed)), limit))
+
+        return (yield from look(found))
+
     def count(self, who: Who, where: Filter) -> Flow[int]:
         """How many items the view shows."""
         shelf = shelved(who.scope, where)
@@ -70,6 +91,8 @@ class LookingUp:
         return versions
 
     def _story(self, snapshot: Snapshot, who: Who, item: ItemId) -> Sequence[Version]:
+        from mnemic.past.journal_views import story
+
         found = story(snapshot, spaces_of(snapshot, who), item, view_of(snapshot, who))
         ahead = None if found else unread_versions(snapshot, who, self.desk, self.unread).get(item)
         return found if ahead is None else (ahead,)
@@ -84,6 +107,8 @@ class LookingUp:
 
     def log(self, who: Who, limit: int, after: int, *, newest: bool, every: bool = False) -> Flow[Sequence[Change]]:
         """The commits that touched this user's space; with `every`, also those that only count what was shown."""
+        from mnemic.past.journal_views import commits_shown
+
         whole("limit", limit, low=1, high=LIST_LIMIT)
         whole("after", after)
 
@@ -95,6 +120,8 @@ class LookingUp:
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
+        from mnemic.past.journal_views import differences
+
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
 
 

@@ -13,7 +13,6 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.past.reverting import reverting
 from mnemic.past.undoing import inverse, reopening
 from mnemic.shelves import on_shelf, shelved
 from mnemic.store.drafts import Put
@@ -44,6 +43,8 @@ class TakingBack:
 
     def revert(self, who: Who, seq: int) -> Flow[Receipt]:
         """Bring this memory back to what it was after a commit, by one commit that can be undone."""
+        from mnemic.past.reverting import reverting
+
         writable(who)
         whole("seq", seq, low=1)
         blank = draft_of(who, ())

@@ -10,25 +10,28 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
 from mnemic.errors import Conflict, MnemicError
-from mnemic.flow import Request, run
+from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.models.model_requests import Ask, Embed
+from mnemic.store.following import JobState
 from mnemic.store.jobs import prolong
 from mnemic.store.requests import Transact
-from mnemic.strategies.base import Pause, Strategy
 from mnemic.strategies.loading import followed, lane_of, strategies
-from mnemic.worker.job_types import JOB_TYPES, JobContext, JobSlice
 from mnemic.worker.model_budget import ModelBudget
-from mnemic.worker.scheduling import Cycle, Scheduler, Task
 from mnemic.worker.yielding import Yielding
 from mnemic.writing import Desk
+
+if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
+    from mnemic.worker.job_types import JobContext, JobSlice
+    from mnemic.worker.scheduling import Cycle, Scheduler, Task
 
 IDLE_SECONDS: Final = 2.0
 """How long the thread waits for more before it ends; the next write starts another."""
@@ -52,7 +55,6 @@ class Background:
     Attributes:
         yielding: The context in which a verb's request is answered, so that what runs behind waits before its next.
         backlog: The spaces that have something before a lane.
-        job_types: What a slice of a job of each name does; floors above add theirs.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
@@ -61,7 +63,6 @@ class Background:
         self._followed = followed(desk.settings.strategies if chosen is None else chosen)
         self._budget = ModelBudget(desk.settings)
         self.yielding = Yielding()
-        self.job_types: dict[str, JobSlice] = dict(JOB_TYPES)
         self.chores: dict[str, Callable[[float], None]] = {}
         self.renew()
         renew_in_child(self)
@@ -77,8 +78,17 @@ class Background:
         return tuple(lane_of(strategy) for strategy in self._followed)
 
     @cached_property
+    def job_types(self) -> dict[str, JobSlice]:
+        """What a slice of a job of each name does; floors above add theirs."""
+        from mnemic.worker.job_types import JOB_TYPES
+
+        return dict(JOB_TYPES)
+
+    @cached_property
     def context(self) -> JobContext:
         """What a run or a job's slice needs from this process."""
+        from mnemic.worker.job_types import JobContext
+
         return JobContext(self._desk, self.strategies, self._desk.settings.keep_answers)
 
     def renew(self) -> None:
@@ -89,14 +99,26 @@ class Background:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._asked = False
-        process = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
+        self._process = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex[:8]}"
         answering = self.answering
         self.backlog = Backlog(
             answering.store,
             self._desk.settings.backlog_limit,
             lambda: [*self.strategy_lanes, *answering.meaning.lanes()],
         )
-        self._schedule = Scheduler(process, self.backlog, answering, self._budget, self.job_types, lambda: self.context)
+        self._scheduler: Scheduler | None = None
+
+    @property
+    def _schedule(self) -> Scheduler:
+        """The one schedule of this process, whose runs are numbered, made for its first slice."""
+        from mnemic.worker.scheduling import Scheduler
+
+        with self._lock:
+            if self._scheduler is None:
+                self._scheduler = Scheduler(
+                    self._process, self.backlog, self.answering, self._budget, self.job_types, lambda: self.context
+                )
+            return self._scheduler
 
     def notify(self) -> None:
         """Wake the thread, or start it: something was written."""
@@ -129,6 +151,11 @@ class Background:
         until = None if seconds is None else time.monotonic() + seconds
         error: MnemicError | None = None
         self.backlog.look_at_all()
+        if self._idle():
+            self.backlog.recount()
+            return True
+        from mnemic.worker.scheduling import Cycle
+
         while True:
             cycle = Cycle(force=True)
             for lane, did in self._slices(cycle):
@@ -146,6 +173,15 @@ class Background:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
                 return False
+
+    def _idle(self) -> bool:
+        """Tell whether nothing waits, without the machinery that does it: so it is before most questions."""
+        if any(strategy.maintain for strategy in self.strategies):
+            return False
+        lanes = [*self.strategy_lanes, *self.answering.meaning.lanes()]
+        with self.answering.store.read() as snapshot:
+            jobs = snapshot.jobs(JobState.WAITING)
+        return not jobs and not any(map(self.backlog.behind, lanes))
 
     def serve(
         self,
@@ -165,6 +201,8 @@ class Background:
             once: Return when nothing is left that can be done now; what another worker does is waited for.
             told: Called after each slice that did something or failed.
         """
+        from mnemic.worker.scheduling import Cycle
+
         seen: tuple[int, ...] = ()
         looked = float("-inf")
         quiet = done = time.monotonic()
@@ -273,6 +311,8 @@ class Background:
         return beating(lambda: store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
     def _follow(self) -> None:
+        from mnemic.worker.scheduling import Cycle
+
         while not self._closed:
             self._wake.clear()
             cycle = Cycle()

@@ -10,13 +10,13 @@ from typing import Final
 import click
 
 from mnemic.errors import MnemicError
-from mnemic.faces.chat.commands import is_order, obey
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.faces.chat.keyboard import at_terminal, piped, typed
-from mnemic.faces.chat.views import WIDE, View, view
-from mnemic.faces.errand import Errand, errand
-from mnemic.faces.paper import Paper, flat, plain
-from mnemic.faces.verb import WORDS, verb
+from mnemic.faces.chat.slash_commands import is_order, obey
+from mnemic.faces.chat.turn_views import WIDE, View, view
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import Output, flat, plain
 from mnemic.models.chat.base import LIMIT, CutOff
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 
@@ -45,37 +45,37 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
     session show` shows it); recall sees all of them. Without a model (--model, or setting `model`) memory is quoted. A
     line that begins with a slash is a command: /help lists them.
     """
-    run = errand()
+    run = invocation()
     from mnemic.models.chat.chat_opening import open_chat
 
     mind = open_chat(run.settings.model if model is None else model, run.settings)
-    named = run.wishes.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
-    paper = _paper(run)
-    lines = typed() if at_terminal() and not paper.json else piped(echo=not paper.json)
+    named = run.options.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
+    output = _paper(run)
+    lines = typed() if at_terminal() and not output.json else piped(echo=not output.json)
     with run.memory(create=True) as memory:
-        me = memory.scope(user=run.user, tenant=run.tenant, agent=run.wishes.agent).on_branch(run.wishes.branch or "")
+        me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
         with me.session(named, budget=budget) as session:
             talk = Conversation(memory, me, session, mind, limit)
             talk.understand()
-            _greet(run, paper, talk)
-            failures = _loop(paper, talk, view(paper, named, mind.name if mind else None), lines)
+            _greet(run, output, talk)
+            failures = _loop(output, talk, view(output, named, mind.name if mind else None), lines)
     if failures and not at_terminal():
         click.get_current_context().exit(FAILED)
 
 
-def _paper(run: Errand) -> Paper:
+def _paper(run: Invocation) -> Output:
     """Where to write: without escape codes where there is no room for columns."""
-    wide = run.paper.columns is not None and run.paper.columns >= WIDE
-    return Paper(json=run.paper.json, color=run.paper.color and wide)
+    wide = run.output.columns is not None and run.output.columns >= WIDE
+    return Output(json=run.output.json, color=run.output.color and wide)
 
 
-def _greet(run: Errand, paper: Paper, talk: Conversation) -> None:
-    paper.note(f"session {flat(talk.session.name)} of {flat(run.user)}; /help lists commands, Ctrl-D leaves")
+def _greet(run: Invocation, output: Output, talk: Conversation) -> None:
+    output.note(f"session {flat(talk.session.name)} of {flat(run.user)}; /help lists commands, Ctrl-D leaves")
     if talk.chat is None:
-        paper.note("no model: questions are answered by quoting memory; --model names one that talks")
+        output.note("no model: questions are answered by quoting memory; --model names one that talks")
 
 
-def _loop(paper: Paper, talk: Conversation, shown: View, lines: Iterable[str]) -> int:
+def _loop(output: Output, talk: Conversation, shown: View, lines: Iterable[str]) -> int:
     """Turn after turn until there are no more lines; how many failed."""
     failures = 0
     for line in lines:
@@ -83,13 +83,13 @@ def _loop(paper: Paper, talk: Conversation, shown: View, lines: Iterable[str]) -
             continue
         try:
             if is_order(line):
-                if not obey(paper, talk, line):
+                if not obey(output, talk, line):
                     break
             else:
                 failures += not _turn(talk, shown, line)
         except MnemicError as error:
             failures += 1
-            _tell(paper, error)
+            _tell(output, error)
     return failures
 
 
@@ -106,11 +106,8 @@ def _turn(talk: Conversation, shown: View, line: str) -> bool:
     return turn.error is None or isinstance(turn.error, CutOff)
 
 
-def _tell(paper: Paper, error: MnemicError) -> None:
-    if paper.json:
+def _tell(output: Output, error: MnemicError) -> None:
+    if output.json:
         click.echo(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
     else:
         click.echo(f"error: {plain(str(error))}", err=True)
-
-
-COMMANDS: Final = {command.name: command for command in (chat,)}

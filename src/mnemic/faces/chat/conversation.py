@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import closing, suppress
@@ -13,8 +14,7 @@ from mnemic.core.events import Verb as Did
 from mnemic.core.items import Channel
 from mnemic.errors import Compacted, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
-from mnemic.faces.chat.quoting import quoted
-from mnemic.faces.errand import CATCH_UP_SECONDS
+from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Context
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
+    from mnemic.recall.answer import Answer
     from mnemic.session import Session
 
 _DERIVATIONS: Final = 50
@@ -177,3 +178,23 @@ class Conversation:
 def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
     """The model's words, as something that can be closed."""
     yield from chat.stream(turn.prompt, limit=limit)
+
+
+_ASKS: Final = re.compile(
+    r"[?？]|^\W*(?:who|whose|whom|what|which|when|where|why|how|do|does|did|is|are|am|was|were|can|could|have|has|had|will"
+    r"|would|should)\b|[吗呢]\W*$|谁|什么|哪|几[点个次位天]|多少|多久|怎么|为何",
+    re.IGNORECASE,
+)
+_CHINESE: Final = re.compile("[\u3400-\u9fff]")
+
+
+def asks(said: str) -> bool:
+    """Whether a message looks like a question, in English or Chinese."""
+    return _ASKS.search(said) is not None
+
+
+def quoted(said: str, answer: Answer) -> str:
+    """What is said back."""
+    if asks(said):
+        return answer.text
+    return "记住了。" if _CHINESE.search(said) else "Kept."

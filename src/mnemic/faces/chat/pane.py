@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
-from mnemic.faces.naming import LEAST
-from mnemic.faces.paper import cut, flat, many
-from mnemic.faces.records import said, who
+from mnemic.faces.cli.item_ids import LEAST
+from mnemic.faces.cli.json_records import said, who
+from mnemic.faces.cli.output import cut, flat, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

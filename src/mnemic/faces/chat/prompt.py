@@ -45,7 +45,7 @@ def prompt(messages: Sequence[Mapping[str, object]]) -> tuple[ChatMessage, ...]:
     return tuple(told)
 
 
-def _say(told: list[ChatMessage], role: Literal["system", "user", "assistant"], content: str) -> None:
-    if told and told[-1].role == role:
-        content = f"{told.pop().content}\n\n{content}"
-    told.append(ChatMessage(role, content))
+def _say(messages: list[ChatMessage], role: Literal["system", "user", "assistant"], content: str) -> None:
+    if messages and messages[-1].role == role:
+        content = f"{messages.pop().content}\n\n{content}"
+    messages.append(ChatMessage(role, content))

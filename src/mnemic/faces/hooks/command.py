@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, StoreError
-from mnemic.faces.errand import Errand, errand
-from mnemic.faces.hooks.event import Told, read
-from mnemic.faces.hooks.speech import SPEECH, Speech
+from mnemic.faces.cli.command import WORDS, Command, one_line
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import plain
+from mnemic.faces.hooks.client_protocols import CLIENT_PROTOCOLS, ClientProtocol
+from mnemic.faces.hooks.event import HookEvent, read
 from mnemic.faces.installing.clients import Machine
-from mnemic.faces.paper import plain
-from mnemic.faces.verb import WORDS, Verb, one_line
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
-    from mnemic.faces.hooks.transcript import Said
+    from mnemic.faces.hooks.transcript import TranscriptMessage
     from mnemic.memory import Memory, ScopedMemory
 
 READ_PATIENCE: Final = 0.25
@@ -57,7 +57,7 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _NAMES: Final = {"start": "SessionStart", "prompt": "UserPromptSubmit", "end": "Stop"}
 
 
-class _Harmless(Verb):
+class _Harmless(Command):
     """A command that ends with 0 whatever it was given: a client takes other codes as a veto."""
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
@@ -112,67 +112,67 @@ def hook(event: str, client: str) -> None:
     What tools returned is never stored. It always ends with 0: what goes wrong is one line on standard error.
     """
     done = _Done(event, client)
-    run = errand()
+    run = invocation()
     try:
         _answer(run, done)
     except MnemicError as error:
         done.error = str(error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the client must go on
         done.error = f"{type(error).__name__}: {error}"
-    told = [one for one in (done.error, _left_out(done)) if one is not None]
-    if told:
-        _tell("; ".join(told))
+    problems = [problem for problem in (done.error, _left_out(done)) if problem is not None]
+    if problems:
+        _tell("; ".join(problems))
     _print(run, done)
 
 
-def _answer(run: Errand, done: _Done) -> None:
+def _answer(run: Invocation, done: _Done) -> None:
     if done.event not in _NAMES:
         raise Invalid("event", f"{done.event!r} is none", f"Known: {', '.join(_NAMES)}.")
-    speech = SPEECH.get(done.client)
-    if speech is None:
-        raise Invalid("client", f"{done.client!r} has no hooks", f"Known: {', '.join(SPEECH)}.")
+    protocol = CLIENT_PROTOCOLS.get(done.client)
+    if protocol is None:
+        raise Invalid("client", f"{done.client!r} has no hooks", f"Known: {', '.join(CLIENT_PROTOCOLS)}.")
     if sys.stdin.isatty():
         raise Invalid("stdin", "is a terminal", "A client pipes its event in; `mnemic install` sets that up.")
-    told = read(sys.stdin.buffer)
+    hook_event = read(sys.stdin.buffer)
     if done.event == "end":
-        _observe(run, done, told, lambda last: speech.said(told, last, _machine()))
+        _observe(run, done, hook_event, lambda last: protocol.said(hook_event, last, _machine()))
     else:
-        _recall(run, done, speech, told)
+        _recall(run, done, protocol, hook_event)
 
 
 # Recalling
 
 
-def _recall(run: Errand, done: _Done, speech: Speech, told: Told) -> None:
+def _recall(run: Invocation, done: _Done, protocol: ClientProtocol, hook_event: HookEvent) -> None:
     """Recall first, then write down the prompt itself where no transcript will tell it."""
     if run.exists:
         with _opened(run, READ_PATIENCE) as memory:
             me = run.scoped(memory, shelved=False)
-            done.context = _at_start(memory, me, told) if done.event == "start" else _for_prompt(me, told)
+            done.context = _at_start(memory, me, hook_event) if done.event == "start" else _for_prompt(me, hook_event)
         if done.context:
-            _say(run, speech.answer(told, _NAMES[done.event], done.context))
-    if done.event == "prompt" and (asked := list(speech.asked(told))):
-        _observe(run, done, told, lambda last: iter(asked))
+            _say(run, protocol.answer(hook_event, _NAMES[done.event], done.context))
+    if done.event == "prompt" and (asked := list(protocol.asked(hook_event))):
+        _observe(run, done, hook_event, lambda last: iter(asked))
 
 
-def _at_start(memory: Memory, me: ScopedMemory, told: Told) -> str:
+def _at_start(memory: Memory, me: ScopedMemory, hook_event: HookEvent) -> str:
     """What is always on, and what bears on the folder; what the last session said is understood first."""
     with suppress(StoreError, ModelError):
         memory.flush(seconds=RULES)
-    folder = PurePath((told.cwd or "").replace("\\", "/")).name
+    folder = PurePath((hook_event.cwd or "").replace("\\", "/")).name
     context = me.context(folder or "project", budget=START_BUDGET)
     return context.text if context.items or context.always else ""
 
 
-def _for_prompt(me: ScopedMemory, told: Told) -> str:
+def _for_prompt(me: ScopedMemory, hook_event: HookEvent) -> str:
     """What bears on a prompt; nothing if memory hardly knows, or if all of it was said just now."""
-    prompt = told.text("prompt", "user_prompt")
+    prompt = hook_event.text("prompt", "user_prompt")
     if prompt is None:
         raise Invalid("prompt", "is missing", "The client tells it.")
     if not _sound(prompt).strip():
         return ""
     context = me.recall(_asked(prompt), budget=PROMPT_BUDGET)
-    news = [one for one in context.items if told.session is None or one.item.session != told.session]
+    news = [one for one in context.items if hook_event.session is None or one.item.session != hook_event.session]
     return context.text if news and context.confidence >= WORTH_TELLING else ""
 
 
@@ -186,20 +186,22 @@ def _asked(prompt: str) -> str:
 # Observing
 
 
-def _observe(run: Errand, done: _Done, told: Told, news: Callable[[str | None], Iterator[Said]]) -> None:
+def _observe(
+    run: Invocation, done: _Done, hook_event: HookEvent, news: Callable[[str | None], Iterator[TranscriptMessage]]
+) -> None:
     """Write the news, given the last message that is here; a store is made only if there are some."""
     if not run.exists and next(news(None), None) is None:
         return
     with _opened(run, WRITE_PATIENCE) as memory:
-        me = _shelf(run, memory, told, done.client)
+        me = _shelf(run, memory, hook_event, done.client)
         _write(me, done, news(_last(me)))
 
 
-def _shelf(run: Errand, memory: Memory, told: Told, client: str) -> ScopedMemory:
-    if told.session is None:
+def _shelf(run: Invocation, memory: Memory, hook_event: HookEvent, client: str) -> ScopedMemory:
+    if hook_event.session is None:
         raise Invalid("session_id", "is missing", "The client tells it.")
-    agent = run.wishes.agent or client
-    return memory.scope(user=run.user, tenant=run.tenant, agent=agent, session=told.session)
+    agent = run.options.agent or client
+    return memory.scope(user=run.user, tenant=run.tenant, agent=agent, session=hook_event.session)
 
 
 def _last(me: ScopedMemory) -> str | None:
@@ -212,7 +214,7 @@ def _last(me: ScopedMemory) -> str | None:
     return slot if isinstance(slot, str) else None
 
 
-def _write(me: ScopedMemory, done: _Done, said: Iterable[Said]) -> None:
+def _write(me: ScopedMemory, done: _Done, said: Iterable[TranscriptMessage]) -> None:
     """Write what was said, in order and in short commits, so that what is left over is always the end.
 
     The keys outlive an erasure: what was taken out of memory does not come back from a transcript.
@@ -222,7 +224,7 @@ def _write(me: ScopedMemory, done: _Done, said: Iterable[Said]) -> None:
         _commit(me, done, batch)
 
 
-def _commit(me: ScopedMemory, done: _Done, batch: Sequence[Said]) -> None:
+def _commit(me: ScopedMemory, done: _Done, batch: Sequence[TranscriptMessage]) -> None:
     """Write some messages in one commit; if one of them cannot be taken, in ever smaller ones, without it alone."""
     from mnemic.core.items import Channel
 
@@ -243,7 +245,7 @@ def _commit(me: ScopedMemory, done: _Done, batch: Sequence[Said]) -> None:
     done.written += len(receipt.ids) - receipt.repeated
 
 
-def _leave_out(done: _Done, said: Said, error: Invalid | Conflict) -> None:
+def _leave_out(done: _Done, said: TranscriptMessage, error: Invalid | Conflict) -> None:
     if isinstance(error, Conflict):
         done.repeated += 1  # it is here, as it was when it was first read: in other slots, or masked by other rules
     else:
@@ -266,7 +268,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= NAMED else f"{text[:NAMED]}..."
 
 
-def _message(said: Said, client: str) -> Any:
+def _message(said: TranscriptMessage, client: str) -> Any:
     from mnemic.ingest.message import Message
 
     slots: dict[str, Any] = {"role": said.role, "message": said.id}
@@ -282,7 +284,7 @@ def _sound(text: str) -> str:
 # Around it
 
 
-def _opened(run: Errand, patience: float) -> AbstractContextManager[Memory]:
+def _opened(run: Invocation, patience: float) -> AbstractContextManager[Memory]:
     """The store, with words alone and little patience."""
     usual = Settings.from_environment()
     timeout = min(patience, usual.busy_timeout)
@@ -294,13 +296,13 @@ def _machine() -> Machine:
     return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
 
 
-def _say(run: Errand, answer: dict[str, Any]) -> None:
-    if not run.paper.json:
+def _say(run: Invocation, answer: dict[str, Any]) -> None:
+    if not run.output.json:
         _out(json.dumps(answer))
 
 
-def _print(run: Errand, done: _Done) -> None:
-    if run.paper.json:
+def _print(run: Invocation, done: _Done) -> None:
+    if run.output.json:
         _out(json.dumps(done.record()))
 
 
@@ -317,6 +319,3 @@ def _out(line: str) -> None:
 def _tell(message: str) -> None:
     with suppress(OSError):
         click.echo(f"mnemic hook: {plain(one_line(message))}", err=True)
-
-
-COMMANDS: Final = {"hook": hook}

@@ -15,8 +15,8 @@ INPUT_LIMIT: Final = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a client told.
+class HookEvent:
+    """One event, as a client tells it.
 
     Attributes:
         fields: The JSON object, as it came.
@@ -45,7 +45,7 @@ class Told:
         return read_moment(self.fields.get("timestamp"))
 
 
-def read(stream: BinaryIO) -> Told:
+def read(stream: BinaryIO) -> HookEvent:
     """What stands on a stream.
 
     Raises:
@@ -60,7 +60,7 @@ def read(stream: BinaryIO) -> Told:
         raise Invalid("stdin", f"is not JSON ({error})", "The client pipes it; see `mnemic hook --help`.") from error
     if not isinstance(said, dict):
         raise Invalid("stdin", "is JSON but no object", "The client pipes it; see `mnemic hook --help`.")
-    return Told(said)
+    return HookEvent(said)
 
 
 def read_moment(value: object) -> datetime | None:

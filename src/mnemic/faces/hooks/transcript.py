@@ -22,7 +22,7 @@ _LINE_LIMIT: Final = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TranscriptMessage:
     """One thing that the person or the model said; never what a tool returned.
 
     Attributes:
@@ -48,7 +48,7 @@ class Dialect:
         mark: Bytes that stand in the line of a message, by its id, and hardly anywhere else.
     """
 
-    messages: Callable[[Mapping[str, Any]], Iterator[Said]]
+    messages: Callable[[Mapping[str, Any]], Iterator[TranscriptMessage]]
     mark: Callable[[str], bytes]
 
 
@@ -72,7 +72,7 @@ def opened(path: str, home: Path) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
-def since(file: BinaryIO, dialect: Dialect, last: str | None) -> Iterator[Said]:
+def since(file: BinaryIO, dialect: Dialect, last: str | None) -> Iterator[TranscriptMessage]:
     """What was said after the message `last`; everything, if that is not there.
 
     A line that is still being written, is no JSON, or is longer than any message is passed over.
@@ -148,7 +148,7 @@ _ASIDE: Final = re.compile(
 _CLAUDE_ASIDES: Final = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
 
 
-def _claude(record: Mapping[str, Any]) -> Iterator[Said]:
+def _claude(record: Mapping[str, Any]) -> Iterator[TranscriptMessage]:
     """What the person typed and the model answered; not what subagents did, summaries, or the program's own notes."""
     id, role, message = record.get("uuid"), record.get("type"), record.get("message")
     if role not in ("user", "assistant") or not isinstance(id, str) or not isinstance(message, Mapping):
@@ -158,7 +158,9 @@ def _claude(record: Mapping[str, Any]) -> Iterator[Said]:
     text = _ASIDE.sub("", _joined(message.get("content"), ("text",))).strip()
     if text:
         cwd = record.get("cwd")
-        yield Said(id, role, text, read_moment(record.get("timestamp")), cwd if isinstance(cwd, str) else None)
+        yield TranscriptMessage(
+            id, role, text, read_moment(record.get("timestamp")), cwd if isinstance(cwd, str) else None
+        )
 
 
 # Codex
@@ -171,7 +173,7 @@ _SCAFFOLD: Final = re.compile(
 """How what the program itself puts in a person's mouth begins."""
 
 
-def _codex(record: Mapping[str, Any]) -> Iterator[Said]:
+def _codex(record: Mapping[str, Any]) -> Iterator[TranscriptMessage]:
     """The messages of the log that the model sees; they have no ids, so a moment and a digest name them."""
     payload, when = record.get("payload"), record.get("timestamp")
     if record.get("type") != "response_item" or not isinstance(payload, Mapping) or not isinstance(when, str):
@@ -181,7 +183,7 @@ def _codex(record: Mapping[str, Any]) -> Iterator[Said]:
         return
     text = _joined(payload.get("content"), ("input_text", "output_text")).strip()
     if text and not (role == "user" and _SCAFFOLD.match(text)):
-        yield Said(f"{when}|{digest(role, text)}", role, text, read_moment(when))
+        yield TranscriptMessage(f"{when}|{digest(role, text)}", role, text, read_moment(when))
 
 
 def _joined(content: object, kinds: tuple[str, ...]) -> str:

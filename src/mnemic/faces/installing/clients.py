@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from mnemic.errors import Invalid
-from mnemic.faces.installing.ours import Launch
+from mnemic.faces.installing.own_entries import Launch
 
 
 @dataclass(frozen=True, slots=True)

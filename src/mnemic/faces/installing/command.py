@@ -13,15 +13,15 @@ from typing import Any, Final
 import click
 
 from mnemic.errors import Invalid, MnemicError, Refused
-from mnemic.faces.errand import Errand, errand
-from mnemic.faces.installing import files
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import Output, many, plain
+from mnemic.faces.installing import config_files
+from mnemic.faces.installing.change_diff import diff
 from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, named
-from mnemic.faces.installing.ours import Launch, program
-from mnemic.faces.installing.plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
-from mnemic.faces.installing.record import Record, Trace, load
-from mnemic.faces.installing.showing import diff
-from mnemic.faces.paper import Paper, many, plain
-from mnemic.faces.verb import WORDS, verb
+from mnemic.faces.installing.install_plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
+from mnemic.faces.installing.install_record import Record, Trace, load
+from mnemic.faces.installing.own_entries import Launch, program
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 
@@ -70,8 +70,8 @@ def install(
     recall when a session starts and when you ask, and write down what was said; what tools returned is not stored.
     Everything else in the client's files stays as it is, to the byte; running it again changes nothing.
     """
-    run = errand()
-    if run.wishes.session is not None:
+    run = invocation()
+    if run.options.session is not None:
         raise Invalid("session", "means nothing here: the client names its sessions", "Leave it out.")
     if not dry_run:
         _check_served()
@@ -105,7 +105,7 @@ def uninstall(client: str, name: str, project: bool, dry_run: bool, yes: bool) -
     Entries and hooks are known by their command. Where nothing else has changed since, the files are as they were
     before, to the byte.
     """
-    run = errand()
+    run = invocation()
     wish = Wish(launch=Launch(program()), name=name, project=project)
     _carry_out(_Job(run, wish, "uninstall", dry_run=dry_run, yes=yes), client)
 
@@ -113,17 +113,17 @@ def uninstall(client: str, name: str, project: bool, dry_run: bool, yes: bool) -
 @verb("mnemic clients", "mnemic clients --json")
 def clients() -> None:
     """List the agents and editors that `install` knows, and which of them are here."""
-    run = errand()
+    run = invocation()
     on = _machine()
     rows = [(client, found(client, on), *_state(client, on)) for client in CLIENTS.values()]
-    if run.paper.json:
-        run.paper.document({"clients": [_client_record(on, *row) for row in rows]})
+    if run.output.json:
+        run.output.document({"clients": [_client_record(on, *row) for row in rows]})
         return
     told = (
         (client.name, "yes" if here else "-", state, "yes" if client.hooks else "-", plain(str(client.path(on))))
         for client, here, state, _ in rows
     )
-    run.paper.table(told, head=("client", "found", "installed", "hooks", "file"))
+    run.output.table(told, head=("client", "found", "installed", "hooks", "file"))
 
 
 def _state(client: Client, on: Machine) -> tuple[str, str | None]:
@@ -150,7 +150,7 @@ def _client_record(on: Machine, client: Client, here: bool, state: str, problem:
 class _Job:
     """One run of `install` or `uninstall`."""
 
-    run: Errand
+    run: Invocation
     wish: Wish
     verb: str
     dry_run: bool
@@ -169,17 +169,17 @@ def _carry_out(job: _Job, name: str) -> None:
     if job.wish.project and name == "all":
         chosen = [client for client in chosen if client.project is not None]
     plans, failed = _plans(job, chosen, on, record)
-    paper = job.run.paper
-    if not paper.json:
+    output = job.run.output
+    if not output.json:
         for plan in plans:
-            _show(paper, plan, job.verb)
+            _show(output, plan, job.verb)
     wanted = [plan for plan in plans if plan.changed]
     count = sum(change.changed for plan in wanted for change in plan.changes)
     agreed = not job.dry_run and (not wanted or job.run.confirm(f"Write {many(count, 'file')}?", yes=job.yes))
     if agreed:
         _write(wanted, record, project=job.wish.project)
-    if paper.json:
-        paper.document({"dry_run": job.dry_run, "clients": [_plan_record(job, plan, agreed) for plan in plans]})
+    if output.json:
+        output.document({"dry_run": job.dry_run, "clients": [_plan_record(job, plan, agreed) for plan in plans]})
     elif wanted:
         _tell_end(job, wanted, agreed)
     if failed:
@@ -194,9 +194,9 @@ def _plans(job: _Job, chosen: Sequence[Client], on: Machine, record: Record) -> 
         except MnemicError as error:
             failed.append(error)
             if job.verb == "install" and isinstance(error, Invalid | Refused):
-                job.run.paper.note(f"To paste into {client.title} by hand:\n{snippet(client, job.wish)}")
+                job.run.output.note(f"To paste into {client.title} by hand:\n{snippet(client, job.wish)}")
             if len(chosen) > 1 and len(failed) > 1:
-                job.run.paper.note(f"error: {plain(str(error))}")
+                job.run.output.note(f"error: {plain(str(error))}")
     return plans, failed
 
 
@@ -208,10 +208,10 @@ def _write(plans: Sequence[Plan], record: Record, *, project: bool) -> None:
     record.keeping(traces).save()
     for change in changes:
         if change.after is None:
-            files.remove(change.file)
+            config_files.remove(change.file)
             _remove_folders(change.trace.folders)
         else:
-            files.write(change.file, change.after, mode=0o644 if project else 0o600)
+            config_files.write(change.file, change.after, mode=0o644 if project else 0o600)
     record.keeping({change.file.path: traces[change.file.path] if change.ours else None for change in changes}).save()
 
 
@@ -230,35 +230,35 @@ def _remove_folders(folders: Sequence[str]) -> None:
 # What is told
 
 
-def _show(paper: Paper, plan: Plan, verb: str) -> None:
+def _show(output: Output, plan: Plan, verb: str) -> None:
     if not plan.changed:
         done = "already installed" if verb == "install" else "not installed"
-        paper.line(f"{plan.client.title}: {done} ({plain(str(plan.changes[0].shown))})")
+        output.line(f"{plan.client.title}: {done} ({plain(str(plan.changes[0].shown))})")
     for line in plan.left:
-        paper.note(plain(line))
+        output.note(plain(line))
     for change in plan.changes:
         if change.changed:
             for line in diff(change, comments=plan.client.comments):
-                paper.line(_inked(paper, plain(line)))
+                output.line(_inked(output, plain(line)))
 
 
-def _inked(paper: Paper, line: str) -> str:
+def _inked(output: Output, line: str) -> str:
     if line.startswith(("---", "+++")):
-        return paper.bold(line)
+        return output.bold(line)
     color = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
-    return paper.ink(line, fg=color) if color else line
+    return output.ink(line, fg=color) if color else line
 
 
 def _tell_end(job: _Job, plans: Sequence[Plan], agreed: bool) -> None:
-    paper = job.run.paper
+    output = job.run.output
     if not agreed:
-        paper.note("nothing was written")
+        output.note("nothing was written")
         return
     for plan in plans:
         then = plan.client.then if job.verb == "install" else "Restart it, if it is running."
-        paper.line(f"{plan.client.title}: {job.verb}ed. {then}")
+        output.line(f"{plan.client.title}: {job.verb}ed. {then}")
     if job.wish.project and job.verb == "install":
-        paper.note("these files hold paths of this machine; mind that before you share them")
+        output.note("these files hold paths of this machine; mind that before you share them")
 
 
 def _plan_record(job: _Job, plan: Plan, agreed: bool) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def _machine() -> Machine:
     return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
 
 
-def _scope(run: Errand) -> tuple[str, ...]:
+def _scope(run: Invocation) -> tuple[str, ...]:
     """Options for what was asked for or is set here: a client starts us without this shell's environment."""
     run.scope()
     usual = Settings()
@@ -295,14 +295,11 @@ def _scope(run: Errand) -> tuple[str, ...]:
         ("--store", _store(run), run.where != usual.where),
         ("--user", run.user, run.user != usual.user),
         ("--tenant", run.tenant, run.tenant != usual.tenant),
-        ("--agent", run.wishes.agent or "", run.wishes.agent is not None),
+        ("--agent", run.options.agent or "", run.options.agent is not None),
     )
     return tuple(word for option, value, wanted in given if wanted for word in (option, value))
 
 
-def _store(run: Errand) -> str:
+def _store(run: Invocation) -> str:
     """The store as it is found from any folder."""
     return run.where if run.path is None else str(run.path)
-
-
-COMMANDS: Final = {command.name: command for command in (install, uninstall, clients)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.faces.installing.spans import Member, Node, parse, value
+from mnemic.faces.installing.json_spans import Member, Node, parse, value
 
 Path = tuple[str, ...]
 """Keys from the root down."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mnemic.core.mask import mask
-from mnemic.faces.installing import toml
-from mnemic.faces.installing.spans import Node, parse
+from mnemic.faces.installing import toml_tables
+from mnemic.faces.installing.json_spans import Node, parse
 
 MASKED: Final = "[masked]"
 _SECRET: Final = re.compile(
@@ -42,7 +42,7 @@ def masked_json(text: str, *, comments: bool) -> str:
 
 def masked_toml(text: str) -> str:
     """A TOML text as it may be shown."""
-    values = sorted(set(_texts(toml.read(text), secret=False)), key=len, reverse=True)
+    values = sorted(set(_texts(toml_tables.read(text), secret=False)), key=len, reverse=True)
     for value in values:
         text = _quoted(value).sub(lambda match: f'{match["before"]}"{MASKED}"', text)
     return mask(text)[0]

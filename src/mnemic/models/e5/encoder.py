@@ -7,14 +7,14 @@ and join the projection's; the scale of attention is in the queries' weights; GE
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.models.e5.weights import Weights, widened
+from mnemic.models.e5.weights import Shape, Weights, widened
 
 Floats = NDArray[np.float32]
 
@@ -33,25 +33,28 @@ class _Layer:
     query_bias: Floats
     joined: Floats
     joined_bias: Floats
-    joined_norm: tuple[Floats, Floats]
+    joined_norm: Floats  # scales, then shifts, (2, hidden)
     widen: Floats
     widen_bias: Floats
     narrow: Floats
     narrow_bias: Floats
-    narrow_norm: tuple[Floats, Floats]
+    narrow_norm: Floats
 
 
 class Encoder:
-    """Multilingual-e5-small, its matrices in single precision (85 MB). Safe for many threads."""
+    """Multilingual-e5-small, its matrices in single precision (85 MB). Safe for many threads.
 
-    def __init__(self, weights: Weights) -> None:
-        self.shape = shape = weights.shape
-        hidden = shape.hidden
-        self._words = weights.blocks("emb.word", shape.vocabulary, hidden)
-        self._places = weights.floats("emb.pos", shape.positions, hidden)
-        self._places += weights.floats("emb.type", shape.types, hidden)[0]
-        self._norm = weights.floats("emb.ln.w", hidden), weights.floats("emb.ln.b", hidden)
-        self._layers = [_layer(weights, f"l{number}") for number in range(shape.layers)]
+    Args:
+        words: The vectors of pieces in 4 bits, of which only the rows that a text has are read.
+        arrays: All else, as `encoder_arrays` makes it; it may be read-only.
+    """
+
+    def __init__(self, shape: Shape, words: NDArray[np.uint8], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        self.shape, self._words = shape, words
+        floats = {name: array.view(np.float32) for name, array in arrays.items() if array.dtype == np.float32}
+        self._places, self._norm = floats["places"], floats["norm"]
+        names = [field.name for field in fields(_Layer)]
+        self._layers = [_Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
 
     def means(self, texts: Sequence[Sequence[int]]) -> Floats:
         """The mean over the pieces of each text, (n, hidden), in order.
@@ -106,7 +109,7 @@ class Encoder:
         x += layer.narrow_bias
         self._normalise(x, layer.narrow_norm)
 
-    def _normalise(self, x: Floats, norm: tuple[Floats, Floats]) -> None:
+    def _normalise(self, x: Floats, norm: Floats) -> None:
         """Mean 0 and variance 1 along each row, then scaled and shifted; in place."""
         scale, shift = norm
         x -= x.mean(axis=1, keepdims=True)
@@ -128,6 +131,23 @@ def _gelu(x: Floats) -> None:
     x /= power
 
 
+def encoder_arrays(weights: Weights) -> dict[str, Floats]:
+    """Widen the weights to the matrices and biases that an `Encoder` multiplies with, each by its name."""
+    shape = weights.shape
+    places = weights.floats("emb.pos", shape.positions, shape.hidden)
+    places += weights.floats("emb.type", shape.types, shape.hidden)[0]
+    arrays = {"places": places, "norm": _norm(weights, "emb.ln")}
+    for number in range(shape.layers):
+        layer = _layer(weights, f"l{number}")
+        arrays |= {f"l{number}.{field.name}": getattr(layer, field.name) for field in fields(_Layer)}
+    return arrays
+
+
+def _norm(weights: Weights, name: str) -> Floats:
+    hidden = weights.shape.hidden
+    return np.stack([weights.floats(f"{name}.w", hidden), weights.floats(f"{name}.b", hidden)])
+
+
 def _layer(weights: Weights, name: str) -> _Layer:
     hidden, inner = weights.shape.hidden, weights.shape.inner
     scale = np.float32((hidden // weights.shape.heads) ** -0.5)
@@ -139,10 +159,10 @@ def _layer(weights: Weights, name: str) -> _Layer:
         query_bias=weights.floats(f"{name}.q.b", hidden) * scale,
         joined=np.ascontiguousarray(joined.T),
         joined_bias=weights.floats(f"{name}.ao.b", hidden) + joined @ weights.floats(f"{name}.v.b", hidden),
-        joined_norm=(weights.floats(f"{name}.aln.w", hidden), weights.floats(f"{name}.aln.b", hidden)),
+        joined_norm=_norm(weights, f"{name}.aln"),
         widen=np.ascontiguousarray(weights.matrix(f"{name}.fi.w", inner, hidden).T),
         widen_bias=weights.floats(f"{name}.fi.b", inner),
         narrow=weights.matrix(f"{name}.fo.w", hidden, inner),
         narrow_bias=weights.floats(f"{name}.fo.b", hidden),
-        narrow_norm=(weights.floats(f"{name}.oln.w", hidden), weights.floats(f"{name}.oln.b", hidden)),
+        narrow_norm=_norm(weights, f"{name}.oln"),
     )

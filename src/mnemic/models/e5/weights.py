@@ -11,7 +11,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,19 +40,21 @@ class Shape:
     block: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """The pieces of words, by their ids.
+    """The pieces of words by their ids, as they lie in the file: none of the 250,000 is made a string.
 
     Attributes:
-        pieces: Text of each piece; a space is written U+2581.
-        scores: Log-probability of each.
+        text: All pieces one behind the other, in UTF-8; a space is written U+2581.
+        offsets: Where each piece begins in `text`, and last its end, (n + 1,).
+        scores: Log-probability of each piece, (n,).
         begin, end, unknown: Ids of special pieces.
         folding: What a code point is replaced by before a text is cut, for `str.translate`.
     """
 
-    pieces: list[str]
-    scores: list[float]
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.uint32]
+    scores: NDArray[np.float32]
     begin: int
     end: int
     unknown: int
@@ -68,7 +69,7 @@ class Weights:
     """
 
     def __init__(self, path: Path) -> None:
-        self._bytes: NDArray[np.uint8] = np.memmap(path, np.uint8, mode="r")
+        self._bytes = np.asarray(np.memmap(path, np.uint8, mode="r"))
         cursor = _Cursor(self._bytes)
         magic, _ = cursor.read("4sI")
         if magic != b"E5S1":
@@ -112,10 +113,14 @@ class _Cursor:
     def __init__(self, data: NDArray[np.uint8]) -> None:
         self._data, self._at = data, 0
 
+    def view(self, size: int) -> NDArray[np.uint8]:
+        """The next bytes where they lie."""
+        self._at += size
+        return self._data[self._at - size : self._at]
+
     def take(self, size: int) -> bytes:
         """The next bytes."""
-        self._at += size
-        return self._data[self._at - size : self._at].tobytes()
+        return self.view(size).tobytes()
 
     def read(self, layout: str) -> tuple[Any, ...]:
         """The next numbers."""
@@ -129,17 +134,8 @@ class _Cursor:
 def _vocabulary(cursor: _Cursor) -> Vocabulary:
     count, begin, end, _, unknown, size = cursor.read("5iQ")
     offsets = cursor.array("<u4", count + 1)
-    scores = cursor.array("<f4", count).tolist()
-    pieces = _cut(cursor.take(size), offsets)
-    return Vocabulary(pieces, scores, begin, end, unknown, _folding(cursor))
-
-
-def _cut(text: bytes, offsets: NDArray[np.uint32]) -> list[str]:
-    """The pieces that offsets in bytes cut a text into: decoded at one go, then cut by characters."""
-    leads = (np.frombuffer(text, np.uint8) & 0xC0) != 0x80
-    before = np.concatenate(([0], np.cumsum(leads)))[offsets].tolist()
-    whole = text.decode()
-    return [whole[start:stop] for start, stop in pairwise(before)]
+    scores = cursor.array("<f4", count)
+    return Vocabulary(cursor.view(size), offsets, scores, begin, end, unknown, _folding(cursor))
 
 
 def _folding(cursor: _Cursor) -> dict[int, str]:

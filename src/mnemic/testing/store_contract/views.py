@@ -9,6 +9,7 @@ import pytest
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
+from mnemic.core.ids import to_bytes
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
@@ -205,6 +206,30 @@ def test_a_moment_finds_the_last_commit_recorded_by_then(world: World) -> None:
         assert snapshot.seq_at(number, at[0] - 1) == 0
         assert snapshot.seq_at(number, at[-1]) == 3
         assert snapshot.seq_at(number, FOREVER) == 3
+
+
+def test_ids_are_found_by_their_range_and_their_end_whatever_their_number(world: World) -> None:
+    items = [world.item(str(n)) for n in range(1_200)]
+    for start in range(0, len(items), 400):
+        world.commit(*(world.put(item) for item in items[start : start + 400]))
+    world.retire(items[7])
+    world.commit(world.put(replace(items[8], text="again"), Verb.REVISED))
+    theirs = world.item("theirs")
+    world.commit(world.put(theirs), user="ben")
+    everything, ids = (bytes(16), b"\xff" * 16), sorted(item.id for item in items)
+    shown, kept = [i for i in ids if i != items[7].id], Filter(states=tuple(State))
+    with world.store.read() as snapshot:
+        spaces = (world.space(),)
+        assert list(snapshot.ids_between(spaces, *everything)) == shown
+        assert list(snapshot.ids_between(spaces, *everything, where=kept)) == ids
+        low, high = to_bytes(ids[100]), to_bytes(ids[900])
+        assert list(snapshot.ids_between(spaces, low, high, where=kept)) == ids[100:901]
+        assert list(snapshot.ids_between(spaces, high, low)) == []
+        tail = to_bytes(ids[5])[-2:]
+        assert list(snapshot.ids_between(spaces, *everything, tail, kept)) == [
+            i for i in ids if to_bytes(i).endswith(tail)
+        ]
+        assert theirs.id not in shown
 
 
 def test_behind_the_horizon_nothing_is_answered_in_part(moved: World) -> None:

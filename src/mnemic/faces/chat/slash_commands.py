@@ -1,0 +1,127 @@
+"""What can be typed within a chat beside messages: a slash and a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.chat.pane import short
+from mnemic.faces.cli.commands.asking import print_recalled
+from mnemic.faces.cli.item_ids import resolve_all
+from mnemic.faces.cli.json_records import context_record, receipt_record
+from mnemic.faces.cli.output import indented, many
+
+if TYPE_CHECKING:
+    from mnemic.faces.chat.conversation import Conversation, Turn
+    from mnemic.faces.cli.output import Output
+
+MARK: Final = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One command: what follows its name, what it does, and how."""
+
+    takes: str
+    told: str
+    run: Callable[[Output, Conversation, str], None]
+
+
+def is_order(line: str) -> bool:
+    """Whether a line is a command; a blank before the slash makes it a message."""
+    return line.startswith(MARK)
+
+
+def obey(output: Output, talk: Conversation, line: str) -> bool:
+    """Do what a line says; whether the chat goes on.
+
+    Raises:
+        MnemicError: there is no such command, or it cannot be done.
+    """
+    name, _, rest = line.removeprefix(MARK).partition(" ")
+    if name == "quit":
+        return False
+    if name not in ORDERS:
+        told = f"{MARK}{name[:40]} is no command"
+        raise Invalid("line", told, "/help lists them; a blank before the slash makes it a message.")
+    order = ORDERS[name]
+    if bool(order.takes) is not bool(rest.strip()):
+        wanted = f"wants {order.takes}" if order.takes else "stands alone"
+        raise Invalid("line", f"{MARK}{name} {wanted}", "/help shows how.")
+    order.run(output, talk, rest.strip())
+    return True
+
+
+def _help(output: Output, talk: Conversation, rest: str) -> None:
+    rows = [(f"{MARK}{name} {order.takes}".strip(), order.told) for name, order in ORDERS.items()]
+    rows.append(("/quit", "leave, as Ctrl-D does; Ctrl-C stops an answer"))
+    if output.json:
+        output.record({"command": "help", "commands": dict(rows)})
+    else:
+        output.table(rows)
+
+
+def _why(output: Output, talk: Conversation, rest: str) -> None:
+    context = _last(talk).context
+    if output.json:
+        output.record({"command": "why", **context_record(context)})
+    else:
+        print_recalled(output, context, explain=True)
+
+
+def _context(output: Output, talk: Conversation, rest: str) -> None:
+    turn = _last(talk)
+    if output.json:
+        messages = [{"role": one.role, "content": one.content} for one in turn.prompt]
+        output.record({"command": "context", "messages": messages, "recalled": turn.context.text})
+        return
+    if not turn.prompt:
+        output.line("no model was asked; this is what one would have been given")
+        output.line(indented(turn.context.text or "(nothing)"))
+    for one in turn.prompt:
+        output.line(output.bold(one.role))
+        output.line(indented(one.content))
+
+
+def _recall(output: Output, talk: Conversation, rest: str) -> None:
+    context = talk.me.recall(rest)
+    if output.json:
+        output.record({"command": "recall", **context_record(context)})
+    else:
+        print_recalled(output, context, explain=False)
+
+
+def _forget(output: Output, talk: Conversation, rest: str) -> None:
+    receipt = talk.forget(*resolve_all(talk.me, rest.split()))
+    if output.json:
+        output.record({"command": "forget", **receipt_record(receipt)})
+    else:
+        hidden = ", ".join(short(id) for id in receipt.ids)
+        output.line(f"hidden: {hidden}, commit {receipt.seq}; /undo brings back")
+
+
+def _undo(output: Output, talk: Conversation, rest: str) -> None:
+    seqs, turn = talk.undo()
+    if output.json:
+        output.record({"command": "undo", "undone": seqs, "said": None if turn is None else turn.said})
+    else:
+        what = "the forgetting" if turn is None else "the last turn and its answer" if turn.kept else "the last turn"
+        output.line(f"{what} is taken back ({many(len(seqs), 'commit')}: {', '.join(map(str, seqs))})")
+
+
+def _last(talk: Conversation) -> Turn:
+    if not talk.turns:
+        raise NotFound("nothing has been said in this conversation yet")
+    return talk.turns[-1]
+
+
+ORDERS: Final = {
+    "help": Order("", "this list", _help),
+    "why": Order("", "all that was recalled for the last answer, with every score and reason", _why),
+    "context": Order("", "what the model was given for it", _context),
+    "recall": Order("QUERY", "what memory holds on something", _recall),
+    "forget": Order("ID", "hide an item: the id as it is shown here, or `last`; several may be named", _forget),
+    "undo": Order("", "take back the last turn with its answer, or the last /forget", _undo),
+}

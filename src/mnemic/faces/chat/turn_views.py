@@ -1,0 +1,173 @@
+"""How a turn is shown: in two columns, as plain text in order, or as a line of JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from mnemic.faces.chat.folding import BREAK, Fold, folded
+from mnemic.faces.chat.pane import Row, answer_rows, recalled_rows, written_rows
+from mnemic.faces.cli.json_records import context_record, item_record, receipt_record
+from mnemic.faces.cli.output import cut, flat, plain, width
+from mnemic.models.chat.base import CutOff
+
+if TYPE_CHECKING:
+    from mnemic.faces.chat.conversation import Turn
+    from mnemic.faces.cli.output import Output
+
+WIDE: Final = 96
+"""Columns from which a terminal has room for two."""
+
+_SHARE: Final = 0.5
+_BAR: Final = " │ "
+_NAME: Final = 40
+"""Columns that a model's name may take."""
+
+
+class View(Protocol):
+    """Shows one turn after the other."""
+
+    def begin(self, turn: Turn) -> None:
+        """What was recalled and written is known; the answer is to come."""
+
+    def piece(self, text: str) -> None:
+        """More of the answer."""
+
+    def end(self, turn: Turn) -> None:
+        """The answer is over, for whatever reason."""
+
+
+class Columns:
+    """The answer on the left as it comes, memory on the right, line by line; nothing on the screen is ever moved."""
+
+    def __init__(self, output: Output, columns: int, name: str) -> None:
+        self._paper, self._name = output, name
+        self._left = int(columns * _SHARE)
+        self._right = columns - self._left - len(_BAR) - 1
+        self._rows: deque[str] = deque()
+        self._fold = Fold(self._left)
+        self._used = 0
+
+    def begin(self, turn: Turn) -> None:
+        self._fold, self._used = Fold(self._left), 0
+        self._add(recalled_rows(turn.context))
+        self._add(written_rows(turn))
+        self._write(self._name, shown=self._paper.bold(self._name))
+        self._end_line()
+
+    def piece(self, text: str) -> None:
+        for part in self._fold.feed(text):
+            self._put(part)
+
+    def end(self, turn: Turn) -> None:
+        for part in self._fold.end():
+            self._put(part)
+        self._add(answer_rows(turn))
+        if outcome := _outcome(turn):
+            self._end_line()
+            for line in folded(outcome, self._left):
+                self._write(line, shown=self._paper.ink(line, fg="red"))
+                self._end_line()
+        while self._rows or self._used:
+            self._end_line()
+        print(flush=True)
+
+    def _add(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            indent = " " * row.indent
+            lines = folded(indent + row.text, self._right, hang=row.indent + 2)
+            self._rows += [_inked(self._paper, row, line) for line in lines]
+
+    def _put(self, part: str) -> None:
+        if part == BREAK:
+            self._end_line()
+        else:
+            self._write(part)
+
+    def _write(self, text: str, *, shown: str | None = None) -> None:
+        self._used += width(text)
+        print(text if shown is None else shown, end="", flush=True)
+
+    def _end_line(self) -> None:
+        right = self._rows.popleft() if self._rows else ""
+        gap = " " * (self._left - self._used)
+        print(f"{gap}{self._paper.dim(_BAR)}{right}" if right else "", flush=True)
+        self._used = 0
+
+
+class Plain:
+    """The answer, then memory, in order; for a narrow terminal, a pipe or a file."""
+
+    def __init__(self, output: Output, name: str) -> None:
+        self._paper, self._name = output, name
+
+    def begin(self, turn: Turn) -> None:
+        print(f"{self._name}> ", end="", flush=True)
+
+    def piece(self, text: str) -> None:
+        print(plain(text), end="", flush=True)
+
+    def end(self, turn: Turn) -> None:
+        outcome = _outcome(turn)
+        print(f"{' ' if turn.answer and outcome else ''}{outcome}", flush=True)
+        for row in (*recalled_rows(turn.context), *written_rows(turn), *answer_rows(turn)):
+            self._paper.line("  " + " " * row.indent + plain(row.text))
+        self._paper.line()
+
+
+class Lines:
+    """One JSON document a turn, on a line."""
+
+    def __init__(self, output: Output, session: str, model: str | None) -> None:
+        self._paper, self._session, self._model = output, session, model
+
+    def begin(self, turn: Turn) -> None:
+        """Nothing goes out before the turn is whole."""
+
+    def piece(self, text: str) -> None:
+        """Nothing goes out before the turn is whole."""
+
+    def end(self, turn: Turn) -> None:
+        self._paper.record({"session": self._session, "model": self._model, **turn_record(turn)})
+
+
+def turn_record(turn: Turn) -> dict[str, Any]:
+    """A turn: what was said and answered, recalled and written."""
+    return {
+        "said": turn.said,
+        "answer": turn.answer,
+        "stopped": turn.stopped,
+        "error": None if turn.error is None else {"type": type(turn.error).__name__, "message": str(turn.error)},
+        "recalled": context_record(turn.context),
+        "written": receipt_record(turn.written),
+        "derived": [item_record(item) for item in turn.derived],
+        "closed": [item_record(item) for item in turn.closed],
+        "kept": None if turn.kept is None else receipt_record(turn.kept),
+    }
+
+
+def _outcome(turn: Turn) -> str:
+    """How an answer ended, if not as it should."""
+    if isinstance(turn.error, CutOff):
+        return f"[cut off at {turn.error.limit} tokens; --limit allows more]"
+    if turn.error is not None:
+        return f"[error: {flat(str(turn.error))}]"
+    return "[stopped]" if turn.stopped else ""
+
+
+def _inked(output: Output, row: Row, line: str) -> str:
+    if row.heading:
+        return output.bold(line)
+    return output.dim(line) if row.aside else line
+
+
+def view(output: Output, session: str, model: str | None) -> View:
+    """The view that fits where the output goes."""
+    if output.json:
+        return Lines(output, session, model)
+    name = cut(flat(model or "memory"), _NAME)
+    if sys.stdout.isatty() and output.columns is not None and output.columns >= WIDE:
+        return Columns(output, output.columns, name)
+    return Plain(output, name)

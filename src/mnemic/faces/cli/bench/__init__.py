@@ -1,0 +1,1 @@
+"""`bench`: what memory is measured with, each benchmark a command."""

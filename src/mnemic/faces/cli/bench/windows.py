@@ -1,0 +1,231 @@
+"""`bench session`, `bench paging`, `bench retention-train`: what small windows cost, and which page leaves first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import hold_to_bars, listed, progress
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.run import Progress
+    from mnemic.lab.tasks.paging.paging_bench import PagingPlan, PagingRow
+    from mnemic.lab.tasks.session.prefix import PrefixReuse
+    from mnemic.lab.tasks.session.session_bench import LongTalk
+
+
+@verb(
+    "mnemic bench session --tokens 20000",
+    "mnemic bench session --tokens 20000 --csv stretches.csv --json",
+    "mnemic bench session locomo10.json --skip-long --limit 5 --policy lru,arc",
+    name="session",
+)
+@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
+@click.option("--tokens", type=click.IntRange(10_000), default=1_000_000, show_default=True, help="Of the long talk.")
+@click.option("--budget", type=click.IntRange(256), default=4_000, show_default=True, help="Tokens of the window.")
+@click.option("--every", type=click.IntRange(1), default=4, show_default=True, help="Turns between two questions.")
+@click.option("--policy", type=WORDS, help="Which page leaves first; for PATH several, separated by commas.")
+@click.option("--limit", type=click.IntRange(1), help="Ask only the first so many questions of PATH.")
+@click.option("--skip-long", is_flag=True, help="Only the conversations of PATH.")
+@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="The stretches of the long talk, as a sheet.")
+@click.option("--embedder", type=WORDS, default="none", show_default=True, help="For PATH; `auto`: the best there is.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the talk, and of when questions are asked.")
+def session(
+    path: Path | None,
+    tokens: int,
+    budget: int,
+    every: int,
+    policy: str | None,
+    limit: int | None,
+    skip_long: bool,
+    sheet: Path | None,
+    embedder: str,
+    seed: int,
+) -> None:
+    """A talk of a million tokens in a small window; and, of LoCoMo at PATH, how much of each window is reused.
+
+    A bar that is missed decides the exit code where as much is measured as the bars are stated for.
+    """
+    if path is None and (skip_long or limit is not None):
+        raise Invalid("path", "is missing", "Name the conversations, or leave --skip-long and --limit out.")
+    from mnemic.lab.tasks.session.session_report import figures, show, write_csv
+
+    run = invocation()
+    named = listed(policy or run.settings.policy)
+    with progress(run) as told:
+        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, told)
+        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, told)
+    if sheet is not None and long is not None:
+        write_csv(long, sheet)
+    must = figures(long, played, budget=budget, whole=limit is None)
+    show(long, played, must, sys.stdout, as_json=run.output.json)
+    hold_to_bars(must)
+
+
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Progress) -> LongTalk:
+    from tempfile import TemporaryDirectory
+
+    from mnemic.lab.tasks.session.session_bench import long_talk
+
+    with TemporaryDirectory() as folder:
+        where = str(Path(folder) / "memory.db")
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=told)
+
+
+def _played(
+    run: Invocation,
+    path: Path,
+    policies: list[str],
+    budget: int,
+    embedder: str,
+    seed: int,
+    limit: int | None,
+    told: Progress,
+) -> list[PrefixReuse]:
+    from mnemic.lab.kit.datasets import load
+    from mnemic.lab.tasks.session.prefix import prefix
+    from mnemic.models.embedder_opening import open_embedder
+
+    reader, data = open_embedder(embedder, run.settings), load(path)
+    return [
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=told, limit=limit)
+        for one in policies
+    ]
+
+
+@verb(
+    "mnemic bench paging --families loop,scan --policies lru,window,adaptive --draws 1 --capacity 0.1",
+    "mnemic bench paging locomo10.json --families after,spread --policies lru,learned --json",
+    "mnemic bench paging --families shifting --draws 1 --policies lru --capacity 0.1 --save shifting.jsonl",
+)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--families", type=WORDS, help="Left out: all; those of conversations need PATHS.")
+@click.option("--conversations", type=WORDS, help="Only these, by name.")
+@click.option("--capacity", type=WORDS, default="0.05,0.1,0.2", show_default=True, help="Shares of a trace's pages.")
+@click.option("--policies", type=WORDS, help="Only these; lru is the baseline in any case.")
+@click.option("--prefetch", type=click.IntRange(0), default=0, show_default=True, help="Pages fetched behind a fault.")
+@click.option("--tokens", is_flag=True, help="A window in tokens, beside a bound for the optimum.")
+@click.option("--draws", type=click.IntRange(1), default=3, show_default=True, help="Traces drawn of each family.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions of each file.")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), multiple=True, help="A trace of your own (JSONL); repeatable."
+)
+@click.option("--save", type=click.Path(path_type=Path), help="Write the traces here.")
+@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="Write the figures here.")
+@click.option("--plots", type=click.Path(path_type=Path), help="Draw pictures in this folder.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of traces, policies and bootstrap.")
+def paging(
+    paths: tuple[Path, ...],
+    families: str | None,
+    conversations: str | None,
+    capacity: str,
+    policies: str | None,
+    prefetch: int,
+    tokens: bool,
+    draws: int,
+    limit: int | None,
+    trace: tuple[Path, ...],
+    save: Path | None,
+    sheet: Path | None,
+    plots: Path | None,
+    seed: int,
+) -> None:
+    """Hit rates of replacement policies beside Belady's optimum.
+
+    PATHS hold conversations with questions (LoCoMo's json, unified jsonl). A bar that is missed decides the exit code,
+    where all families and both baselines are measured at the usual capacities.
+    """
+    from mnemic.lab.tasks.paging import paging_bench as lab
+    from mnemic.lab.tasks.paging import traces
+
+    run = invocation()
+    plan = lab.PagingPlan(
+        policies=_policies(policies),
+        capacities=_capacities(capacity),
+        prefetch=prefetch,
+        by_tokens=tokens,
+        draws=draws,
+        conversations=tuple(listed(conversations or "")),
+        limit=limit,
+        seed=seed,
+    )
+    chosen = listed(families) if families else [] if trace and not paths else list(lab.FAMILIES)
+    with progress(run) as tell:
+        every = list(lab.gather(paths, trace, chosen, plan, tell))
+        if save is not None:
+            traces.save(every, save)
+        rows = lab.measure(every, plan, tell)
+    _show(run, rows, plan, sheet, plots)
+
+
+def _show(run: Invocation, rows: Sequence[PagingRow], plan: PagingPlan, sheet: Path | None, plots: Path | None) -> None:
+    from mnemic.lab.tasks.paging import paging_report
+
+    paging_report.show(rows, plan, sys.stdout, as_json=run.output.json)
+    if sheet is not None:
+        paging_report.write_csv(rows, sheet)
+    if plots is not None:
+        from mnemic.lab.tasks.paging.paging_plots import draw
+
+        for path in draw(rows, plots):
+            run.output.note(f"drawn: {path}")
+    hold_to_bars(paging_report.bars(rows, plan))
+
+
+@verb("mnemic bench retention-train locomo10.json --out learned.json --updates 1 --rollouts 2 --draws 1")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--conversations", type=WORDS, help="Only these, by name.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the weights go.")
+@click.option("--updates", type=click.IntRange(1), default=60, show_default=True, help="Steps of the weights.")
+@click.option("--rollouts", type=click.IntRange(2), default=16, show_default=True, help="Replays in a group.")
+@click.option("--draws", type=click.IntRange(1), default=5, show_default=True, help="Traces drawn of each family.")
+@click.option("--from-nothing", is_flag=True, help="Do not start from the law made by hand.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the rollouts.")
+def retention_train(
+    paths: tuple[Path, ...],
+    conversations: str | None,
+    out: Path,
+    updates: int,
+    rollouts: int,
+    draws: int,
+    from_nothing: bool,
+    seed: int,
+) -> None:
+    """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
+    from mnemic.lab.tasks.paging import dialogues, paging_bench, retention_training
+
+    run = invocation()
+    recipe = retention_training.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
+    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
+    with progress(run) as tell:
+        weights = retention_training.train(every, recipe, tell)
+    retention_training.write(weights, recipe, sorted({trace.name for trace in every}), out)
+    run.output.note(f"weights: {out}")
+
+
+def _policies(wanted: str | None) -> tuple[str, ...]:
+    from mnemic.registry import POLICIES
+
+    chosen = tuple(POLICIES) if wanted is None else tuple(listed(wanted))
+    for name in chosen:
+        if name not in POLICIES:
+            raise Invalid("policies", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
+    return chosen
+
+
+def _capacities(wanted: str) -> tuple[float, ...]:
+    try:
+        shares = tuple(float(share) for share in listed(wanted))
+    except ValueError as error:
+        raise Invalid("capacity", f"{wanted!r} is no list of shares", "Write 0.05,0.1.") from error
+    if not shares or not all(0 < share <= 1 for share in shares):
+        raise Invalid("capacity", f"{wanted!r} has a share outside 0 to 1", "Write 0.05,0.1.")
+    return shares

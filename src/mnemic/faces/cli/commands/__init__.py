@@ -1,0 +1,1 @@
+"""The commands, those that are read together in one file."""

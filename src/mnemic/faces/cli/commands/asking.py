@@ -1,0 +1,340 @@
+"""`recall`, `context`, `ask`, `why-not`, `list`, `show`: memory asked, now or as it was known at a moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.items import Kind, State
+from mnemic.core.queries import Filter
+from mnemic.core.transitions import last_open, reopened
+from mnemic.faces.cli.command import WORDS, past_options, verb
+from mnemic.faces.cli.commands.remember import read_said
+from mnemic.faces.cli.invocation import given_text, invocation, looking_at
+from mnemic.faces.cli.item_ids import resolve
+from mnemic.faces.cli.json_records import (
+    answer_record,
+    context_record,
+    item_record,
+    link_record,
+    said,
+    validity,
+    version_record,
+    who,
+)
+from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Link, Strength, Version
+    from mnemic.core.queries import Context, Recalled
+    from mnemic.memory import ScopedMemory
+
+_KINDS: Final = click.Choice([kind.value for kind in Kind])
+_STATES: Final = click.Choice([state.name.lower() for state in State])
+
+
+@verb(
+    'mnemic recall "which city does she live in?"',
+    'mnemic recall "她住在哪个城市？" -k 3 --explain',
+    'mnemic recall "which city?" --as-of 2025-03-31',
+    'mnemic recall "what did we plan last March?" --kind turn --json',
+)
+@click.argument("query", type=WORDS)
+@click.option("-k", type=int, help="Most items (left out: setting `k`).")
+@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens.")
+@click.option("--kind", "kinds", type=_KINDS, multiple=True, help="Only items of this kind; may be repeated.")
+@click.option("--tag", "tags", type=WORDS, multiple=True, help="Only items with one of these tags.")
+@click.option("--now", type=WORDS, metavar="TIME", help="When it is asked, for words such as `yesterday`.")
+@click.option("--explain", is_flag=True, help="Also what each score is made of, and what each stage let through.")
+@past_options
+def recall(
+    query: str,
+    k: int | None,
+    budget: int | None,
+    kinds: tuple[str, ...],
+    tags: tuple[str, ...],
+    now: str | None,
+    explain: bool,
+    **past: str | None,
+) -> None:
+    """The best evidence for a question, best first, with reasons."""
+    run = invocation()
+    where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
+    asked = None if now is None else read_said(now, run.settings.timezone, "now")
+    words = given_text(query, run.settings)
+    with run.asked() as me:
+        context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
+    if run.output.json:
+        run.output.document(context_record(context))
+    else:
+        print_recalled(run.output, context, explain=explain)
+
+
+def _asked(
+    me: ScopedMemory,
+    past: dict[str, str | None],
+    words: str,
+    *,
+    explain: bool = False,
+    block: bool = False,
+    **options: Any,
+) -> Context:
+    """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
+    looking = looking_at(me, **past)
+    found = (looking.context if block else looking.recall)(words, explain=True, **options)
+    dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
+    if dropped:
+        told = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
+        found = replace(found, notes=(*found.notes, told))
+    if past["as_of"] is not None:
+        found = context_then(me, found)
+    return found if explain else replace(found, stages=())
+
+
+def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
+    """Recalled items for a person, with a line about how they were found."""
+    for rank, one in enumerate(context.items, start=1):
+        _print_hit(output, rank, one, explain=explain)
+    for note in context.notes:
+        output.line(output.dim(plain(note)))
+    for stage, taken, left in context.stages:
+        output.line(output.dim(f"{stage:>10}: {taken:,} in, {left:,} out"))
+    found = many(len(context.items), "item") if context.items else "nothing found"
+    output.line(
+        output.dim(
+            f"{found}, {many(context.tokens, 'token')}; {context.considered:,} considered in "
+            f"{context.milliseconds:.1f} ms, as of commit {context.seq}"
+        )
+    )
+
+
+def _print_hit(output: Output, rank: int, hit: Recalled, *, explain: bool) -> None:
+    item = hit.item
+    head = [said(item), output.ink(who(item), fg="cyan")]
+    head += [plain(f"session {item.session}")] if item.session else []
+    head += [flag] if (flag := _flags(item)) else []
+    output.line(f"{output.bold(f'{rank:>2}')} " + "  ".join(head))
+    output.line(indented(excerpt(item.text, item.id)))
+    output.line(f"   {output.ink(hit.id, fg='yellow')}  {output.dim(f'score {hit.score:.2f}')}")
+    if hit.reasons:
+        output.line(output.dim("   why: " + plain("; ".join(hit.reasons))))
+    if explain:
+        parts = ", ".join(f"{name} {value:.2f}" for name, value in hit.components.items())
+        output.line(output.dim(f"   score = {plain(parts)}; {many(hit.tokens, 'token')}; commit {hit.seq}"))
+
+
+def _flags(item: Item) -> str:
+    told = [item.state.name.lower()] if item.state is not State.ACTIVE else []
+    told += ["pinned"] if item.pinned else []
+    told += [validity(item)] if validity(item) else []
+    return ", ".join(told)
+
+
+@verb(
+    'mnemic context "plan dinner with her" --budget 500',
+    'mnemic context "what should I know about Ada?" > prompt.txt',
+)
+@click.argument("query", type=WORDS)
+@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens (left out: setting `budget`).")
+@click.option("-k", type=int, help="Most items (left out: as many as fit).")
+@past_options
+def context(query: str, budget: int | None, k: int | None, **past: str | None) -> None:
+    """A block ready for a prompt.
+
+    What is always at hand comes first: standing instructions, pinned items, the profile. After it as much of the best
+    evidence as fits the budget, oldest first, fenced as data.
+    """
+    run = invocation()
+    words = given_text(query, run.settings)
+    with run.asked() as me:
+        budget = run.settings.budget if budget is None else budget
+        found = _asked(me, past, words, block=True, k=k, budget=budget)
+    if run.output.json:
+        run.output.document(context_record(found))
+        return
+    if found.text:
+        run.output.line(plain(found.text))
+    for note in found.notes:
+        run.output.note(plain(note))
+    shown = many(len(found.items) + len(found.always), "item")
+    run.output.note(f"{shown}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
+
+
+@verb('mnemic ask "which city does she live in?"', 'mnemic ask "她住在哪个城市？" --json')
+@click.argument("query", type=WORDS)
+@click.option("-k", type=int, help="Most items to read (left out: setting `k`).")
+@click.option("--now", type=WORDS, metavar="TIME", help="When it is asked, for words such as `yesterday`.")
+@past_options
+def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
+    """An answer in the words of the evidence, cited; or that memory does not hold it.
+
+    No model is asked: it quotes what was said, or the profile that rules made of it.
+    """
+    run = invocation()
+    asked = None if now is None else read_said(now, run.settings.timezone, "now")
+    words = given_text(query, run.settings)
+    with run.asked() as me:
+        answer = looking_at(me, **past).ask(words, k=k, now=asked)
+    if run.output.json:
+        run.output.document(answer_record(answer))
+        return
+    run.output.line(plain(answer.text))
+    run.output.note(f"confidence {answer.confidence:.2f}")
+
+
+@verb(
+    'mnemic why-not "which city?" last',
+    'mnemic why-not "which city?" last -k 1',
+)
+@click.argument("query", type=WORDS)
+@click.argument("id", type=WORDS)
+@click.option("-k", type=int, help="Most items (left out: setting `k`).")
+@click.option("--budget", type=int, metavar="TOKENS", help="Most tokens.")
+@past_options
+def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str | None) -> None:
+    """At which stage a recall lost an item, and why."""
+    run = invocation()
+    with run.mine() as me:
+        item = resolve(me, id)
+        lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
+    if run.output.json:
+        run.output.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
+    else:
+        stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
+        run.output.line(stage + plain(lost.reason))
+
+
+@verb(
+    "mnemic list",
+    "mnemic list --kind fact --limit 50",
+    "mnemic list --session trip --as-of 2025-03-31",
+    "mnemic list --state retired --json",
+    name="list",
+)
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most items.")
+@click.option("--kind", "kinds", type=_KINDS, multiple=True, help="Only this kind; may be repeated.")
+@click.option("--tag", "tags", type=WORDS, multiple=True, help="Only with one of these tags.")
+@click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
+@past_options
+def list_(
+    limit: int, kinds: tuple[str, ...], tags: tuple[str, ...], states: tuple[str, ...], **past: str | None
+) -> None:
+    """What was written last, newest first."""
+    run = invocation()
+    where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
+    with run.mine() as me:
+        versions = looking_at(me, **past).list(where=where, limit=limit)
+        if past["as_of"] is not None:
+            versions = [version_then(me, version) for version in versions]
+    for version in versions:
+        if run.output.json:
+            run.output.record(version_record(version))
+        else:
+            run.output.line(item_line(run.output, version.item))
+    if not versions:
+        run.output.note("nothing here")
+
+
+def item_line(output: Output, item: Item) -> str:
+    """An item on one line; cut where a terminal ends, and where its text is long."""
+    start = f"{item.id}  {said(item)}  "
+    flags = _flags(item)
+    rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
+    if output.columns is not None:
+        rest = cut(rest, max(output.columns - width(start), 10))
+    return f"{output.ink(item.id, fg='yellow')}  {output.dim(said(item))}  {rest}"
+
+
+@verb(
+    "mnemic show last",
+    "mnemic show last --json",
+    "mnemic show last --as-of today",
+)
+@click.argument("id", type=WORDS)
+@past_options
+def show(id: str, **past: str | None) -> None:
+    """One item with all that is known about it."""
+    run = invocation()
+    with run.mine() as me:
+        item = resolve(me, id)
+        then = looking_at(me, **past)
+        version, links, strength = then.get(item), then.links(item), me.strength(item)
+        if past["as_of"] is not None:
+            version = version_then(me, version)
+    if run.output.json:
+        run.output.document(
+            {**version_record(version), "links": [link_record(one) for one in links], "strength": _strength(strength)}
+        )
+    else:
+        _print_item(run.output, version, links, strength)
+
+
+def _strength(strength: Strength) -> dict[str, Any]:
+    return {
+        "uses": strength.uses,
+        "useful": strength.useful,
+        "harms": strength.harms,
+        "last_used": strength.last_used,
+    }
+
+
+def _print_item(output: Output, version: Version, links: Any, strength: Strength) -> None:
+    item = version.item
+    output.line(f"{output.ink(item.id, fg='yellow')}  {item.kind}, {item.state.name.lower()}")
+    output.line(indented(item.text))
+    shown = {name: value for name, value in item_record(item).items() if name not in ("id", "kind", "text", "state")}
+    rows = [(name, _cell(value)) for name, value in shown.items() if value not in (None, [], {}, False)]
+    rows.append(("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC"))
+    if version.seq_to is not None:
+        rows.append(("replaced", f"commit {version.seq_to}"))
+    if strength.uses or strength.useful or strength.harms:
+        rows.append(("used", f"shown {strength.uses}, useful {strength.useful}, misled {strength.harms}"))
+    rows += [("link", _link(item, one)) for one in links]
+    output.table([(output.dim(name), value) for name, value in rows])
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, dict):
+        return flat(", ".join(f"{name}={inner}" for name, inner in value.items()))
+    return flat(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def _link(item: Item, link: Link) -> str:
+    return f"{link.type} {link.dst}" if link.src == item.id else f"{link.src} {link.type} this"
+
+
+def version_then(me: ScopedMemory, version: Version) -> Version:
+    """Show `version`, seen as of a moment, without the end that only became known after it.
+
+    Args:
+        me: A handle on now, which knows the item's former versions.
+    """
+    if version.item.state is not State.SUPERSEDED:
+        return version
+    versions = _versions(me, version.item.id)
+    former = last_open(versions)
+    shown = version if former is None else replace(former, seq_to=None)
+    return replace(shown, item=reopened(shown.item, versions))
+
+
+def context_then(me: ScopedMemory, context: Context) -> Context:
+    """Show `context` with every item as `version_then` shows it."""
+    return replace(context, items=tuple(_recalled_then(me, one) for one in context.items))
+
+
+def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
+    if hit.item.state is not State.SUPERSEDED:
+        return hit
+    versions = _versions(me, hit.item.id)
+    former = last_open(versions)
+    if former is None:
+        return replace(hit, item=reopened(hit.item, versions))
+    return replace(hit, item=reopened(former.item, versions), seq=former.seq_from)
+
+
+def _versions(me: ScopedMemory, item: ItemId) -> list[Version]:
+    """The versions of an item that are still kept, oldest first, without those of what superseded it."""
+    return [version for version in me.history(item) if version.item.id == item]

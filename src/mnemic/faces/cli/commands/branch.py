@@ -1,0 +1,177 @@
+"""`branch`, `branches`, `merge`, `drop-branch`, `revert`: trying something out, and taking it over or leaving it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mnemic.core.items import Item
+from mnemic.errors import Conflict
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.commands.asking import item_line
+from mnemic.faces.cli.invocation import invocation, looking_at
+from mnemic.faces.cli.json_records import item_record, link_record, receipt_record
+from mnemic.faces.cli.output import Output, excerpt, flat, many
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Link
+    from mnemic.memory import ScopedMemory
+    from mnemic.past.branching import Branch
+    from mnemic.past.merging import Clash, Merge
+
+
+@verb("mnemic branch try", "mnemic branch before --at 1 --json", says={"base": "at"})
+@click.argument("name", type=WORDS)
+@click.option("--at", type=WORDS, metavar="SEQ|WHEN", help="The commit that it comes off (left out: the last).")
+@click.option("--understand", is_flag=True, help="Have rules and the embedder follow what is written to it.")
+def branch(name: str, at: str | None, understand: bool) -> None:
+    """Make a branch of this memory, where things can be tried out.
+
+    It shows what was there at its commit; a moment before anything was remembered is refused. What is written with
+    --branch NAME stays on it until `mnemic merge NAME`.
+    """
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        looking_at(me, None, None, at).branch(name, understand=understand)
+        made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
+    if run.output.json:
+        run.output.document({**_branch_record(made), "items": items})
+    else:
+        shows = f"shows {many(items, 'item')}" if items else "it is empty"
+        run.output.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
+        run.output.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
+
+
+@verb("mnemic branches", "mnemic branches --json")
+def branches() -> None:
+    """Every branch of this memory."""
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        found = me.branches()
+    for one in found:
+        if run.output.json:
+            run.output.record(_branch_record(one))
+        else:
+            of = f" of {flat(one.of)}" if one.of else ""
+            run.output.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
+    if not found:
+        run.output.note("no branches; `mnemic branch NAME` makes one")
+
+
+@verb("mnemic merge try --dry-run", "mnemic merge try --prefer branch --json")
+@click.argument("name", type=WORDS)
+@click.option("--prefer", type=click.Choice(["branch", "parent"]), help="Whose word counts where both have changed.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would do.")
+def merge(name: str, prefer: str | None, dry_run: bool) -> None:
+    """Take over what a branch has changed, in one commit.
+
+    What both sides have changed is shown and nothing is written (exit code 4, of a --dry-run too), unless --prefer says
+    who is right.
+    """
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        done = me.merge(name, prefer=prefer, dry_run=dry_run)
+        if run.output.json:
+            run.output.document(_merge_record(done, dry_run=dry_run))
+        else:
+            _print_merge(run.output, me, name, done, dry_run=dry_run)
+    if done.refused:
+        raise Conflict(
+            f"{many(len(done.conflicts), 'conflict')} between branch {name!r} and what it comes off; nothing was"
+            " written. Say whose word counts: --prefer branch or --prefer parent"
+        )
+
+
+def _print_merge(output: Output, me: ScopedMemory, name: str, done: Merge, *, dry_run: bool) -> None:
+    for clash in () if done.repeated else done.conflicts:
+        output.line(output.ink(f"{clash.id}  changed on both sides", fg="yellow"))
+        for side, said in (("branch", clash.branch), ("parent", clash.parent)):
+            output.line(f"    {side}  {_side(said)}")
+    what = f"{many(len(done.ids), 'item')} and {many(done.links, 'link')}"
+    if dry_run and not done.repeated:
+        output.line(f"would take {what} from branch {flat(name)}")
+    elif done.repeated:
+        output.note(f"nothing on branch {flat(name)} is new here: commit {done.seq} merged {what} from it")
+    elif done.seq is not None:
+        output.line(f"merged {what} from branch {flat(name)} in commit {done.seq}; undo: mnemic undo {done.seq}")
+        for item in done.ids[:10]:
+            output.line(f"    {item_line(output, me.history(item)[-1].item)}")
+    elif not done.conflicts:
+        output.note(f"nothing on branch {flat(name)} is new here")
+
+
+def _side(said: Item | Link | None) -> str:
+    if said is None:
+        return "(not there)"
+    if isinstance(said, Item):
+        return f"{said.state.name.lower()}: {excerpt(said.text, said.id)}"
+    return f"{said.src} -{flat(said.type)}-> {said.dst} ({said.weight:g})"
+
+
+@verb("mnemic drop-branch try --yes", "mnemic drop-branch try --yes --json")
+@click.argument("name", type=WORDS)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before it is gone.")
+def drop_branch(name: str, yes: bool) -> None:
+    """Take a branch out for good, with what was written to it alone."""
+    run = invocation()
+    if not run.confirm(f"Drop branch {name}, with what was not merged?", yes=yes):
+        run.output.note("nothing was changed")
+        return
+    with run.mine(shelved=False) as me:
+        done = me.drop_branch(name)
+    if run.output.json:
+        run.output.document({"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links})
+    else:
+        run.output.line(f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}")
+
+
+@verb("mnemic revert 2", "mnemic revert 2 --json")
+@click.argument("seq", type=int)
+def revert(seq: int) -> None:
+    """Bring this memory back to what it was after a commit, by a commit more.
+
+    What was only understood since, from what was there at SEQ, stays. Nothing is lost: `mnemic undo` of that commit
+    takes it back.
+    """
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        began = time.perf_counter()
+        receipt = me.revert(seq)
+    took = (time.perf_counter() - began) * 1000
+    if run.output.json:
+        run.output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
+    elif receipt.repeated:
+        run.output.note(f"already as of commit {seq}; nothing was changed")
+    else:
+        changed = f"{many(len(receipt.ids), 'item')} changed" if receipt.ids else "only links changed"
+        run.output.line(f"as of commit {seq}: {changed}, commit {receipt.seq}, durable in {took:.1f} ms")
+        run.output.line(f"undo: mnemic undo {receipt.seq}")
+
+
+def _branch_record(made: Branch) -> dict[str, Any]:
+    return {"name": made.name, "of": made.of or None, "base": made.base, "seq": made.seq, "understood": made.understood}
+
+
+def _merge_record(done: Merge, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "seq": done.seq,
+        "dry_run": dry_run,
+        "ids": list(done.ids),
+        "links": done.links,
+        "prefer": done.prefer or None,
+        "repeated": done.repeated,
+        "conflicts": [_clash_record(clash) for clash in done.conflicts],
+    }
+
+
+def _clash_record(clash: Clash) -> dict[str, Any]:
+    sides = (("base", clash.base), ("branch", clash.branch), ("parent", clash.parent))
+    return {"id": clash.id, **{name: _said_record(said) for name, said in sides}}
+
+
+def _said_record(said: Item | Link | None) -> dict[str, Any] | None:
+    if said is None:
+        return None
+    return item_record(said) if isinstance(said, Item) else link_record(said)

@@ -1,0 +1,218 @@
+"""`stats`, `verify`, `doctor`, `settings`, `completion`: is it sound, how big is it, how is it set."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import itertools
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.faces.cli.command import verb
+from mnemic.faces.cli.commands.top import vitals_record
+from mnemic.faces.cli.commands.worker import lane_record, lane_row
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import flat, many, size
+from mnemic.settings import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from mnemic.admin import Stats
+    from mnemic.store.heads import Check
+
+FAULTS: Final = 6
+"""The exit code of a store in which something is wrong."""
+
+
+@verb("mnemic stats", "mnemic stats --json")
+def stats() -> None:
+    """How much is remembered, and how big it is."""
+    run = invocation()
+    with run.memory() as memory:
+        found, behind = memory.admin.stats(), memory.admin.behind()
+    if run.output.json:
+        lanes = [lane_record(one) for one in behind]
+        record = {**vitals_record(found.vitals), **_stats_record(found), "lanes": lanes}
+        run.output.document({"user": run.user, "tenant": run.tenant, **record})
+        return
+    mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
+    run.output.table(
+        [
+            ("store", flat(found.url)),
+            ("size", size(found.bytes)),
+            ("format", str(found.format)),
+            ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
+            ("in all", f"{many(found.items, 'item')} of {many(len(found.users), 'user')}"),
+            *(lane_row(one) for one in behind),
+        ]
+    )
+    if len(found.users) > 1:
+        run.output.line()
+        rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in found.users]
+        run.output.table(rows, head=("tenant", "user", "items", "last commit"))
+
+
+def _stats_record(counted: Stats) -> dict[str, object]:
+    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in counted.users]
+    return {
+        "url": counted.url,
+        "bytes": counted.bytes,
+        "format": counted.format,
+        "items": counted.items,
+        "users": users,
+    }
+
+
+@verb("mnemic verify", "mnemic verify --json")
+def verify() -> None:
+    """Check everything in the store against everything else.
+
+    Hash chain, digests, versions, links and index. Exit code 6 if something is wrong.
+    """
+    run = invocation()
+    began = time.perf_counter()
+    with run.memory() as memory:
+        settled = memory.admin.settle()
+        faults = list(memory.admin.verify())
+        items = memory.admin.stats().items
+    took = time.perf_counter() - began
+    if run.output.json:
+        record = {"sound": not faults, "settled": settled, "items": items, "seconds": round(took, 3)}
+        run.output.document({**record, "faults": [{"where": f.where, "problem": f.problem} for f in faults]})
+    else:
+        for fault in faults:
+            run.output.line(f"{run.output.ink('wrong', fg='red')}  {flat(fault.where)}: {flat(fault.problem)}")
+        verdict = many(len(faults), "fault") if faults else run.output.ink("sound", fg="green")
+        run.output.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
+        if not settled:
+            run.output.line("an erasure is still pending: another process reads an old copy")
+    if faults:
+        click.get_current_context().exit(FAULTS)
+
+
+@verb("mnemic doctor", "mnemic doctor --json")
+def doctor() -> None:
+    """Look at what the store stands on: engine, disk, settings.
+
+    Exit code 6 if something is wrong.
+    """
+    run = invocation()
+    checks = _checks(run)
+    if run.output.json:
+        record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
+        run.output.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
+    else:
+        _print_checks(run, checks)
+    if not all(check.ok for check in checks):
+        click.get_current_context().exit(FAULTS)
+
+
+def _checks(run: Invocation) -> list[Check]:
+    if not run.exists:
+        return []
+    with run.memory() as memory:
+        return memory.admin.doctor()
+
+
+def _print_checks(run: Invocation, checks: list[Check]) -> None:
+    output = run.output
+    if not run.exists:
+        output.line(f"there is no store at {run.path} yet; `mnemic add` makes it")
+    marks = {True: output.ink("ok   ", fg="green"), False: output.ink("wrong", fg="red")}
+    output.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
+    output.line()
+    output.table([(one.name, flat(str(one.value)), output.dim(one.origin)) for one in _settings(run)])
+
+
+@verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
+def settings() -> None:
+    """Every setting: its value, where from, what it means.
+
+    Set one with MNEMIC_<NAME> in the environment.
+    """
+    run = invocation()
+    rows = _settings(run)
+    if run.output.json:
+        record = {one.name: one.record() for one in rows}
+        run.output.document({"settings": record, "store": run.where})
+    else:
+        cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
+        run.output.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Setting:
+    """One setting as a program has it, where that came from, and what it is in a command."""
+
+    name: str
+    value: object
+    came: str
+    here: object
+    meaning: str
+
+    @property
+    def origin(self) -> str:
+        return self.came if self.here == self.value else f"{self.came}, in commands {flat(str(self.here))}"
+
+    def record(self) -> dict[str, object]:
+        return {"value": self.value, "from": self.came, "in_commands": self.here, "meaning": self.meaning}
+
+
+def _settings(run: Invocation) -> list[_Setting]:
+    meanings = _meanings()
+    rows = []
+    for name in (one.name for one in dataclasses.fields(Settings)):
+        came = "environment" if PREFIX + name.upper() in os.environ else "default"
+        value, here = _shown(run.given, name), _shown(run.settings, name)
+        rows.append(_Setting(name, value, came, here, meanings.get(name, "")))
+    return rows
+
+
+def _shown(settings: Settings, name: str) -> object:
+    """A setting's value as JSON has it; of a secret, that there is one."""
+    value = settings.where if name == "store" else getattr(settings, name)
+    if name.endswith("_key") and value:
+        return "***"
+    return str(value) if isinstance(value, Path) else value
+
+
+def _meanings() -> dict[str, str]:
+    """The sentence under each field of `Settings`, which is where it is said what it means."""
+    (described,) = ast.parse(inspect.getsource(Settings)).body
+    body = described.body if isinstance(described, ast.ClassDef) else []
+    return {
+        field.target.id: told.value.value
+        for field, told in itertools.pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(told, ast.Expr)
+        and isinstance(told.value, ast.Constant)
+        and isinstance(told.value.value, str)
+    }
+
+
+@verb(
+    "mnemic completion bash",
+    "mnemic completion zsh > ~/.mnemic-completion.zsh",
+    "mnemic completion fish",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what makes a shell complete commands.
+
+    Source it from the start-up file of SHELL.
+    """
+    from click.shell_completion import get_completion_class
+
+    run = invocation()
+    root = click.get_current_context().find_root().command
+    made = get_completion_class(shell)
+    script = made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source() if made is not None else ""
+    if run.output.json:
+        run.output.document({"shell": shell, "script": script})
+    else:
+        click.echo(script)

@@ -1,0 +1,264 @@
+"""`log`, `history`, `diff`, `undo`: what was done, and taking it back."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.events import Verb as Did
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.commands.asking import item_line
+from mnemic.faces.cli.commands.remember import acknowledge
+from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.item_ids import resolve
+from mnemic.faces.cli.json_records import change_record, drops_branch, item_record, said, validity, version_record, who
+from mnemic.faces.cli.output import Output, excerpt, flat, many, size
+from mnemic.lanes.slices import DERIVER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mnemic.core.events import Change, Event
+    from mnemic.core.items import Item, Version
+    from mnemic.memory import ScopedMemory
+    from mnemic.past.journal_views import Difference
+
+_LASTING: Final = frozenset(
+    {Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED, Did.BRANCHED, Did.MERGED, Did.REVERTED, Did.COLLECTED}
+)
+"""What is never undone."""
+_SHOWN: Final = 3
+"""Items of a commit that the log names; the rest are counted."""
+
+
+@verb(
+    "mnemic log",
+    "mnemic log -n 5 --json",
+    "mnemic log --after 2 --oldest-first",
+    "mnemic log --collected",
+)
+@click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most commits.")
+@click.option("--after", type=int, default=0, metavar="SEQ", help="Only commits after this one.")
+@click.option("--oldest-first", is_flag=True, help="In the order they were made.")
+@click.option("--all", "every", is_flag=True, help="Also commits that only count what was used.")
+@click.option("--collected", "whole", is_flag=True, help="In place of them what collecting did: dropped, freed, cost.")
+def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) -> None:
+    """The journal: every commit of this user, newest first."""
+    run = invocation()
+    with run.memory() as memory:
+        me, newest = run.scoped(memory, shelved=False), not oldest_first
+        if whole:
+            changes = memory.admin.log(limit=limit, after=after, newest=newest, tenant=run.tenant)
+        else:
+            changes = list(me.log(limit=limit, after=after, newest=newest, every=every))
+        for change in changes:
+            if run.output.json:
+                run.output.record(change_record(change))
+            else:
+                _print_change(run.output, me, change)
+    if not changes:
+        run.output.note("no commits yet")
+
+
+def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
+    cause = f"  because of commit {change.cause}" if change.cause else ""
+    output.line(
+        f"{output.ink(f'commit {change.seq}', fg='yellow')}  {change.at:%Y-%m-%d %H:%M:%S} UTC  "
+        f"{flat(change.actor) if change.space else 'the store'}  {output.dim(change.hash.hex()[:12])}{cause}"
+    )
+    verbs = Counter(event.verb for event in change.events)
+    for did, count in verbs.items():
+        shown = [event for event in change.events if event.verb is did][:_SHOWN]
+        for event in shown:
+            told = _payload(event) if event.item is None else _words(output, me, change, event)
+            output.line(f"    {did.name.lower()}  {told}".rstrip())
+        if count > _SHOWN:
+            output.line(output.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
+
+
+def _payload(event: Event) -> str:
+    """What an event about no one item says: how many it touched, which commit it undid, for which reason."""
+    try:
+        said = json.loads(event.payload or b"{}")
+    except ValueError:
+        return ""
+    if event.verb is Did.USED:
+        return many(len(said), "item")
+    if event.verb is Did.COLLECTED:
+        return _collected(said)
+    if drops_branch(event):
+        return "a branch, with what was written to it alone"
+    told = [many(len(said["ids"]), "item")] if "ids" in said else []
+    told += [f"commit {said[name]}" for name in ("seq", "horizon") if name in said]
+    told += [flat(str(said["reason"]))] if "reason" in said else []
+    return ", ".join(told)
+
+
+def _collected(said: Mapping[str, Any]) -> str:
+    """What a batch of a run hid and why, or what the whole run took, freed, and how long its slices were."""
+    if "collector" in said:
+        reason = next(iter(said["reasons"].values()), "")
+        told = [f"{many(said['items'], 'item')} hidden by {said['collector']}", reason]
+    else:
+        taken = ", ".join(f"{count:,} by {name}" for name, count in said["collected"].items())
+        freed = f"{size(said['freed'])} freed" if said["freed"] >= 0 else f"{size(-said['freed'])} more than before"
+        pause = f"longest pause {said['pause_ms']:,.0f} ms of {many(said['slices'], 'slice')}"
+        told = [f"hidden {taken}" if taken else "", f"{many(said['versions'], 'version')} dropped", freed, pause]
+    return flat(f"{said['trigger']}: {', '.join(filter(None, told))}")
+
+
+def _words(output: Output, me: ScopedMemory, change: Change, event: Event) -> str:
+    """The item that an event touched, as the commit left it, whatever has become of it since."""
+    if event.item is None or event.erased:
+        return f"{event.item}  {output.dim('(its words are gone)')}"
+    try:
+        versions = [v for v in me.history(event.item) if v.item.id == event.item]
+    except NotFound:
+        return f"{event.item}  {output.dim('(its words are gone)')}"
+    then = [version for version in versions if version.seq_from <= change.seq]
+    return item_line(output, (then or versions)[-1 if then else 0].item)
+
+
+@verb(
+    "mnemic history last",
+    "mnemic history last --json",
+)
+@click.argument("id", type=WORDS)
+def history(id: str) -> None:
+    """Every version of an item, oldest first.
+
+    And of what it took the place of, and of what took its place.
+    """
+    run = invocation()
+    with run.mine() as me:
+        item = resolve(me, id)
+        versions = me.history(item)
+    if run.output.json:
+        run.output.document({"id": item, "versions": [version_record(version) for version in versions]})
+    else:
+        print_history(run.output, versions)
+
+
+def print_history(output: Output, versions: Sequence[Version]) -> None:
+    """Versions for a person, a line or two each."""
+    for version in versions:
+        item = version.item
+        standing = version.seq_to is None
+        span = f"commit {version.seq_from}" + ("" if standing else f" to {version.seq_to}")
+        output.line(
+            f"{output.ink(item.id, fg='yellow')}  {span}, {output.ink(item.state.name.lower(), bold=standing)}, "
+            f"said {said(item)}" + (f", {validity(item)}" if validity(item) else "")
+        )
+        output.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
+
+
+@verb(
+    "mnemic diff 1",
+    "mnemic diff 1 2 --json",
+)
+@click.argument("a", type=int)
+@click.argument("b", type=int, required=False)
+def diff(a: int, b: int | None) -> None:
+    """What differs between two commits.
+
+    From commit A to commit B; B left out is now.
+    """
+    run = invocation()
+    with run.mine() as me:
+        differences = me.diff(a, b)
+    if run.output.json:
+        run.output.document({"a": a, "b": b, "items": [_difference(one) for one in differences]})
+        return
+    for one in differences:
+        _print_difference(run.output, one)
+    if not differences:
+        run.output.note("no difference")
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "id": difference.id,
+        "before": item_record(difference.before) if difference.before else None,
+        "after": item_record(difference.after) if difference.after else None,
+    }
+
+
+def _print_difference(output: Output, difference: Difference) -> None:
+    output.line(output.ink(difference.id, fg="yellow"))
+    if difference.before is not None:
+        output.line("  " + output.ink(f"- {_said(difference.before)}", fg="red"))
+    if difference.after is not None:
+        output.line("  " + output.ink(f"+ {_said(difference.after)}", fg="green"))
+
+
+def _said(item: Item) -> str:
+    marks = (item.state.name.lower(), "pinned" if item.pinned else "", validity(item))
+    return f"{who(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
+
+
+@verb(
+    "mnemic undo last",
+    "mnemic undo last --cascade --json",
+)
+@click.argument("seq", type=WORDS)
+@click.option("--cascade", is_flag=True, help="Go ahead where something it touched has changed since.")
+def undo(seq: str, cascade: bool) -> None:
+    """Take a commit back, with its consequences.
+
+    SEQ is its number, or `last` for the last one that still stands; again, it is the one before that. Undoing an undo,
+    by its number, is redo.
+    """
+    run = invocation()
+    with run.mine() as me:
+        # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
+        number = _commit(me, seq)
+        began = time.perf_counter()
+        receipt = me.undo(number, cascade=cascade or seq == "last")
+        acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
+
+
+def _commit(me: ScopedMemory, typed: str) -> int:
+    if typed.isascii() and typed.isdigit():
+        return int(typed)
+    if typed != "last":
+        raise Invalid("seq", f"{typed[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
+    asked = 200
+    while True:
+        changes = me.log(limit=asked)
+        standing = _last_standing(changes)
+        if standing is not None:
+            return standing
+        if len(changes) < asked:
+            raise NotFound("no commit here that could be undone; `mnemic log` shows them")
+        asked *= 4
+
+
+def _last_standing(changes: Sequence[Change]) -> int | None:
+    """The newest of these commits, given newest first, that has an effect which could be taken back.
+
+    An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back. What rules
+    derived goes with its evidence, and is nobody's last act.
+    """
+    undid = {c.seq: c.cause for c in changes if c.cause and any(event.verb is Did.UNDID for event in c.events)}
+    undone: set[int] = set()
+    for change in changes:
+        if change.seq in undone or change.actor == DERIVER:
+            continue
+        if change.seq in undid:
+            undone.add(undid[change.seq])
+        if _redoes(change.seq, undid) and any(e.verb not in _LASTING and not e.erased for e in change.events):
+            return change.seq
+    return None
+
+
+def _redoes(seq: int, undid: Mapping[int, int]) -> bool:
+    """Whether a commit does something, or does it again: an even number of undos, if any, lead to it."""
+    turns = 0
+    while seq in undid:
+        seq, turns = undid[seq], turns + 1
+    return turns % 2 == 0

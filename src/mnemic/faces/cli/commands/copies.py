@@ -1,0 +1,275 @@
+"""`backup`, `restore`, `checkpoint`, `checkpoints`, `export`, `load`: a store copied whole, and brought back."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+
+from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import flat, many, size
+
+if TYPE_CHECKING:
+    from mnemic.past.timekeeping import Checkpoint
+
+
+@verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
+@click.argument("dest", type=click.Path(path_type=Path))
+def backup(dest: Path) -> None:
+    """Copy the whole store to a new file, while it is in use.
+
+    DEST is never overwritten.
+    """
+    run = invocation()
+    _folder(dest)
+    began = time.perf_counter()
+    with run.memory() as memory:
+        made = memory.admin.backup(dest)
+    took, written = time.perf_counter() - began, made.stat().st_size
+    if run.output.json:
+        run.output.document({"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)})
+    else:
+        run.output.line(f"wrote {made}: {size(written)} in {took:.2f} s")
+        run.output.line(f"bring it back: mnemic restore {made}")
+
+
+@verb(
+    "mnemic restore memory-backup.db --yes",
+    "mnemic --store other.db restore memory-backup.db --no-tombstones",
+    "mnemic restore --to 1 --yes",
+    "mnemic restore before-import --yes",
+    says={"time": "to"},
+)
+@click.argument("given", metavar="[BACKUP|NAME]", required=False, type=WORDS)
+@click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
+@click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
+@click.option("--no-checkpoint", is_flag=True, help="Keep no copy of the store as it is now.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
+def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
+    """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
+
+    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
+    erased. Either way a checkpoint of the store as it is now is taken first, if it can be read, and named.
+    """
+    from mnemic.store.restoring import source_of
+
+    run = invocation()
+    back = int(to) if to is not None and to.isascii() and to.isdigit() else to
+    if run.path is None:
+        raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
+    if given is None:
+        _rewind(run, back, keep=not no_checkpoint, yes=yes)
+        return
+    source = source_of(given, run.path)
+    if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
+        run.output.note("nothing was changed")
+        return
+    began = time.perf_counter()
+    kept = None if no_checkpoint or not run.exists else _kept(run)
+    again = _put_back(run, source, run.path, back, kept, no_tombstones=no_tombstones)
+    took, seq = time.perf_counter() - began, _last(run.path, run.tenant)
+    if run.output.json:
+        record = {"store": str(run.path), "seq": seq, "erased_again": again}
+        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
+        return
+    erased = f"{many(again, 'item')} erased again"
+    run.output.line(f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}")
+    _say_way_back(run, kept)
+
+
+def _kept(run: Invocation) -> Checkpoint | None:
+    """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
+    try:
+        with run.memory() as memory:
+            tenants = {one.tenant for one in memory.admin.stats().users}
+            if tenants:
+                return memory.admin.checkpoint(tenant=run.tenant if run.tenant in tenants else min(tenants))
+            told = "it is empty"
+    except StoreCorrupt as error:
+        told = str(error)
+    run.output.note(f"no checkpoint was taken of {run.path}: {told}")
+    return None
+
+
+def _put_back(
+    run: Invocation, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
+) -> int:
+    """How many items were erased again; a checkpoint that was taken for nothing goes."""
+    from mnemic.admin import restore as put_back
+
+    try:
+        return put_back(source, path, without_tombstones=no_tombstones, to=to, tenant=run.tenant, settings=run.settings)
+    except MnemicError:
+        if kept is not None:
+            with run.memory() as memory:
+                memory.admin.drop_checkpoint(kept.name)
+        raise
+
+
+def _last(path: Path, tenant: str) -> int:
+    """The last commit of a store; 0 where the tenant has none."""
+    from mnemic.store.restoring import head_of
+
+    return head_of(path, tenant)
+
+
+def _say_way_back(run: Invocation, kept: Checkpoint | None) -> None:
+    if kept is not None:
+        run.output.line(f"as it was before: mnemic restore {kept.name}")
+
+
+def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> None:
+    if to is None:
+        raise Invalid("backup", "is missing", "Name a file that `mnemic backup` made, a checkpoint, or say --to SEQ.")
+    with run.memory() as memory:
+        to = memory.admin.commit_at(to, tenant=run.tenant)  # before a checkpoint is taken for nothing
+        if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
+            run.output.note("nothing was changed")
+            return
+        began = time.perf_counter()
+        kept = memory.admin.checkpoint(tenant=run.tenant) if keep else None
+        done = memory.admin.rewind(to, tenant=run.tenant)
+    took = time.perf_counter() - began
+    if run.output.json:
+        record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
+        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
+    else:
+        run.output.line(
+            f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
+        )
+        _say_way_back(run, kept)
+
+
+@verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A new file, in place of standard output.")
+def export(out: Path | None) -> None:
+    """The journal with all it holds, as lines of JSON.
+
+    It is the whole tenant's; `load` reads it. Legal holds do not go along: place them where it is loaded.
+    """
+    run = invocation()
+    with run.memory() as memory:
+        lines = memory.admin.export(run.tenant)
+        if out is None:
+            _pour(lines, sys.stdout.buffer)
+        else:
+            with _fresh(out) as file:
+                count = _pour(lines, file)
+    if out is not None and run.output.json:
+        run.output.document({"path": str(out.absolute()), "lines": count})
+    elif out is not None:
+        run.output.line(f"wrote {out}: {many(count, 'line')}")
+
+
+def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
+    count = 0
+    for line in lines:
+        into.write(line)
+        count += 1
+    into.flush()
+    return count
+
+
+def _folder(path: Path) -> None:
+    """Refuse a new file in a folder that is not there: a slip of the pen makes no folders."""
+    parent = path.expanduser().absolute().parent
+    if not parent.is_dir():
+        raise NotFound(f"there is no folder {parent}; make it first, or name a file elsewhere")
+
+
+def _fresh(path: Path) -> BinaryIO:
+    _folder(path)
+    try:
+        return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    except FileExistsError as error:
+        raise Conflict(f"{path} is there already, and is not overwritten; name another file") from error
+
+
+@verb("mnemic --store copy.db load journal.jsonl", "mnemic export | mnemic --store copy.db load -")
+@click.argument("path", type=click.Path(allow_dash=True))
+def load(path: str) -> None:
+    """Bring an exported journal into an empty store.
+
+    Ids, times and hashes stay as they were.
+    """
+    run = invocation()
+    began = time.perf_counter()
+    with _lines(path) as lines, run.memory(create=True) as memory:
+        commits = memory.admin.load(lines)
+    took = time.perf_counter() - began
+    if run.output.json:
+        run.output.document({"store": run.where, "commits": commits, "seconds": round(took, 3)})
+    else:
+        run.output.line(f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s")
+
+
+def _lines(path: str) -> BinaryIO:
+    if path == "-":
+        return sys.stdin.buffer
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {path}") from error
+
+
+@verb("mnemic checkpoint monthly", "mnemic checkpoint --json", "mnemic checkpoint --drop before-import")
+@click.argument("name", type=WORDS, required=False)
+@click.option("--drop", is_flag=True, help="Let this one go, with its file.")
+def checkpoint(name: str | None, drop: bool) -> None:
+    """Copy the whole store to `checkpoints` beside it, while it is in use.
+
+    Left without a name it is called after the moment. While it is kept, the past behind it is not compacted.
+    """
+    run = invocation()
+    if drop and name is None:
+        raise Invalid("name", "is missing", "Say which checkpoint is to go: `mnemic checkpoints` lists them.")
+    if name is not None and not name.strip():
+        raise Invalid("name", "is empty", "Give it one, or leave it out.")
+    began = time.perf_counter()
+    with run.memory() as memory:
+        if drop:
+            memory.admin.drop_checkpoint(str(name))
+            run.output.document({"dropped": name}) if run.output.json else run.output.line(f"dropped {flat(str(name))}")
+            return
+        made = memory.admin.checkpoint(name or "", tenant=run.tenant)
+    took = time.perf_counter() - began
+    if run.output.json:
+        run.output.document({**_record(made), "seconds": round(took, 3)})
+    else:
+        run.output.line(f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s")
+        run.output.line(f"bring it back: mnemic restore {shlex.quote(flat(made.name))}")
+
+
+@verb("mnemic checkpoints", "mnemic checkpoints --json")
+def checkpoints() -> None:
+    """The checkpoints that are kept, by commit."""
+    run = invocation()
+    with run.memory() as memory:
+        found = memory.admin.checkpoints(tenant=run.tenant)
+    for one in found:
+        if run.output.json:
+            run.output.record(_record(one))
+        else:
+            gone = "" if one.there else "  (its file is gone)"
+            run.output.line(f"{flat(one.name)}  commit {one.seq}  {one.at:%Y-%m-%d %H:%M} UTC  {one.path}{gone}")
+    if not found:
+        run.output.note("no checkpoints; `mnemic checkpoint` makes one")
+
+
+def _record(kept: Checkpoint) -> dict[str, Any]:
+    return {
+        "name": kept.name,
+        "seq": kept.seq,
+        "at": kept.at,
+        "state_hash": kept.hash,
+        "path": str(kept.path),
+        "there": kept.there,
+    }

@@ -1,0 +1,110 @@
+"""`forget` and `erase`: hidden until undone, and gone for good."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.commands.remember import acknowledge
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.item_ids import resolve_all
+from mnemic.faces.cli.json_records import erasure_record
+from mnemic.faces.cli.output import Output, flat, many
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.memory import ScopedMemory
+    from mnemic.store.receipts import ErasureReceipt
+
+PENDING: Final = 7
+"""The exit code of an erasure that another process still holds up."""
+
+
+@verb("mnemic forget last")
+@click.argument("ids", type=WORDS, nargs=-1, required=True)
+def forget(ids: tuple[str, ...]) -> None:
+    """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
+    run = invocation()
+    with run.mine() as me:
+        began = time.perf_counter()
+        receipt = me.forget(*resolve_all(me, ids))
+        acknowledge(run, "hidden", receipt, began, then=f"bring back: mnemic undo {receipt.seq}")
+
+
+@verb(
+    "mnemic erase last --yes",
+    "mnemic erase --session trip --yes",
+    "mnemic erase --source chat --reason 'asked for by mail' --yes",
+    "mnemic erase --everything --yes",
+)
+@click.argument("ids", type=WORDS, nargs=-1)
+@click.option("--source", type=WORDS, metavar="NAME", help="All that was imported under this name.")
+@click.option("--everything", is_flag=True, help="All of this user, their name included.")
+@click.option("--reason", type=WORDS, help="For the journal; erased itself with the whole user.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: str | None, yes: bool) -> None:
+    """Take out for good: items, a session, a source, everything.
+
+    With all that was derived from them. Name ids, or one of --session, --source and --everything.
+    The receipt says which files were cleaned, and what lies outside our hands.
+    """
+    run = invocation()
+    session = run.options.session
+    named = [
+        name for name, given in (("ids", ids), ("session", session), ("source", source)) if given not in (None, ())
+    ]
+    if len(named) + everything != 1:
+        raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
+    with run.mine(shelved=False) as me:
+        found = resolve_all(me, ids)
+        if not run.confirm(f"Erase {_what(run, me, found, session, source)} for good?", yes=yes):
+            run.output.note("nothing was erased")
+            return
+        began = time.perf_counter()
+        if everything:
+            receipt = me.erase_user(reason=reason or "")
+        else:
+            receipt = me.erase(*found, session=session, source=source, reason=reason or "")
+    _report(run, receipt, time.perf_counter() - began)
+
+
+def _what(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
+    if ids:
+        return many(len(ids), "item")
+    if session is not None:
+        return f"session {session!r}"
+    if source is not None:
+        return f"everything from source {source!r}"
+    return f"everything of user {run.user!r} ({many(me.count(), 'item')})"
+
+
+def _report(run: Invocation, receipt: ErasureReceipt, seconds: float) -> None:
+    if receipt.seq is None:
+        raise NotFound("nothing here is named so; nothing was erased")
+    if run.output.json:
+        run.output.document(erasure_record(receipt))
+    else:
+        print_receipt(run.output, receipt, seconds)
+    if receipt.status != "clean":
+        run.output.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
+        click.get_current_context().exit(PENDING)
+
+
+def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
+    """An erasure's receipt, for a person."""
+    good = receipt.status == "clean"
+    rows = [
+        (
+            "erased",
+            ", ".join((many(len(receipt.ids), "item"), many(receipt.versions, "version"), many(receipt.links, "link"))),
+        ),
+        ("status", output.ink(receipt.status, fg="green" if good else "red")),
+        ("journaled", f"commit {receipt.seq}, {seconds * 1000:.0f} ms"),
+    ]
+    rows += [("scanned" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.scanned)]
+    rows += [("not in our hands" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.outside)]
+    output.table(rows)

@@ -1,0 +1,242 @@
+"""`gc`, `hold`: collecting garbage, what would go and why, and what may not go at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mnemic.core.clock import moment
+from mnemic.errors import Invalid
+from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.item_ids import resolve_all
+from mnemic.faces.cli.output import flat, many, size
+
+if TYPE_CHECKING:
+    from mnemic.collecting.housekeeping import Collected
+    from mnemic.core.ids import ItemId
+    from mnemic.store.heads import Hold
+
+
+@verb(
+    "mnemic gc --dry-run",
+    "mnemic gc --keep-days 30 --json",
+    "mnemic gc --keep-commits 10000",
+    "mnemic gc --rebuild",
+    says={"name": "collectors"},
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go, and why.")
+@click.option("--keep-days", type=click.IntRange(0), help="Days of the past to keep (left out: setting `keep_past`).")
+@click.option("--keep-commits", type=click.IntRange(0), help="Commits of the past to keep, beside those of gc.")
+@click.option("--collectors", type=WORDS, metavar="NAMES", help="Who chooses, separated by commas.")
+@click.option("--rebuild", is_flag=True, help="Then write the file anew, dense; nobody else may have it open.")
+def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collectors: str | None, rebuild: bool) -> None:
+    """Collect garbage: hide what collectors choose, drop the past that is not kept.
+
+    What collectors choose is hidden as `forget` does, and `undo` brings it back while its commit is kept. By default
+    all of the past is kept, so nothing is dropped: say --keep-days or --keep-commits, or set MNEMIC_KEEP_PAST. It may
+    be stopped at any moment. An older file gives its free pages back only when it is written anew (--rebuild).
+
+    A `mnemic worker` begins runs by itself, by the settings `keep_past` and `collectors`: every `gc_seconds`, when a
+    `gc_share` is dead or free, when the file has grown by `gc_growth`, or after `gc_idle` seconds without a write; of
+    several reasons the one whose runs have paid best. 0 switches one off, and `gc_auto` (MNEMIC_GC_AUTO=no) all.
+    `mnemic top` and `stats --json` show the last run, `mnemic log --collected` each: by what, bytes freed, pause.
+    """
+    if keep_days is not None and keep_commits is not None:
+        raise Invalid("keep-days", "comes with --keep-commits", "Say just one of them.")
+    run = invocation()
+    _refuse_scope(run)
+    keep = f"{keep_days} days" if keep_days is not None else None
+    keep = f"{keep_commits} commits" if keep_commits is not None else keep
+    named = None if collectors is None else [name.strip() for name in collectors.split(",") if name.strip()]
+    with run.memory() as memory, _progress(run) as told:
+        done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, told=told)
+    rebuilt = _rebuilt(run) if rebuild and not dry_run else None
+    if run.output.json:
+        run.output.document({**_record(done), **_rebuilt_record(done, rebuilt)})
+    else:
+        _print(run, done, rebuilt)
+
+
+def _refuse_scope(run: Invocation) -> None:
+    """Collecting goes over everybody's memory: who names one scope would be surprised."""
+    for option in ("user", "agent", "session", "branch"):
+        if getattr(run.options, option) is not None:
+            raise Invalid(f"--{option}", "cannot narrow this: it goes over everybody's memory", "Leave the option out.")
+
+
+def _rebuilt(run: Invocation) -> tuple[int, int]:
+    from mnemic.store.restoring import rebuild
+
+    if run.path is None:
+        raise Invalid("rebuild", "is for a store in a file", "Leave it out.")
+    return rebuild(run.path)
+
+
+def _rebuilt_record(done: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:
+    """What a rebuilt file came to, which is what the whole run came to."""
+    if rebuilt is None:
+        return {"rebuilt": None}
+    before, after = rebuilt
+    told = {"bytes_before": before, "bytes_after": after}
+    return {"bytes_after": after, "freed": done.bytes_before - after, "rebuilt": told}
+
+
+def _record(done: Collected) -> dict[str, Any]:
+    taken = [{"user": t.user, "id": t.id, "collector": t.collector, "reason": t.reason} for t in done.taken]
+    numbers = {
+        name: getattr(done, name)
+        for name in (
+            "passed", "unknown_classes", "horizon_before", "horizon", "held_back",
+            "versions", "links", "events", "names", "pages", "bytes_before",
+            "bytes_after", "freed", "slices", "longest", "p99", "seconds", "seq",
+        )
+    }  # fmt: skip
+    return {"dry_run": done.dry_run, "taken": taken, **numbers}
+
+
+def _print(run: Invocation, done: Collected, rebuilt: tuple[int, int] | None) -> None:
+    output = run.output
+    for one in done.taken if done.dry_run else ():
+        whose = "" if one.user == run.user else f"of {flat(one.user or '(shared)')}  "
+        output.line(f"{one.id}  {whose}{output.dim(one.collector)}  {one.reason}")
+    which = ", ".join(f"{count:,} by {name}" for name, count in sorted(done.by_collector.items())) or "nothing"
+    rows = [("would hide" if done.dry_run else "hidden", which)]
+    rows += _unknown(run, done)
+    rows += _foreseen(done) if done.dry_run else _dropped(done)
+    if rebuilt is not None:
+        rows.append(("rebuilt", f"{size(rebuilt[0])} -> {size(rebuilt[1])}"))
+    output.table(rows)
+
+
+def _unknown(run: Invocation, done: Collected) -> Iterator[tuple[str, str]]:
+    for name, items in done.unknown_classes.items():
+        tagged = f"{flat(name)!r}: {many(items, 'item')} tagged with it, and kept"
+        yield "no such class", f"{tagged}; setting `retention` has {flat(run.settings.retention)}"
+
+
+def _foreseen(done: Collected) -> Iterator[tuple[str, str]]:
+    if done.horizon == done.horizon_before:
+        yield "past", f"kept from commit {done.horizon}, as now" if done.horizon else "kept, all of it"
+    else:
+        yield "past", f"would be kept from commit {done.horizon}; what lies before could not be asked for, or undone"
+    if done.held_back:
+        yield "held back", flat(done.held_back)
+    if done.versions:
+        yield "would drop", f"up to {many(done.versions, 'version')}, for good"
+
+
+def _dropped(done: Collected) -> Iterator[tuple[str, str]]:
+    yield "past", f"kept from commit {done.horizon}" if done.horizon else "kept, all of it"
+    if done.held_back:
+        yield "held back", flat(done.held_back)
+    if done.slices:
+        rows = (many(done.versions, "version"), many(done.links, "link"), many(done.events, "event"))
+        yield "dropped", ", ".join(rows)
+        yield "size", f"{size(done.bytes_before)} -> {size(done.bytes_after)}"
+        pauses = f"p99 {done.p99 * 1000:.0f} ms, longest {done.longest * 1000:.0f} ms"
+        yield "pauses", f"{many(done.slices, 'slice')}, {pauses}"
+
+
+@contextmanager
+def _progress(run: Invocation) -> Iterator[Callable[[int], None]]:
+    """A count that goes up on a terminal's standard error; silence elsewhere."""
+    if run.output.json or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    columns = (TextColumn("collecting"), TextColumn("{task.completed:,.0f} items and rows"))
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
+        task = bar.add_task("collecting", total=None)
+        yield lambda done: bar.advance(task, done)
+
+
+@click.group(cls=CommandGroup, examples=("mnemic hold add last --reason 'case 7'", "mnemic hold list"))
+def hold() -> None:
+    """Legal holds: what may not be erased, collected or dropped."""
+
+
+@verb("mnemic hold add last --reason 'case 7'", "mnemic hold add --session trip", "mnemic hold add --everything")
+@click.argument("ids", type=WORDS, nargs=-1)
+@click.option("--everything", is_flag=True, help="All of this user.")
+@click.option("--reason", type=WORDS, help="Why; whoever is refused is told.")
+def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
+    """Hold items, a session, or everything of this user."""
+    run = invocation()
+    session = run.options.session
+    if bool(ids) + (session is not None) + everything != 1:
+        raise Invalid("ids", "hold takes one of: ids, --session, --everything", "Name just one of them.")
+    with run.memory() as memory:
+        found: list[ItemId | None] = [*resolve_all(run.scoped(memory, shelved=False), ids)]
+        numbers = [
+            memory.admin.hold(
+                user=run.user, item=item, session=session, reason=reason or "", actor=run.user, tenant=run.tenant
+            )
+            for item in found or [None]
+        ]
+    if run.output.json:
+        run.output.document({"holds": numbers})
+    else:
+        run.output.line(f"held: {', '.join(f'hold {number}' for number in numbers)}")
+
+
+@verb("mnemic hold list", "mnemic hold list --json", name="list")
+def listed() -> None:
+    """Every hold of this installation."""
+    run = invocation()
+    with run.memory() as memory:
+        found = memory.admin.holds(tenant=run.tenant)
+    if run.output.json:
+        run.output.document({"holds": [_hold_record(one) for one in found]})
+        return
+    if not found:
+        run.output.line("nothing is held")
+        return
+    rows = [(str(one.id), _what(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
+    run.output.table(rows, head=("hold", "what", "by", "since", "why"))
+
+
+@verb("mnemic hold release 1")
+@click.argument("number", type=click.IntRange(1))
+def release(number: int) -> None:
+    """Let go of what a hold keeps."""
+    run = invocation()
+    with run.memory() as memory:
+        memory.admin.release_hold(number, tenant=run.tenant)
+    if run.output.json:
+        run.output.document({"released": number})
+    else:
+        run.output.line(f"released: hold {number}")
+
+
+def _hold_record(row: Hold) -> dict[str, object]:
+    user = row.user if isinstance(row.user, str) else None
+    shared = row.user is not None and user is None
+    what = {"user": user, "shared": shared, "item": row.item, "session": row.session}
+    return {
+        "id": row.id,
+        **what,
+        "reason": row.reason,
+        "actor": row.actor,
+        "at": moment(row.at),
+        "seq": row.seq,
+    }
+
+
+def _what(row: Hold) -> str:
+    if row.user is None:
+        return "everything"
+    whose = flat(row.user) if isinstance(row.user, str) else "(shared)"
+    if row.item is not None:
+        return f"item {row.item} of {whose}"
+    return f"session {flat(row.session)} of {whose}" if row.session else f"everything of {whose}"
+
+
+for _command in (add, listed, release):
+    hold.add_command(_command)

@@ -1,0 +1,268 @@
+"""`add`, `fact`, `supersede`, `revise`, `pin`, `unpin`: the words that go in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.items import EVIDENCE, Kind, State
+from mnemic.errors import Invalid
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, given_words, invocation, naming_option
+from mnemic.faces.cli.item_ids import resolve, resolve_all
+from mnemic.faces.cli.json_records import receipt_record
+from mnemic.faces.cli.output import many
+
+if TYPE_CHECKING:
+    from mnemic.core.events import Receipt
+    from mnemic.core.ids import ItemId
+    from mnemic.memory import ScopedMemory
+
+_STATED: Final = [kind.value for kind in Kind if kind not in EVIDENCE]
+
+
+def read_said(text: str | None, zone: str | None, field: str) -> datetime | None:
+    """A moment given on a write: ISO, with its zone or with `--zone`.
+
+    Raises:
+        Invalid: no time, or one without a zone.
+    """
+    if text is None and zone is None:
+        return None
+    from mnemic.ingest.timestamps import known_zone, said_at
+
+    known_zone(zone)
+    with naming_option(field):
+        return said_at(text, zone)
+
+
+def acknowledge(
+    run: Invocation,
+    did: str,
+    receipt: Receipt,
+    began: float,
+    *,
+    closed: ItemId | None = None,
+    then: str = "",
+    already: str = "",
+) -> None:
+    """Say what a write did: `did` to each item but `closed`, which it closed; `already` if nothing had to be done."""
+    took = (time.perf_counter() - began) * 1000
+    output = run.output
+    if output.json:
+        output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
+        return
+    repeated = bool(receipt.repeated) and receipt.repeated == len(receipt.ids)
+    said = (already or "was there already") if repeated else did
+    for one in receipt.ids:
+        output.line(f"{'closed' if one == closed else said} {output.ink(one, fg='yellow')}")
+    if repeated and already:
+        return
+    output.line(output.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
+    for kind, count in receipt.masked:
+        output.note(f"masked before it was written: {count} x {kind} (setting mask_secrets)")
+    if receipt.behind:
+        output.note(f"{many(receipt.behind, 'passage')} wait to be understood: `mnemic flush` or `mnemic worker`")
+    if then:
+        output.line(then)
+
+
+def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what can be told of words that were said: by whom, when, under which key."""
+    for name, metavar, text in (
+        ("--key", None, "Makes a retry safe: the same words and --said again under this key write nothing."),
+        ("--zone", None, "Zone of a --said without one, such as Europe/Lisbon."),
+        ("--said", "TIME", "When it was said, with its zone (left out: now)."),
+        ("--role", None, "In which role, such as user or assistant."),
+        ("--speaker", None, "Who said it."),
+    ):
+        function = click.option(name, type=WORDS, metavar=metavar, help=text)(function)
+    return click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated.")(function)
+
+
+@verb(
+    'mnemic add "I moved from Paris to Lisbon in March."',
+    'mnemic add "See you on Friday!" --speaker Ben --session trip --said 2025-03-02T18:30:00+00:00',
+    'echo "The wifi password is on the fridge." | mnemic add -',
+    'mnemic add "Dinner at eight." --said "2025-03-02 18:30" --zone Europe/Lisbon --key mail:42',
+)
+@click.argument("text", type=WORDS)
+@said_options
+def add(
+    text: str,
+    speaker: str | None,
+    role: str | None,
+    said: str | None,
+    zone: str | None,
+    key: str | None,
+    tags: tuple[str, ...],
+) -> None:
+    """Remember something, in the words it was given.
+
+    TEXT `-` reads standard input.
+    """
+    run = invocation()
+    when = read_said(said, zone, "said")
+    words = given_words(text, run.settings)
+    with run.mine(create=True) as me:
+        began = time.perf_counter()
+        receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+        if len(receipt.ids) == 1 or run.output.json:
+            acknowledge(run, "remembered", receipt, began)
+        else:
+            _acknowledge_parts(run, receipt, began)
+
+
+def _acknowledge_parts(run: Invocation, receipt: Receipt, began: float) -> None:
+    """A long text makes a document and its parts: one line names it, however many those are."""
+    document, *parts = receipt.ids
+    there = ", was there already" if receipt.repeated == len(receipt.ids) else ""
+    whole = replace(receipt, ids=(document,), repeated=0)
+    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole, began)
+
+
+def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--key", type=WORDS, help="Makes a retry safe."),
+        click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated."),
+        click.option("--from", "sources", type=WORDS, multiple=True, metavar="ID", help="Evidence it rests on."),
+        click.option("--zone", type=WORDS, help="Zone of times given without one."),
+        click.option(
+            "--said", type=WORDS, metavar="TIME", help="When it was said (left out: as its evidence, or now)."
+        ),
+        click.option("--valid-to", type=WORDS, metavar="TIME", help="Until when it held."),
+        click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds (left out: since said)."),
+        click.option("--kind", type=click.Choice(_STATED), default="fact", show_default=True, help="What it is."),
+    ):
+        function = option(function)
+    return function
+
+
+def _fields(
+    kind: str,
+    valid_from: str | None,
+    valid_to: str | None,
+    said: str | None,
+    zone: str | None,
+    tags: tuple[str, ...],
+    key: str | None,
+) -> dict[str, Any]:
+    return {
+        "kind": Kind(kind),
+        "valid_from": read_said(valid_from, zone, "valid-from"),
+        "valid_to": read_said(valid_to, zone, "valid-to"),
+        "said": read_said(said, zone, "said"),
+        "tags": tags,
+        "key": key,
+    }
+
+
+@verb(
+    'mnemic fact "Ada lives in Paris."',
+    'mnemic fact "Ada is a vegetarian." --valid-from 2019-09-01T00:00:00+01:00 --from last',
+    'mnemic fact "Prefers mornings." --kind profile --tag habits',
+)
+@click.argument("text", type=WORDS)
+@_statement_options
+def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
+    """Write a statement, something held to be true.
+
+    It can later be revised, or superseded.
+    """
+    run = invocation()
+    fields = _fields(**options)
+    words = given_words(text, run.settings)
+    with run.mine(create=True) as me:
+        began = time.perf_counter()
+        receipt = me.write(words, **fields, source=resolve_all(me, sources))
+        acknowledge(run, "wrote", receipt, began)
+
+
+@verb(
+    'mnemic supersede last "Ada lives in Lisbon." --valid-from 2025-03-15T00:00:00+00:00',
+)
+@click.argument("id", type=WORDS)
+@click.argument("text", type=WORDS)
+@_statement_options
+def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> None:
+    """Say that the world has changed.
+
+    TEXT takes the place of the item ID from its --valid-from on; what was true before stays known.
+    """
+    run = invocation()
+    fields = _fields(**options)
+    words = given_words(text, run.settings)
+    with run.mine() as me:
+        old = resolve(me, id)
+        began = time.perf_counter()
+        receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
+        acknowledge(run, "wrote", receipt, began, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
+
+
+def _closed(me: ScopedMemory, receipt: Receipt) -> ItemId | None:
+    """Which of a supersession's items is closed: the older one, which may be the new words."""
+    for version in me.history(receipt.id):
+        if version.seq_from == receipt.seq and version.item.state is State.SUPERSEDED:
+            return version.item.id
+    return None
+
+
+@verb(
+    'mnemic revise last "Ada lives in Paris, near the canal."',
+    "mnemic revise last --valid-to 2025-03-15T00:00:00+00:00",
+)
+@click.argument("id", type=WORDS)
+@click.argument("text", type=WORDS, required=False)
+@click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds.")
+@click.option("--valid-to", type=WORDS, metavar="TIME", help="Until when it held.")
+@click.option("--zone", type=WORDS, help="Zone of times given without one.")
+@click.option("--tag", "tags", type=WORDS, multiple=True, help="Its tags from now on; may be repeated.")
+def revise(
+    id: str,
+    text: str | None,
+    valid_from: str | None,
+    valid_to: str | None,
+    zone: str | None,
+    tags: tuple[str, ...],
+) -> None:
+    """Correct what a statement says.
+
+    What it said before stays in its history. What was said or read (evidence) is never revised.
+    """
+    run = invocation()
+    given = {"valid_from": valid_from, "valid_to": valid_to}
+    moments = {name: read_said(when, zone, name.replace("_", "-")) for name, when in given.items()}
+    changes: dict[str, Any] = {name: when for name, when in moments.items() if when is not None}
+    if tags:
+        changes["tags"] = tags
+    if text is None and not changes:
+        raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
+    words = None if text is None else given_words(text, run.settings)
+    with run.mine() as me:
+        began = time.perf_counter()
+        acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes), began)
+
+
+@verb("mnemic pin last")
+@click.argument("ids", type=WORDS, nargs=-1, required=True)
+def pin(ids: tuple[str, ...]) -> None:
+    """Keep items at hand, whatever a policy says."""
+    run = invocation()
+    with run.mine() as me:
+        began = time.perf_counter()
+        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began, already="was pinned already, nothing changed")
+
+
+@verb("mnemic unpin last")
+@click.argument("ids", type=WORDS, nargs=-1, required=True)
+def unpin(ids: tuple[str, ...]) -> None:
+    """Let pinned items go again."""
+    run = invocation()
+    with run.mine() as me:
+        began = time.perf_counter()
+        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")

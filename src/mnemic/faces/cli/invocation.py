@@ -1,0 +1,210 @@
+"""One run of the command line: whose memory, in which store, written how."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mnemic.core.scope import Scope
+from mnemic.core.text import clean_text
+from mnemic.errors import Invalid, ModelError, NotFound, StoreError
+from mnemic.faces.cli.command import GlobalOptions
+from mnemic.faces.cli.output import Output
+from mnemic.settings import Settings
+from mnemic.store.urls import path_of
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory, ScopedMemory
+
+CATCH_UP_SECONDS: Final = 1.0
+"""Longest that a question waits for the vectors of what was written before it; the rest is for `mnemic flush`."""
+
+
+class Invocation:
+    """What the options asked for, joined with the settings. Nothing is opened before it is used."""
+
+    def __init__(self, options: GlobalOptions) -> None:
+        self.options = options
+
+    @cached_property
+    def given(self) -> Settings:
+        """Settings from the environment, as a program has them."""
+        return Settings.from_environment()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The same as a command has them: nothing goes on behind one that is about to end."""
+        settings = replace(self.given, background=False)
+        return settings if self.options.profiler is None else replace(settings, profiler=self.options.profiler)
+
+    @cached_property
+    def output(self) -> Output:
+        """Where to write."""
+        return Output(json=self.options.json, color=not self.options.json and _colourful(self.options))
+
+    @property
+    def user(self) -> str:
+        """Whose memory is meant."""
+        return self.settings.user if self.options.user is None else self.options.user
+
+    @property
+    def tenant(self) -> str:
+        """Of which installation."""
+        return self.settings.tenant if self.options.tenant is None else self.options.tenant
+
+    @property
+    def where(self) -> str:
+        """The store, as a path or URL."""
+        return self.settings.where if self.options.store is None else self.options.store
+
+    @property
+    def path(self) -> Path | None:
+        """The store's file, or None for a store that is not one."""
+        return path_of(self.where)
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything has been written there yet."""
+        return self.path is None or self.path.exists()
+
+    @contextmanager
+    def memory(self, *, create: bool = False) -> Iterator[Memory]:
+        """The store, open; only a write of something new makes one.
+
+        Raises:
+            NotFound: there is none, and none is to be made.
+        """
+        if not self.exists and not create:
+            raise NotFound(
+                f"nothing has been remembered yet: there is no store at {self.path}. `mnemic add` and `mnemic import` "
+                "make it; --store names another"
+            )
+        self.scope()  # a name is refused before anything is made for it
+        from mnemic.memory import Memory
+
+        fresh = not self.exists
+        with Memory(self.where, settings=self.settings) as memory:
+            yield memory
+        if fresh:
+            self.output.note(f"made a new store, which only you can read: {self.path}")
+
+    @contextmanager
+    def asked(self) -> Iterator[ScopedMemory]:
+        """This user's memory, open, with what was written last understood as far as a moment allows."""
+        with self.memory() as memory:
+            with suppress(ModelError, StoreError):  # words answer all the same
+                memory.flush(seconds=CATCH_UP_SECONDS)
+            yield self.scoped(memory)
+
+    def scope(self, user: str | None = None) -> Scope:
+        """What is written where.
+
+        Raises:
+            Invalid: a name cannot name anything.
+        """
+        owner = self.user if user is None else user
+        return Scope(user=owner, tenant=self.tenant, agent=self.options.agent, session=self.options.session)
+
+    @contextmanager
+    def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
+        """This user's memory, open; on the shelves that were named, if `shelved`."""
+        with self.memory(create=create) as memory:
+            yield self.scoped(memory, shelved=shelved)
+
+    def scoped(self, memory: Memory, user: str | None = None, *, shelved: bool = True) -> ScopedMemory:
+        """This user's part of an open store."""
+        me = memory.scope(
+            user=self.user if user is None else user,
+            tenant=self.tenant,
+            agent=self.options.agent if shelved else None,
+            session=self.options.session if shelved else None,
+        )
+        return me.on_branch(self.options.branch or "")
+
+    def confirm(self, question: str, *, yes: bool) -> bool:
+        """Whether the person at the terminal agrees; where nobody can be asked, only `--yes` does.
+
+        Raises:
+            Invalid: nobody can be asked.
+        """
+        if yes:
+            return True
+        if self.output.json or not sys.stdin.isatty():
+            raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
+        return click.confirm(question, err=True)
+
+
+def invocation() -> Invocation:
+    """Return the invocation of the command that runs now."""
+    return Invocation(click.get_current_context().find_root().ensure_object(GlobalOptions))
+
+
+def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: str | None) -> ScopedMemory:
+    """`me` as of the moments that were named; digits alone name a commit.
+
+    Raises:
+        Invalid: a moment cannot be read; the option is named.
+    """
+    if at is not None:
+        with naming_option("at"):
+            me = me.at(int(at) if at.isascii() and at.isdigit() else at)
+    if as_of is not None:
+        with naming_option("as-of"):
+            me = me.as_of(as_of)
+    if valid_at is not None:
+        with naming_option("valid-at"):
+            me = me.valid_at(valid_at)
+    return me
+
+
+@contextmanager
+def naming_option(option: str) -> Iterator[None]:
+    """What is wrong with a value is said of the option it was given to; a zone that is wrong stays a zone."""
+    try:
+        yield
+    except Invalid as error:
+        if error.field == "timezone":
+            raise
+        raise Invalid(option, error.problem, error.remedy) from error
+
+
+def given_words(text: str, settings: Settings) -> str:
+    """Words to keep: those of an argument, or of standard input for `-`, checked before a store is opened.
+
+    Raises:
+        Invalid, TooLarge: they cannot be kept.
+    """
+    return clean_text("text", given_text(text, settings), settings.input_limit)
+
+
+def given_text(text: str, settings: Settings) -> str:
+    """The words of an argument, or all of standard input for `-`, without its last line break.
+
+    Raises:
+        Invalid: standard input is not text in UTF-8.
+    """
+    if text != "-":
+        return text
+    raw = sys.stdin.buffer.read(settings.input_limit + 2)
+    try:
+        return raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        if len(raw) > settings.input_limit and error.start >= len(raw) - 4:
+            return raw.decode("utf-8", "ignore")  # cut in a character: over the limit, which is said further on
+        raise Invalid(
+            "text", f"is not UTF-8 (byte {error.start})", "Convert it first: `iconv -f ENCODING -t utf-8`."
+        ) from error
+
+
+def _colourful(options: GlobalOptions) -> bool:
+    if options.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()

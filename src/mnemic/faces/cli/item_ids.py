@@ -1,0 +1,70 @@
+"""From what a person types for an id to the id: all of it, its beginning or its end, or `last`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.ids import ALPHABET, ItemId, to_bytes
+from mnemic.errors import Invalid, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.memory import ScopedMemory
+
+LEAST: Final = 6
+"""Fewest characters that name an item."""
+_WHOLE: Final = 26
+_COUNTED: Final = 100
+"""Most ids that are looked for to say how many a few characters name."""
+
+
+def resolve(me: ScopedMemory, text: str) -> ItemId:
+    """The one item that `text` names in this user's memory, whatever its state.
+
+    Ids begin with their time, so items of one import share a beginning; the last six characters tell them apart.
+
+    Raises:
+        Invalid: it cannot be an id, or names several.
+        NotFound: it names none.
+    """
+    typed = text.strip().lower()
+    if typed == "last":
+        return _last(me)
+    if len(typed) == _WHOLE:
+        to_bytes(typed)
+        return ItemId(typed)
+    _check(text, typed)
+    return _only(typed, me.find_ids(typed, limit=_COUNTED))
+
+
+def _check(text: str, typed: str) -> None:
+    if odd := sorted(set(typed) - set(ALPHABET)):
+        told = f"{text[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
+        raise Invalid("id", told, "`mnemic list` shows the ids; `last` names the newest.")
+    if len(typed) > _WHOLE:
+        raise Invalid("id", f"{text[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
+    if len(typed) < LEAST:
+        told = f"{text!r} is too short for an id"
+        raise Invalid("id", told, f"Give {LEAST} or more of its first or last characters, or `last`.")
+
+
+def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
+    """Each of `texts`, resolved; repeats are taken once."""
+    return list(dict.fromkeys(resolve(me, one) for one in texts))
+
+
+def _last(me: ScopedMemory) -> ItemId:
+    newest = me.list(limit=1)
+    if not newest:
+        raise NotFound("nothing has been remembered for this user yet")
+    return newest[0].item.id
+
+
+def _only(typed: str, ids: Sequence[ItemId]) -> ItemId:
+    if not ids:
+        raise NotFound(f"no item {typed} here; `mnemic list` shows the ids")
+    if len(ids) > 1:
+        count = f"{len(ids)} items" if len(ids) < _COUNTED else f"{len(ids)} items or more"
+        raise Invalid("id", f"{typed!r} names {count}", f"Give more of it, or its last {LEAST} characters.")
+    return ids[0]

@@ -1,0 +1,164 @@
+"""How a face writes: colour only in a terminal, control characters made visible, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, Final, TextIO
+
+import click
+
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_NARROW: Final = 40
+_LINES: Final = 8
+_CHARACTERS: Final = 600
+_REST: Final = 60
+"""Characters that are shown rather than announced."""
+
+
+def plain(text: str) -> str:
+    """`text` with control characters spelt out: what was remembered must not steer the terminal that shows it."""
+    return _UNSEEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
+
+
+def flat(text: str) -> str:
+    """`text` on one line."""
+    return plain(" ".join(text.split()))
+
+
+def excerpt(text: str, id: str) -> str:
+    """The beginning of an item's text, as much as a list can bear, and how to see the rest."""
+    kept = "\n".join(text.split("\n")[:_LINES])[:_CHARACTERS].rstrip()
+    left = len(text) - len(kept)
+    return text if left <= _REST else f"{kept} ... ({left:,} more characters; `mnemic show {id}`)"
+
+
+def indented(text: str, by: str = "   ") -> str:
+    """`text` with every line set in."""
+    return "\n".join(by + line for line in plain(text.replace("\r\n", "\n")).split("\n"))
+
+
+def width(text: str) -> int:
+    """Columns that `text` takes in a terminal; a Chinese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text)
+
+
+def cut(text: str, columns: int) -> str:
+    """`text` cut to so many columns, with a mark where something was left out."""
+    if width(text) <= columns:
+        return text
+    kept, left = "", columns - 1
+    for character in text:
+        left -= width(character)
+        if left < 0:
+            break
+        kept += character
+    return kept + "…"
+
+
+def local(said: datetime, offset: int) -> datetime:
+    """A moment on its source's own clock, `offset` minutes east of UTC."""
+    try:
+        return said.astimezone(timezone(timedelta(minutes=offset)))
+    except OverflowError:  # the first and the last day there are
+        return said
+
+
+def day(when: datetime) -> str:
+    """Date and minute."""
+    return f"{when.year:04}-{when:%m-%d %H:%M}"
+
+
+def size(count: float) -> str:
+    """Bytes as a person reads them."""
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+        count /= 1024
+    return f"{count:,.1f} GiB"
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+class Output:
+    """Where a command writes.
+
+    Attributes:
+        json: Whether it writes for a program.
+        color: Whether escape codes may go out.
+        margin: What every line for a person begins with.
+    """
+
+    def __init__(self, *, json: bool, color: bool, margin: str = "") -> None:
+        self.json, self.color, self.margin = json, color, margin
+
+    @property
+    def columns(self) -> int | None:
+        """How wide a terminal is; None in a pipe, where nothing is cut."""
+        if not sys.stdout.isatty():
+            return None
+        import shutil
+
+        return max(shutil.get_terminal_size().columns, _NARROW)
+
+    def ink(self, text: str, **style: Any) -> str:
+        """`text` styled as `click.style` does, if colour may go out."""
+        return click.style(text, **style) if self.color else text
+
+    def dim(self, text: str) -> str:
+        return self.ink(text, dim=True)
+
+    def bold(self, text: str) -> str:
+        return self.ink(text, bold=True)
+
+    def line(self, text: str = "") -> None:
+        """One line for a person."""
+        click.echo(self.margin + text if text else "", color=self.color)
+
+    def note(self, text: str) -> None:
+        """One line beside the output, for a person; programs are spared it."""
+        if not self.json:
+            click.echo(click.style(text, dim=True) if self.color else text, err=True)
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """One JSON document, on a line."""
+        click.echo(encoded(record, sys.stdout))
+
+    def document(self, record: Mapping[str, Any]) -> None:
+        """One JSON document, laid out."""
+        click.echo(encoded(record, sys.stdout, indent=2))
+
+    def table(self, rows: Iterable[Sequence[str]], *, head: Sequence[str] = ()) -> None:
+        """Rows in columns; the last column is not padded."""
+        cells = [tuple(row) for row in rows]
+        every = [tuple(head), *cells] if head else cells
+        if not every:
+            return
+        widths = [max(width(row[i]) for row in every) for i in range(len(every[0]) - 1)]
+        for place, row in enumerate(every):
+            padded = [cell + " " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=False)]
+            text = "  ".join((*padded, row[-1])).rstrip()
+            self.line(self.dim(text) if head and place == 0 else text)
+
+
+def encoded(record: object, stream: TextIO, indent: int | None = None) -> str:
+    """JSON that `stream` can carry."""
+    ascii_only = (stream.encoding or "").lower().replace("-", "") != "utf8"
+    return json.dumps(record, ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=_plain_value)
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, tuple | frozenset | set):
+        return list(value)
+    return str(value)

@@ -1,0 +1,68 @@
+"""The first screen: where the data lies, how big it is, how to take it away, and what to type."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mnemic import _version
+from mnemic.faces.cli.invocation import Invocation
+from mnemic.faces.cli.output import flat, many, size
+
+_FIRST: Final = (
+    ('mnemic add "I moved to Lisbon in March."', "remember something"),
+    ('mnemic recall "when did I move?"', "get it back, with reasons"),
+    ("mnemic import chat.jsonl", "remember a whole conversation"),
+    ("mnemic log", "what was done, newest first; undo takes it back"),
+    ("mnemic demo", "all of it in a minute, on a year of made-up talk"),
+)
+_AWAY: Final = (
+    ("mnemic backup FILE", "one file with everything"),
+    ("mnemic export > FILE", "the journal, as lines of JSON"),
+    ("mnemic erase --everything", "gone for good, with a receipt"),
+)
+
+
+def welcome(run: Invocation) -> None:
+    """Show it. Nothing is made that is not there."""
+    items = commits = held = 0
+    if run.exists:
+        with run.memory() as memory:
+            stats = memory.admin.stats()
+            held = stats.bytes
+            mine = [u for u in stats.users if (u.tenant, u.user) == (run.tenant, run.user)]
+            items, commits = sum(u.items for u in mine), sum(u.commits for u in mine)
+    if run.output.json:
+        run.output.document(
+            {
+                "version": _version.__version__,
+                "user": run.user,
+                "tenant": run.tenant,
+                "store": str(run.path) if run.path else run.where,
+                "exists": run.exists,
+                "bytes": held,
+                "items": items,
+                "last_commit": commits,
+            }
+        )
+        return
+    _print(run, items, held)
+
+
+def _print(run: Invocation, items: int, held: int) -> None:
+    output = run.output
+    output.line(output.bold(f"mnemic {_version.__version__}") + "  long-term memory for agents, on your own disk")
+    output.line()
+    store = flat(str(run.path) if run.path else run.where)
+    output.table(
+        [
+            ("whose", f"{flat(run.user)} (tenant {flat(run.tenant)}; --user names another)"),
+            ("where", store if run.exists else f"{store} (not there yet; the first write makes it)"),
+            ("how big", f"{many(items, 'item')}, {size(held)} on disk"),
+        ]
+    )
+    for title, rows in (("take it away", _AWAY), ("what to type", _FIRST)):
+        output.line()
+        output.line(output.bold(title))
+        output.table([(f"  {command}", output.dim(told)) for command, told in rows])
+    output.line()
+    output.line("mnemic --help lists the rest.")
