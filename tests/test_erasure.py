@@ -14,7 +14,7 @@ import pytest
 from mnemic import SHARED, Conflict, Memory, Message, NotFound, ScopedMemory, StoreError
 from mnemic.core.items import Kind
 from mnemic.core.tokens import terms, tokenise
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 CANARIES = 100
 

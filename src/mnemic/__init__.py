@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from mnemic.past.journal_views import Difference
     from mnemic.session import Session
     from mnemic.settings import Settings
-    from mnemic.store.following import Order
-    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.store.values.receipts import ErasureReceipt
+    from mnemic.store.values.work import Order
     from mnemic.tiers.base import Page, Policy
     from mnemic.tiers.pager import Marks, Pressure
     from mnemic.tiers.write_back import Writing
@@ -67,8 +67,8 @@ _HOMES = {
     "mnemic.past.journal_views": "Difference",
     "mnemic.session": "Session",
     "mnemic.settings": "Settings",
-    "mnemic.store.following": "Order",
-    "mnemic.store.receipts": "ErasureReceipt",
+    "mnemic.store.values.work": "Order",
+    "mnemic.store.values.receipts": "ErasureReceipt",
     "mnemic.tiers.base": "Page Policy",
     "mnemic.tiers.pager": "Marks Pressure",
     "mnemic.tiers.write_back": "Writing",

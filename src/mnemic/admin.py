@@ -24,13 +24,13 @@ from mnemic.past.journal_views import store_commits
 from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
-from mnemic.store import compaction, holds, jobs, transfer
-from mnemic.store.drafts import Erasure
-from mnemic.store.following import JobState, Order, embedding_lane
-from mnemic.store.heads import Check, Hold, Info
-from mnemic.store.receipts import ErasureReceipt, Fault, Rewound
+from mnemic.store.engine import compaction, holds, job_queue, journal_io
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Erasure
+from mnemic.store.values.heads import Check, Hold, Info
+from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
+from mnemic.store.values.work import JobState, Order, embedding_lane
 from mnemic.watching.vitals import Vitals, vitals, vitals_of
 from mnemic.worker.gc_job import GC, gc_chore, gc_slices
 from mnemic.worker.job_types import rerun_order
@@ -183,7 +183,7 @@ class Admin:
 
     def load(self, lines: Iterable[bytes]) -> int:
         """Apply an exported journal to an empty store; returns how many commits it holds."""
-        return self._store.transact(transfer.load, iter(lines))
+        return self._store.transact(journal_io.load, iter(lines))
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
@@ -239,7 +239,7 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.transact(jobs.steer, id, JobState.WAITING)
+        self._store.transact(job_queue.steer, id, JobState.WAITING)
         self._opened.background.backlog.look_at_all()
 
     def cancel(self, id: int) -> None:
@@ -248,14 +248,14 @@ class Admin:
         Raises:
             NotFound: there is no such job.
         """
-        self._store.transact(jobs.steer, id, JobState.CANCELLED)
+        self._store.transact(job_queue.steer, id, JobState.CANCELLED)
 
     def order(self, order: Order) -> int:
         """Have something done once, by whichever worker is free; the job's number."""
         if order.name not in self._opened.background.job_types:
             known = ", ".join(sorted(self._opened.background.job_types))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
-        return self._store.transact(jobs.order, order)
+        return self._store.transact(job_queue.order, order)
 
     def rerun(self, strategy: str, *, user: str, tenant: str | None = None) -> int:
         """Have a strategy read all of a user's turns again: one commit takes back what it made, then it makes it anew.
@@ -276,7 +276,7 @@ class Admin:
         if head is None:
             raise NotFound(f"nothing was ever remembered for {user!r}")
         order = rerun_order(head.id, strategy, f"{strategy}@{head.seq}")
-        return self._store.transact(jobs.order, order)
+        return self._store.transact(job_queue.order, order)
 
     def serve(self, stop: threading.Event, **how: Any) -> None:
         """Be a worker for every user of the store until `stop` is set; see `Background.serve`."""
@@ -443,7 +443,7 @@ def restore(
         Refused: that store holds something under a legal hold that the backup has not.
         StoreLocked: this process or another has the store open.
     """
-    from mnemic.store.restoring import replace_store, source_of
+    from mnemic.store.offline import replace_store, source_of
 
     dest = Path(into).expanduser().absolute()
     source = source_of(backup, dest)

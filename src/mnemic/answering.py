@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
     from mnemic.settings import Settings
-    from mnemic.store.base import Store
+    from mnemic.store.contract import Store
 
 
 class LanguageModel:

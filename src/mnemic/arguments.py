@@ -35,7 +35,7 @@ from mnemic.core.scope import Shared
 from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
-from mnemic.store.following import Order
+from mnemic.store.values.work import Order
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.statements import REVISABLE, Statement
 from mnemic.verbs.transacting import Transaction

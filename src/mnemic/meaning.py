@@ -15,8 +15,8 @@ from mnemic.core.forking import renew_in_child
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
 from mnemic.models.model_requests import Meant
-from mnemic.store.following import EmbedderRow, EmbedderState, embedding_lane
-from mnemic.store.lanes import enlist
+from mnemic.store.engine.lane_cursors import enlist
+from mnemic.store.values.work import EmbedderRow, EmbedderState, embedding_lane
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mnemic.models.base import Embedder
     from mnemic.models.calling import Embedding
     from mnemic.settings import Settings
-    from mnemic.store.base import Store
+    from mnemic.store.contract import Store
 
 
 WORDS_ALONE: Final = "none"

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from mnemic.past.merging import Merge
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
-    from mnemic.store.base import Store
-    from mnemic.store.pages import PageRow, SessionRow
-    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.store.contract import Store
+    from mnemic.store.engine.page_table import PageRow, SessionRow
+    from mnemic.store.values.receipts import ErasureReceipt
     from mnemic.strategies.base import Strategy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks

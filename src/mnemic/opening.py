@@ -27,10 +27,10 @@ from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.models.model_requests import EmbedQuestion
 from mnemic.settings import Settings
-from mnemic.store.base import Store
-from mnemic.store.drafts import Put
+from mnemic.store.contract import Store
 from mnemic.store.requests import Commit, Erase, answer
 from mnemic.store.urls import open_at, options_of
+from mnemic.store.values.drafts import Put
 from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer

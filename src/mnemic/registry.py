@@ -10,8 +10,8 @@ from typing import Any, Final
 from mnemic.errors import Invalid
 
 STORES: Final = {
-    "memory": "mnemic.store.sqlite:MemoryStore",  # in this process, gone with it
-    "sqlite": "mnemic.store.sqlite:SqliteStore",  # one durable file
+    "memory": "mnemic.store.sqlite.sqlite_store:MemoryStore",  # in this process, gone with it
+    "sqlite": "mnemic.store.sqlite.sqlite_store:SqliteStore",  # one durable file
 }
 
 EMBEDDERS: Final = {

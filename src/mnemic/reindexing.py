@@ -15,8 +15,8 @@ from mnemic.lanes.failures import report_failure
 from mnemic.lanes.slices import Slice
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.model_requests import embed
-from mnemic.store.following import EmbedderState, embedding_lane
-from mnemic.store.lanes import appoint, dismiss, enlist
+from mnemic.store.engine.lane_cursors import appoint, dismiss, enlist
+from mnemic.store.values.work import EmbedderState, embedding_lane
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder

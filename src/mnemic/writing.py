@@ -22,8 +22,8 @@ from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message
 from mnemic.settings import Settings
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Put
+from mnemic.store.engine.codec import canonical
+from mnemic.store.values.drafts import Put
 from mnemic.tiers.retention import TAG
 
 _BYTES_A_TOKEN: Final = 8

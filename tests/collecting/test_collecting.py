@@ -24,7 +24,7 @@ from mnemic.errors import Compacted, Invalid, NotFound, Refused, StoreError
 from mnemic.flow import Request, run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
-from mnemic.store.restoring import rebuild
+from mnemic.store.offline import rebuild
 from mnemic.testing.faults import largest_file
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 from mnemic.tiers.retention import RetainedPast

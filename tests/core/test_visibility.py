@@ -19,12 +19,12 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import shown_by
 from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.reading import Shelves, visible
-from mnemic.store.codec import columns as projections
-from mnemic.store.codec import encode_item
-from mnemic.store.ledger import entries
-from mnemic.store.migrations import create
-from mnemic.store.rows import VersionRow, Walk
-from mnemic.store.sqlite_rows import sqlite_rows
+from mnemic.store.engine.codec import columns as projections
+from mnemic.store.engine.codec import encode_item
+from mnemic.store.engine.ledger import entries
+from mnemic.store.sqlite.all_tables import sqlite_rows
+from mnemic.store.sqlite.migrations import create
+from mnemic.store.values.row_values import VersionRow, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

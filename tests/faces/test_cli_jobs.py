@@ -17,9 +17,9 @@ from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
 from mnemic.models import wire
 from mnemic.settings import Settings
-from mnemic.store import jobs, lanes
-from mnemic.store.drafts import JobStep
-from mnemic.store.following import JobState, Order
+from mnemic.store.engine import job_queue, lane_cursors
+from mnemic.store.values.drafts import JobStep
+from mnemic.store.values.work import JobState, Order
 from patience import PATIENCE, eventually
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
@@ -95,9 +95,9 @@ def give_up(memory: Memory, user: str | Shared, branch: str = "") -> None:
         head = snapshot.space(1, user, branch)
         assert head is not None
         cursor, newest = snapshot.lane(head.id, "house").cursor, snapshot.newest(head.id)
-    store.transact(lanes.claim, head.id, "house", "test", 60)
-    store.transact(lanes.bury, head.id, "house", "test", cursor, newest, "it bites")
-    store.transact(lanes.release, head.id, "house", "test")
+    store.transact(lane_cursors.claim, head.id, "house", "test", 60)
+    store.transact(lane_cursors.bury, head.id, "house", "test", cursor, newest, "it bites")
+    store.transact(lane_cursors.release, head.id, "house", "test")
 
 
 def test_what_was_given_up_is_shown_with_its_item_and_how_it_begins(run: Run, home: Path) -> None:
@@ -142,8 +142,8 @@ def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
         memory.scope(user="ada").observe("hello")
         order = Order(name="maintain", key="k", payload=b'{"strategy": "dreaming"}')
         step = JobStep(memory.admin.order(order), "test")
-        memory._opened.store.transact(jobs.claim, ("maintain",), "test", 60)
-        memory._opened.store.transact(jobs.end, step, JobState.DEAD, "no such strategy")
+        memory._opened.store.transact(job_queue.claim, ("maintain",), "test", 60)
+        memory._opened.store.transact(job_queue.end, step, JobState.DEAD, "no such strategy")
     (told,) = run("dead", "--json").json["entries"]
     assert (told["name"], told["item"], told["text"]) == ("maintain", None, None)
     assert "no such strategy" in run("dead").out

@@ -17,7 +17,7 @@ from commandline import Run
 
 import mnemic
 from mnemic import Memory, NotFound, Settings
-from mnemic.store.meters import PERIOD
+from mnemic.store.values.meters import PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.terminal import Terminal, terminal
 from patience import PATIENCE

@@ -6,10 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from mnemic.core.items import Kind
-from mnemic.store import lanes
-from mnemic.store.following import VectorRow, Vectors, embedding_lane
-from mnemic.store.schema import FORMAT
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import lane_cursors
+from mnemic.store.sqlite.schema import FORMAT
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.work import VectorRow, Vectors, embedding_lane
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.store_contract.carrying import busy
 from mnemic.testing.store_contract.world import World
@@ -53,9 +53,9 @@ def embed(store: SqliteStore, space: int, model: int) -> None:
         entries = list(snapshot.entries(space))[:-1]
     rows = tuple(VectorRow(e.ver, e.part, bytes([e.ver, e.part]) * DIMS) for e in entries)
     lane = embedding_lane(model)
-    store.transact(lanes.claim, space, lane, "maker", 60)
+    store.transact(lane_cursors.claim, space, lane, "maker", 60)
     store.transact(
-        lanes.keep,
+        lane_cursors.keep,
         Vectors(space=space, model=model, rows=rows, lane=lane, owner="maker", after=0, upto=entries[-1].ver),
     )
-    store.transact(lanes.release, space, lane, "maker")
+    store.transact(lane_cursors.release, space, lane, "maker")

@@ -5,8 +5,8 @@ Run it only while format 1 has not been released; afterwards the file is what ol
 
 from golden_store import lived, make
 
-from mnemic.store import compaction
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT
 

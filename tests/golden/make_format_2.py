@@ -5,9 +5,9 @@ Run it only while format 2 has not been released; afterwards the file is what ol
 
 from golden_store import DIMS, at_hand, embed, lived, make
 
-from mnemic.store import compaction, lanes
-from mnemic.store.following import EmbedderState, embedding_lane
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction, lane_cursors
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.work import EmbedderState, embedding_lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT
 
@@ -17,7 +17,7 @@ def fill(store: SqliteStore) -> str:
     world = lived(store)
     at_hand(world)
     compaction.compact(store, TENANT, 3)
-    model, space = store.transact(lanes.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
+    model, space = store.transact(lane_cursors.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
     with store.read() as snapshot:
         head = snapshot.head(1).hash.hex()

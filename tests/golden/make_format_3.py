@@ -6,12 +6,12 @@ Run it only while format 3 has not been released; afterwards the file is what ol
 from golden_store import DIMS, at_hand, embed, lived, make
 
 from mnemic.core.items import Kind
-from mnemic.store import compaction, holds, jobs, lanes
-from mnemic.store.drafts import Draft, Fork
-from mnemic.store.following import Answer, EmbedderState, Order, embedding_lane
-from mnemic.store.heads import Hold
-from mnemic.store.pages import PageRow, Paging
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction, holds, job_queue, lane_cursors
+from mnemic.store.engine.page_table import PageRow, Paging
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Draft, Fork
+from mnemic.store.values.heads import Hold
+from mnemic.store.values.work import Answer, EmbedderState, Order, embedding_lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
@@ -23,12 +23,12 @@ def fill(store: SqliteStore) -> str:
     compaction.compact(store, TENANT, 3)
     page(world)
     branch(world)
-    model, space = store.transact(lanes.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
+    model, space = store.transact(lane_cursors.enlist, "golden-1", DIMS, EmbedderState.SERVING), world.space()
     embed(store, space, model)
-    store.transact(jobs.order, Order(name="gc", key="golden", space=space, priority=3))
+    store.transact(job_queue.order, Order(name="gc", key="golden", space=space, priority=3))
     with store.read() as snapshot:
         given = tuple(version.item.id for version in snapshot.core((space,)))
-    store.transact(jobs.record, Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
+    store.transact(job_queue.record, Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     return told(store, world, space, model)
 

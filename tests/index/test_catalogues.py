@@ -19,7 +19,7 @@ from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.reading import Reading
-from mnemic.store.drafts import Erasure
+from mnemic.store.values.drafts import Erasure
 
 
 def holders(reading: Reading, word: str) -> set[int]:

@@ -18,9 +18,9 @@ from mnemic.index import signs, vectors
 from mnemic.index.columns import Column
 from mnemic.index.reading import Reading
 from mnemic.index.vectors import Similarity, VectorTable, VisibleVectors
-from mnemic.store import lanes
-from mnemic.store.drafts import Draft, Erasure, Put
-from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
+from mnemic.store.engine import lane_cursors
+from mnemic.store.values.drafts import Draft, Erasure, Put
+from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
 
 DIMS = 100  # no multiple of 64
 Floats = NDArray[np.float32]
@@ -245,7 +245,7 @@ class Meaning:
 
     def __init__(self, world: Any, dims: int = 8) -> None:
         self.world, self.dims = world, dims
-        self.model = world.store.transact(lanes.enlist, "e-1", dims, EmbedderState.SERVING)
+        self.model = world.store.transact(lane_cursors.enlist, "e-1", dims, EmbedderState.SERVING)
 
     def vector(self, text: str) -> Floats:
         made: Floats = unit(np.random.default_rng(list(text.encode())).standard_normal(self.dims)).astype(np.float32)
@@ -261,7 +261,7 @@ class Meaning:
             texts = {ver: version.item.text for ver, version in snapshot.versions(space, vers).items()}
         rows = tuple(VectorRow(v, 0, self.vector(texts[v]).astype("<f2").tobytes()) for v in vers)
         self.world.store.transact(
-            lanes.keep,
+            lane_cursors.keep,
             Vectors(
                 space=space, model=self.model, rows=rows, lane=name, owner="", after=after, upto=max([after, *vers])
             ),

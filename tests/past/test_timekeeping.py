@@ -10,9 +10,9 @@ import pytest
 
 from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused, StoreLocked
 from mnemic.admin import restore
-from mnemic.store import jobs, lanes
-from mnemic.store.following import Answer, Order
-from mnemic.store.sqlite import MemoryStore, SqliteStore
+from mnemic.store.engine import job_queue, lane_cursors
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
+from mnemic.store.values.work import Answer, Order
 from mnemic.testing.generators import ManualClock
 
 
@@ -179,9 +179,11 @@ def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
         with store.read() as snapshot:
             space = snapshot.space(snapshot.tenant("default") or 0, "ben")
         assert space is not None
-        assert store.transact(lanes.claim, space.id, "lane", "me", 60)
-        store.transact(jobs.record, Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me"))
-        number = store.transact(jobs.order, Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
+        assert store.transact(lane_cursors.claim, space.id, "lane", "me", 60)
+        store.transact(
+            job_queue.record, Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me")
+        )
+        number = store.transact(job_queue.order, Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
         assert number in {job.id for job in memory.admin.jobs()}
         memory.admin.rewind(1)
         assert number not in {job.id for job in memory.admin.jobs()}

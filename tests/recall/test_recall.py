@@ -20,7 +20,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
 from mnemic.recall import pipeline
 from mnemic.recall.pack import render
-from mnemic.store import compaction
+from mnemic.store.engine import compaction
 
 Texts = Callable[..., list[str]]
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)

@@ -5,7 +5,7 @@ import pytest
 
 pytest.register_assert_rewrite("mnemic.testing.store_contract")
 
-from mnemic.store.sqlite import SqliteStore  # noqa: E402 - what it brings in is rewritten only once that is said
+from mnemic.store.sqlite.sqlite_store import SqliteStore  # noqa: E402 - what it brings in is rewritten only once that is said
 from mnemic.testing.store_contract.world import World  # noqa: E402
 
 

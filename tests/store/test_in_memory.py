@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid, NotFound, StoreError, StoreLocked
-from mnemic.store.sqlite import MemoryStore, SqliteStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.store_contract.carrying import same
 from mnemic.testing.store_contract.world import TENANT, World
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from mnemic.store.base import Store
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.store_contract import *  # noqa: F403
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.store.base import Store
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.store_contract import *  # noqa: F403
 

@@ -23,10 +23,10 @@ from mnemic.errors import (
     StoreNewer,
     StoreReadOnly,
 )
-from mnemic.store import compaction
-from mnemic.store.place import refuse_network
-from mnemic.store.schema import FORMAT
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction
+from mnemic.store.sqlite.disk import refuse_network
+from mnemic.store.sqlite.schema import FORMAT
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import largest_file, read_only
 from mnemic.testing.store_contract.world import World
 

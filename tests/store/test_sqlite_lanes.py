@@ -14,11 +14,11 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.items import Item
 from mnemic.errors import Conflict
-from mnemic.store import lanes
-from mnemic.store.drafts import Advance, Draft, Put
-from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
-from mnemic.store.restoring import replace_store
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import lane_cursors
+from mnemic.store.offline import replace_store
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Advance, Draft, Put
+from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.testing.deeds import dismiss
 from mnemic.testing.faults import FailAt, KillAt, Probe
 from mnemic.testing.store_contract.vectors import batch, cursor, enlist, vectors
@@ -38,7 +38,7 @@ def keep_marked(world: World, model: int, chance: random.Random) -> dict[int, by
     given = batch(world, model)
     marked = {row.ver: chance.randbytes(2 * DIMS) for row in given.rows}
     world.store.transact(
-        lanes.keep, replace(given, rows=tuple(row._replace(f16=marked[row.ver]) for row in given.rows))
+        lane_cursors.keep, replace(given, rows=tuple(row._replace(f16=marked[row.ver]) for row in given.rows))
     )
     return marked
 
@@ -76,8 +76,8 @@ def test_no_byte_of_an_erased_users_vectors_and_errors_is_left(world: World, pat
     world.commit(*(f"turn {n}" for n in range(100)))
     world.commit("stays", user="bob")
     marked = keep_marked(world, enlist(world, dims=DIMS), random.Random(6))
-    world.store.transact(lanes.claim, world.space(), "house", "one", 60)
-    world.store.transact(lanes.release, world.space(), "house", "one", error="zqxerror")
+    world.store.transact(lane_cursors.claim, world.space(), "house", "one", 60)
+    world.store.transact(lane_cursors.release, world.space(), "house", "one", error="zqxerror")
     assert b"zqxerror" in b"".join(file.read_bytes() for file in path.parent.iterdir())
     world.erase(whole=True)
     assert left(path, [b"zqxerror", *(mark[:16] for mark in marked.values())]) == []
@@ -91,7 +91,7 @@ def test_a_kill_leaves_a_batch_kept_whole_or_not_at_all(path: Path, point: str) 
         world.commit(*(f"turn {n}" for n in range(20)))
         model = enlist(world)
         while (given := batch(world, model, limit=8)).rows:
-            world.store.transact(lanes.keep, given)
+            world.store.transact(lane_cursors.keep, given)
 
     child = children.fork(work)
     child.lines()
@@ -101,7 +101,7 @@ def test_a_kill_leaves_a_batch_kept_whole_or_not_at_all(path: Path, point: str) 
     assert cursor(world, 1) == vectors(world, 1)[-1].ver
     assert world.faults() == []
     while (given := batch(world, 1)).rows:
-        world.store.transact(lanes.keep, given)
+        world.store.transact(lane_cursors.keep, given)
     assert len(vectors(world, 1)) == 20
     world.store.close()
 
@@ -112,11 +112,11 @@ def opened(path: Path, probe: Probe) -> World:
 
 def half_dismissed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[World, int]:
     """A world of ten turns, and the embedder whose dismissal was cut short in it."""
-    monkeypatch.setattr(lanes, "SLICE", 3)
+    monkeypatch.setattr(lane_cursors, "SLICE", 3)
     world = opened(path, FailAt("dismiss:after-commit", RuntimeError("cut"), 2))
     world.commit(*(f"turn {n}" for n in range(10)))
     model = enlist(world)
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     with pytest.raises(RuntimeError):
         dismiss(world.store, model)
     return world, model
@@ -141,7 +141,7 @@ def test_a_half_dismissed_embedder_that_is_enlisted_again_starts_at_the_beginnin
     world, model = half_dismissed(path, monkeypatch)
     assert enlist(world) == model
     assert cursor(world, model) == 0
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     assert len(vectors(world, model)) == 10
     world.store.close()
 
@@ -154,7 +154,7 @@ def test_of_two_handles_that_keep_the_same_step_one_does(world: World, path: Pat
         kept = 0
         while (given := batch(world, model, limit=2)).rows:
             try:
-                kept += other.store.transact(lanes.keep, given)
+                kept += other.store.transact(lane_cursors.keep, given)
             except Conflict:
                 continue
         return kept
@@ -167,8 +167,8 @@ def test_of_two_handles_that_keep_the_same_step_one_does(world: World, path: Pat
 def test_a_backup_holds_the_vectors_and_nobodys_lease(world: World, tmp_path: Path) -> None:
     world.commit("x", "y")
     model = enlist(world)
-    world.store.transact(lanes.keep, batch(world, model))
-    world.store.transact(lanes.claim, world.space(), embedding_lane(model), "one", 3600)
+    world.store.transact(lane_cursors.keep, batch(world, model))
+    world.store.transact(lane_cursors.claim, world.space(), embedding_lane(model), "one", 3600)
     world.store.backup(tmp_path / "copy.db")
     copy = World(SqliteStore(tmp_path / "copy.db"))
     assert vectors(copy, model) == vectors(world, model)
@@ -219,7 +219,7 @@ def test_a_row_of_vectors_is_plain(world: World) -> None:
     model = enlist(world)
     given = batch(world, model)
     assert isinstance(given, Vectors)
-    world.store.transact(lanes.keep, given)
+    world.store.transact(lane_cursors.keep, given)
     (row,) = vectors(world, model)
     assert isinstance(row, VectorRow)
     assert type(row.f16) is bytes

@@ -15,13 +15,14 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store import groups, location, migrations, schema, sqlite_items, sqlite_relations, sqlite_work
-from mnemic.store.codec import kind_number
-from mnemic.store.following import embedding_lane
-from mnemic.store.schema import FORMAT, TABLES, TOKENS, Holds
-from mnemic.store.sqlite import SqliteStore
-from mnemic.store.sqlite_binding import CHUNK
-from mnemic.store.sqlite_relations import Shape, SqliteRelations
+from mnemic.store.engine import rows
+from mnemic.store.engine.codec import kind_number
+from mnemic.store.sqlite import item_tables, location, migrations, schema, sqlite_relations, work_tables
+from mnemic.store.sqlite.binding import CHUNK
+from mnemic.store.sqlite.schema import FORMAT, TABLES, TOKENS, Holds
+from mnemic.store.sqlite.sqlite_relations import Shape, SqliteRelations
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import TENANT, World
 
@@ -58,7 +59,7 @@ def test_erasure_goes_through_every_table_that_says_how() -> None:
         assert table.erase_space.split(";")[0] in by_space
 
 
-STORE_FILES = sorted(Path(mnemic.store.__file__).parent.glob("*.py"))
+STORE_FILES = sorted(Path(mnemic.store.__file__).parent.rglob("*.py"))
 SQL = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", " IN (", "WHERE ", "PRAGMA ")
 
 
@@ -122,13 +123,13 @@ def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relati
     relations = SqliteRelations(apsw.Connection(":memory:"))
     hostile = "id) OR 1 = 1 --"
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.find(groups.NAME, **{hostile: 1})
+        relations.find(rows.NAME, **{hostile: 1})
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.find(groups.NAME, order=(hostile,))
+        relations.find(rows.NAME, order=(hostile,))
     with pytest.raises(KeyError):
-        relations.find(groups.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
+        relations.find(rows.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.update(groups.NAME, {hostile: 1}, id=1)
+        relations.update(rows.NAME, {hostile: 1}, id=1)
 
 
 @pytest.fixture
@@ -140,28 +141,28 @@ def relations() -> Iterator[SqliteRelations]:
 
 
 def test_rows_that_are_added_together_are_numbered_one_after_another(relations: SqliteRelations) -> None:
-    assert relations.add(groups.NAME, (None, 1, "a")) == 1
-    assert relations.add(groups.NAME, *((None, 1, text) for text in "bcd")) == 2
-    assert [row[0] for row in relations.find(groups.NAME, order=("text",))] == [1, 2, 3, 4]
-    assert relations.add(groups.NAME, (None, 1, "e")) == 5
+    assert relations.add(rows.NAME, (None, 1, "a")) == 1
+    assert relations.add(rows.NAME, *((None, 1, text) for text in "bcd")) == 2
+    assert [row[0] for row in relations.find(rows.NAME, order=("text",))] == [1, 2, 3, 4]
+    assert relations.add(rows.NAME, (None, 1, "e")) == 5
 
 
 def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) -> None:
     count = 2 * CHUNK + 1
-    relations.add(groups.NAME, *((None, 1, f"{n}") for n in range(count)))
+    relations.add(rows.NAME, *((None, 1, f"{n}") for n in range(count)))
     numbers = range(1, count + 1)
-    assert [row[0] for row in relations.find(groups.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
-    assert list(relations.find(groups.NAME, ("id", "in", ()))) == []
-    relations.update(groups.NAME, {"space": 2}, ("id", "in", ()))
-    relations.drop(groups.NAME, ("id", "in", ()))
-    assert len(list(relations.find(groups.NAME, space=1))) == count
-    relations.update(groups.NAME, {"space": 2}, ("id", "in", numbers[1:]))
-    assert [row[0] for row in relations.find(groups.NAME, space=1)] == [1]
-    relations.drop(groups.NAME, ("id", "in", numbers[1:]))
-    assert [row[0] for row in relations.find(groups.NAME)] == [1]
+    assert [row[0] for row in relations.find(rows.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
+    assert list(relations.find(rows.NAME, ("id", "in", ()))) == []
+    relations.update(rows.NAME, {"space": 2}, ("id", "in", ()))
+    relations.drop(rows.NAME, ("id", "in", ()))
+    assert len(list(relations.find(rows.NAME, space=1))) == count
+    relations.update(rows.NAME, {"space": 2}, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(rows.NAME, space=1)] == [1]
+    relations.drop(rows.NAME, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(rows.NAME)] == [1]
 
 
-RELATIONS = [value for value in vars(groups).values() if isinstance(value, groups.Relation)]
+RELATIONS = [value for value in vars(rows).values() if isinstance(value, rows.Relation)]
 
 
 def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_one() -> None:
@@ -176,28 +177,28 @@ def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_on
 @pytest.mark.parametrize(
     ("of", "equal", "shape", "order"),
     [
-        (groups.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
-        (groups.SPACE, ("tenant", "user", "branch"), (), ()),
-        (groups.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
-        (groups.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
-        (groups.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
-        (groups.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
-        (groups.VERSION, (), (("ver", "in", 3),), ()),
-        (groups._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
-        (groups.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
-        (groups.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
-        (groups.STRENGTH, ("space",), (("id", "in", 3),), ()),
-        (groups.KEY, ("space",), (("hash", "in", 3),), ()),
-        (groups.DERIVED, ("space",), (("source", "in", 3),), ("source", "item")),
-        (groups.LINK, ("space",), (("src", "in", 3),), ()),
-        (groups.LINK, ("space",), (("dst", "in", 3),), ()),
-        (groups.LINK, (), (("lver", "in", 2),), ()),
-        (groups.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
-        (groups.JOB, ("space", "name", "key"), (), ()),
+        (rows.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
+        (rows.SPACE, ("tenant", "user", "branch"), (), ()),
+        (rows.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
+        (rows.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
+        (rows.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
+        (rows.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
+        (rows.VERSION, (), (("ver", "in", 3),), ()),
+        (rows._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
+        (rows.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
+        (rows.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
+        (rows.STRENGTH, ("space",), (("id", "in", 3),), ()),
+        (rows.KEY, ("space",), (("hash", "in", 3),), ()),
+        (rows.DERIVED, ("space",), (("source", "in", 3),), ("source", "item")),
+        (rows.LINK, ("space",), (("src", "in", 3),), ()),
+        (rows.LINK, ("space",), (("dst", "in", 3),), ()),
+        (rows.LINK, (), (("lver", "in", 2),), ()),
+        (rows.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
+        (rows.JOB, ("space", "name", "key"), (), ()),
     ],
 )
 def test_what_is_asked_of_a_relation_seeks_and_never_walks_its_table(
-    path: Path, of: groups.Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...]
+    path: Path, of: rows.Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...]
 ) -> None:
     SqliteStore(path).close()
     statement = sqlite_relations._find(of, equal, shape, order, "")
@@ -433,14 +434,14 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (sqlite_work._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (sqlite_work._ADD_VECTOR, (1, 1, 1, 0, b"")),
-        (sqlite_work._BACKLOG, ("embed:1",)),
-        (sqlite_work._DROP_VECTORS, (1, 10)),
+        (work_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (work_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (work_tables._BACKLOG, ("embed:1",)),
+        (work_tables._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown
         assert "SCAN entry" not in shown, shown
         assert "SCAN v " not in shown, shown
         assert "SCAN l " not in shown, shown
-    assert "entry_core" in plan(path, sqlite_items._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))
+    assert "entry_core" in plan(path, item_tables._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))

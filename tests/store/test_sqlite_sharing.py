@@ -15,10 +15,10 @@ import pytest
 from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
-from mnemic.store.commits import CommitQueue, Ticket
-from mnemic.store.drafts import Draft
-from mnemic.store.ledger import prepare
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine.ledger import prepare
+from mnemic.store.sqlite.commit_queue import CommitQueue, Ticket
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World

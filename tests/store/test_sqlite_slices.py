@@ -15,10 +15,11 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.scope import SHARED
 from mnemic.errors import StoreError
-from mnemic.store import compaction, holds, sqlite_past, sqlite_sweeping
-from mnemic.store.heads import Hold
-from mnemic.store.sqlite import SqliteStore
-from mnemic.store.waiting import Waiting
+from mnemic.store.engine import compaction, holds
+from mnemic.store.sqlite import past_tables, sweeping
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.waiting import Waiting
+from mnemic.store.values.heads import Hold
 from mnemic.testing.disk import Synced
 from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.vfs import RecordingVFS
@@ -121,7 +122,7 @@ def test_a_log_that_cannot_be_folded_leaves_no_connection_open(
 
     store._drop_sweeper()
     monkeypatch.setattr(store, "_open", failing)
-    monkeypatch.setattr(sqlite_sweeping, "LOG_PAGES", 1)
+    monkeypatch.setattr(sweeping, "LOG_PAGES", 1)
     with pytest.raises(StoreError):
         store.sweep(TENANT, 1.0)
     (sweeper,) = opened
@@ -195,7 +196,7 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
 
 def test_what_is_taken_out_is_found_by_index_to_the_item(store: SqliteStore) -> None:
     db = store._writer_connection()
-    for statement in sqlite_past._DROP_TRACES:
+    for statement in past_tables._DROP_TRACES:
         plan = [str(row[3]) for row in db.execute("EXPLAIN QUERY PLAN " + statement, ("[]", "[]"))]
         (search,) = [line for line in plan if line.startswith(("SEARCH", "SCAN page", "SCAN strength", "SCAN derived"))]
         assert "(space=? AND" in search

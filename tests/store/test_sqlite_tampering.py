@@ -11,9 +11,9 @@ import pytest
 
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
-from mnemic.store import compaction, lanes
-from mnemic.store.drafts import Note
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction, lane_cursors
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Note
 from mnemic.testing.store_contract.vectors import batch, enlist
 from mnemic.testing.store_contract.world import TENANT, World
 
@@ -30,7 +30,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     world.erase(three.id)
     world.commit("four")
     world.commit("five")
-    world.store.transact(lanes.keep, batch(world, enlist(world)))
+    world.store.transact(lane_cursors.keep, batch(world, enlist(world)))
     assert world.faults() == []
     yield world
     world.store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from mnemic.store.waiting import Waiting
+from mnemic.store.sqlite.waiting import Waiting
 from patience import eventually
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from mnemic.core.events import Verb
-from mnemic.store import compaction
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import compaction
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.store_contract.world import TENANT, World
 from mnemic.testing.torture import children

@@ -11,8 +11,8 @@ from mnemic import Memory
 from mnemic.core.clock import SystemClock
 from mnemic.core.queries import Filter
 from mnemic.errors import StoreError, StoreReadOnly
-from mnemic.store.base import Store
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import (
     FailAt,
     Flaky,

@@ -11,8 +11,8 @@ import pytest
 
 from mnemic import SHARED, Memory, NotFound, Settings
 from mnemic.flow import Request, run
-from mnemic.store.meters import PERIOD
 from mnemic.store.requests import Look, look
+from mnemic.store.values.meters import PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.watching.metering import Histogram, Measured, Meters, Sort
 from patience import PATIENCE

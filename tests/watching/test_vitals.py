@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mnemic import Memory, Settings
-from mnemic.store.meters import PERIOD, SECOND
+from mnemic.store.values.meters import PERIOD, SECOND
 from mnemic.testing.generators import ManualClock
 from mnemic.watching.metering import Measured, Sort
 from mnemic.watching.vitals import FRESH, QUIET

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, StoreError, Verb
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.watching.feed import Notice
 from patience import PATIENCE
 

@@ -21,9 +21,9 @@ from mnemic.models.model_requests import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store import lanes
-from mnemic.store.following import JobState, Order
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.engine import lane_cursors
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
 from mnemic.worker.thread import Background
 from patience import eventually
@@ -399,7 +399,7 @@ def test_an_embedder_that_cannot_be_reached_is_told_of_by_whoever_looks(clock: M
 
 
 def test_thousands_of_idle_spaces_cost_a_look_nothing(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
 
     with opened(clock) as memory:
         for n in range(50):
@@ -494,7 +494,7 @@ def test_a_clock_set_back_keeps_no_lane_for_a_worker_that_is_gone(
         me = memory.scope(user="ada")
         me.observe("a")
         space = 1
-        assert memory._opened.store.transact(lanes.claim, space, "noting", "somebody", 60) is not None
+        assert memory._opened.store.transact(lane_cursors.claim, space, "noting", "somebody", 60) is not None
         clock.tick(-3600 * SECOND)
         memory._opened.background.serve(Waits(1), once=True)  # type: ignore[arg-type]
         assert notes(me) == ["Noted: a"]

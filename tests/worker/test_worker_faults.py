@@ -20,10 +20,10 @@ from mnemic.models.model_requests import Ask, ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store import lanes
-from mnemic.store.drafts import JobStep
-from mnemic.store.following import Job, JobState, Order
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.engine import lane_cursors
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.drafts import JobStep
+from mnemic.store.values.work import Job, JobState, Order
 from mnemic.testing.generators import ManualClock
 from mnemic.worker.gc_job import gc_order
 from mnemic.worker.job_types import JobContext
@@ -120,7 +120,7 @@ def test_a_worker_asked_to_work_once_ends_though_its_embedder_is_ill(clock: Manu
 def test_upkeep_that_another_worker_does_is_waited_for(clock: ManualClock) -> None:
     with opened(clock, strategies="noting") as memory:
         memory.scope(user="ada").observe("hello")
-        assert memory._opened.store.transact(lanes.claim, 1, "noting:maintain", "another", 60) is not None
+        assert memory._opened.store.transact(lane_cursors.claim, 1, "noting:maintain", "another", 60) is not None
         memory.admin.order(Order(name="maintain", key="k", space=1, payload=b'{"strategy": "noting"}'))
         served(memory._opened.background, waits=3, lanes=("jobs",))
         (job,) = (one for one in memory.admin.jobs() if one.id)
@@ -357,7 +357,7 @@ def test_why_an_embedder_cannot_be_opened_here_is_seen(clock: ManualClock) -> No
         name = memory.admin.behind()[-1].embedder
         with store.read() as snapshot:
             (row,) = snapshot.embedders()
-        other = store.transact(lanes.enlist, "far away", row.dims, row.state)
+        other = store.transact(lane_cursors.enlist, "far away", row.dims, row.state)
         memory.flush()
         found = {one.embedder: one for one in memory.admin.behind()}
         assert (found[name].pending, found[name].error) == (0, "")

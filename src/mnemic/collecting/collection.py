@@ -26,13 +26,13 @@ from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER, Slice
 from mnemic.registry import COLLECTORS, load
 from mnemic.settings import Settings
-from mnemic.store.codec import canonical
-from mnemic.store.compaction import SLICE_SECONDS, enter, jot, move
-from mnemic.store.drafts import Draft, Note, Op, Put
-from mnemic.store.heads import SpaceHead
-from mnemic.store.receipts import Swept
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.compaction import SLICE_SECONDS, enter, jot, move
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, sweep, transact
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Note, Op, Put
+from mnemic.store.values.heads import SpaceHead
+from mnemic.store.values.receipts import Swept
 from mnemic.tiers.collectors.base import Choice, Collector, chosen, in_layers
 from mnemic.tiers.retention import RetainedPast, Retention
 from mnemic.tiers.schedule import Bandit, Measures, Thresholds, firing, reward

@@ -21,10 +21,10 @@ from mnemic.collecting.collection import (
 from mnemic.core.text import clean_text
 from mnemic.flow import Request, run
 from mnemic.settings import Settings
-from mnemic.store.base import Store
-from mnemic.store.compaction import SLICE_SECONDS
-from mnemic.store.heads import Hold
-from mnemic.store.holds import place
+from mnemic.store.contract import Store
+from mnemic.store.engine.compaction import SLICE_SECONDS
+from mnemic.store.engine.holds import place
+from mnemic.store.values.heads import Hold
 from mnemic.tiers.retention import RetainedPast, retention
 from mnemic.tiers.retention import past as read_past
 from mnemic.writing import Desk

@@ -17,10 +17,10 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.transitions import SUPERSEDES
 from mnemic.flow import Flow
-from mnemic.store.codec import canonical
-from mnemic.store.heads import SpaceHead
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.heads import SpaceHead
 from mnemic.tiers.collectors.base import Ground, StandingItem, StandingLink
 from mnemic.tiers.retention import Retention
 

@@ -13,8 +13,8 @@ from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
-from mnemic.store.drafts import Draft, Op, Put, Tie
 from mnemic.store.requests import commit, look
+from mnemic.store.values.drafts import Draft, Op, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:

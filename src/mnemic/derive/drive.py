@@ -9,9 +9,9 @@ from mnemic.errors import Conflict, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.model_requests import Ask
-from mnemic.store.following import Answer
-from mnemic.store.jobs import record
+from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
+from mnemic.store.values.work import Answer
 from mnemic.strategies.base import Edits, Known
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
 from mnemic.lanes.slices import next_vers
-from mnemic.store.drafts import Advance, JobStep
-from mnemic.store.following import Lane
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Advance, JobStep
+from mnemic.store.values.work import Lane
 from mnemic.strategies.base import Given
 from mnemic.strategies.triggers import Waiting, fired
 

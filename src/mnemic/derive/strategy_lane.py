@@ -18,12 +18,12 @@ from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, HOUSE, IDLE, LEASE_SECONDS, WAITS, Slice
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.lanes import claim, release
+from mnemic.store.engine.lane_cursors import claim, release
 from mnemic.store.requests import look, transact
 
 if TYPE_CHECKING:
-    from mnemic.store.following import Lane
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.work import Lane
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 

@@ -14,15 +14,15 @@ from mnemic.derive.runs import RunOptions, StrategyRun, next_run
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.drafts import Put
 from mnemic.store.requests import Look
+from mnemic.store.values.drafts import Put
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item
-    from mnemic.store.drafts import Draft
-    from mnemic.store.following import Lane
-    from mnemic.store.heads import SpaceHead
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.drafts import Draft
+    from mnemic.store.values.heads import SpaceHead
+    from mnemic.store.values.work import Lane
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 

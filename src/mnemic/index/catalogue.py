@@ -11,12 +11,12 @@ from mnemic.core.queries import Filter, View
 from mnemic.index.columns import SEGMENT_ROWS, Column, EntryColumns, PostingsSegment, Tail, compress
 from mnemic.index.reading import Reading, Shelves, visible
 from mnemic.index.vectors import VectorTable
-from mnemic.store.following import embedding_lane
+from mnemic.store.values.work import embedding_lane
 
 if TYPE_CHECKING:
     from mnemic.core.queries import Entry
-    from mnemic.store.heads import SpaceHead
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.heads import SpaceHead
 
 _TAIL_ROWS: Final = 512
 """Most rows in the tail; with one more it is compressed."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Filter, View
     from mnemic.index.catalogue import Catalogue
     from mnemic.index.reading import Reading, Shelves
-    from mnemic.store.heads import SpaceHead
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.heads import SpaceHead
 
 
 class Catalogues:

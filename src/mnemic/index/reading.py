@@ -12,7 +12,7 @@ from mnemic.core.items import Kind
 from mnemic.core.visibility import conditions
 from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.vectors import VisibleVectors
-from mnemic.store.codec import kind_number
+from mnemic.store.engine.codec import kind_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

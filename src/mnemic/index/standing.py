@@ -14,8 +14,8 @@ from mnemic.core.visibility import shown_by
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.core.queries import Filter
-    from mnemic.store.heads import SpaceHead
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.heads import SpaceHead
 
 LIMIT: Final = 128 * 1024 * 1024
 """Bytes that all spaces and filters may take, about; the one in use may exceed it alone."""

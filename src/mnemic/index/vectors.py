@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.index.columns import EntryColumns
-    from mnemic.store.following import VectorRow
+    from mnemic.store.values.work import VectorRow
 
     Floats = NDArray[np.float32]
     Halves = NDArray[np.float16]

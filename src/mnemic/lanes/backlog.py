@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mnemic.core.scope import Shared
-    from mnemic.store.base import Store
-    from mnemic.store.heads import SpaceHead
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.contract import Store
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.heads import SpaceHead
 
 SpaceOwner = tuple[str, "str | Shared", str]
 """Tenant, user and branch: whose space it is, as a draft says it."""

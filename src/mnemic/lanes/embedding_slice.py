@@ -13,11 +13,11 @@ from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, LEASE_SECONDS, Slice, next_vers
 from mnemic.models.model_requests import embed
-from mnemic.store.drafts import JobStep
-from mnemic.store.following import Lane, VectorRow, Vectors, embedding_lane
-from mnemic.store.lanes import claim, keep, release
+from mnemic.store.engine.lane_cursors import claim, keep, release
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look, transact
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import JobStep
+from mnemic.store.values.work import Lane, VectorRow, Vectors, embedding_lane
 
 EMBED_PARTS: Final = 64
 """Most passages of one slice."""

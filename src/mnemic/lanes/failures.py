@@ -11,10 +11,10 @@ from typing import Final
 from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, StoreError
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of, next_vers
-from mnemic.store.following import Lane
-from mnemic.store.jobs import LAPSED
-from mnemic.store.lanes import bury, claim, release
+from mnemic.store.engine.job_queue import LAPSED
+from mnemic.store.engine.lane_cursors import bury, claim, release
 from mnemic.store.requests import look, transact
+from mnemic.store.values.work import Lane
 
 BACKOFF_SECONDS: Final = (1, 2, 5, 15, 60)
 """How long a lane waits after its first, second ... failure in a row."""

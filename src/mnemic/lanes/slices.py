@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby, islice, takewhile
 from typing import Final
 
-from mnemic.store.following import Lane
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.work import Lane
 
 HOUSE: Final = "house"
 """The lane of the strategy `house`."""

@@ -12,10 +12,10 @@ from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter, View
 from mnemic.core.transitions import transition
 from mnemic.errors import Invalid
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Draft, Fork, Note, Put, Tie
-from mnemic.store.heads import Layer, SpaceHead
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Fork, Note, Put, Tie
+from mnemic.store.values.heads import Layer, SpaceHead
 
 _PAGE = 200
 

@@ -13,7 +13,7 @@ from mnemic.core.transitions import SUPERSEDES
 from mnemic.errors import Invalid
 from mnemic.past.branching import shows
 from mnemic.past.undoing import touched, visible_at
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,10 @@ from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
 from mnemic.past.undoing import unwritten
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Draft, Note, Put, Tie
-from mnemic.store.heads import SpaceHead
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Note, Put, Tie
+from mnemic.store.values.heads import SpaceHead
 
 SIDES: Final = ("branch", "parent")
 """Whose word counts where both have changed the same thing."""

@@ -11,9 +11,9 @@ from mnemic.core.items import Item, State
 from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood, tied
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Draft, Note, Op, Put, Tie
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
 
 
 def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:

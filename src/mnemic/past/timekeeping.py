@@ -12,11 +12,11 @@ from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, recorded_moment
 from mnemic.settings import Settings
-from mnemic.store import rewinding
-from mnemic.store.base import Store
-from mnemic.store.heads import Head
-from mnemic.store.receipts import Rewound
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.contract import Store
+from mnemic.store.engine import rewinding
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.heads import Head
+from mnemic.store.values.receipts import Rewound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

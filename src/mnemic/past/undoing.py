@@ -13,9 +13,9 @@ from mnemic.core.scope import SHARED
 from mnemic.core.transitions import SUPERSEDES, freed, reopened, retired
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.past.branching import commits, put_of, shows, stood
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Draft, Note, Op, Put, Tie
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
 
 
 def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: bool) -> Draft:

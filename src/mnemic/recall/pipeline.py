@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms
     from mnemic.recall.walk import Trails
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
 
 TWINS: Final = 1_000
 """Most items that are passed over for one answer because they say the same as a better one."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.recall.understand import Question
     from mnemic.recall.walk import Trails
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
 
 
 def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit], nearest: float) -> list[Hit]:

@@ -12,7 +12,7 @@ from mnemic.registry import STORES, load
 if TYPE_CHECKING:
     from mnemic.core.clock import Clock
     from mnemic.core.ids import Entropy
-    from mnemic.store.base import Store
+    from mnemic.store.contract import Store
 
 _FILE: Final = "sqlite"
 """What a path names without a scheme."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mnemic.store import lanes
-from mnemic.store.base import Store
+from mnemic.store.contract import Store
+from mnemic.store.engine import lane_cursors
 
 
 def dismiss(store: Store, model: int) -> None:
     """Take an embedder out, slice by slice."""
-    while store.transact(lanes.dismiss, model):
+    while store.transact(lane_cursors.dismiss, model):
         pass
 
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from mnemic.core.clock import Clock
 from mnemic.core.events import Receipt
 from mnemic.errors import StoreError
-from mnemic.store.base import Store
-from mnemic.store.drafts import Draft
+from mnemic.store.contract import Store
+from mnemic.store.values.drafts import Draft
 
 
 class Probe(Protocol):

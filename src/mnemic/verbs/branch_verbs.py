@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from mnemic.core.text import clean_name
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, erase, look
-from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
 from mnemic.verbs.who import Who, named_branch, own_or_none, own_space, view_of, writable
 
 if TYPE_CHECKING:
     from mnemic.past.branching import Branch
     from mnemic.past.merging import Merge
-    from mnemic.store.drafts import Draft
-    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.store.values.drafts import Draft
+    from mnemic.store.values.receipts import ErasureReceipt
 
 
 class BranchVerbs:

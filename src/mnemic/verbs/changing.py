@@ -16,10 +16,10 @@ from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
-from mnemic.store.codec import canonical
-from mnemic.store.drafts import Note, Put, Tie
+from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Note, Put, Tie
 from mnemic.verbs.committing import committed, draft_of
 from mnemic.verbs.named_items import (
     chunks_of,
@@ -34,7 +34,7 @@ from mnemic.verbs.who import Who, own_or_none, writable
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
-    from mnemic.store.pages import Paging
+    from mnemic.store.engine.page_table import Paging
 
 
 class Changing:

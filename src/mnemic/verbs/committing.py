@@ -11,13 +11,13 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Strength
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
-from mnemic.store.drafts import Draft, Erasure, Op
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Draft, Erasure, Op
 from mnemic.verbs.who import Who, last_commit
 
 if TYPE_CHECKING:
-    from mnemic.store.pages import Paging
+    from mnemic.store.engine.page_table import Paging
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.shelves import on_shelf, shelved
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.named_items import absent, unread_versions
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
 

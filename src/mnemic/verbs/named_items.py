@@ -12,8 +12,8 @@ from mnemic.derive.strategy_lane import house_slice
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.shelves import on_shelf
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.who import Who, own_or_none, spaces_of
 
 if TYPE_CHECKING:

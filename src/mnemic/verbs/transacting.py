@@ -15,9 +15,9 @@ from mnemic.errors import Conflict, Invalid
 from mnemic.flow import Flow
 from mnemic.index.standing import Standings
 from mnemic.shelves import shelved
-from mnemic.store.drafts import Op, Put
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Op, Put
 from mnemic.verbs.committing import TRIES, draft_of
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.named_items import absent, chunks_of, cited_versions, refuse_uncited

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.errors import Invalid, NotFound, Refused
-from mnemic.store.heads import SpaceHead
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.heads import SpaceHead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

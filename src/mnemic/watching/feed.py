@@ -20,9 +20,9 @@ from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, Invalid, NotFound, StoreError
 from mnemic.flow import Flow, Request, run
 from mnemic.shelves import on_shelf
-from mnemic.store.base import Store
+from mnemic.store.contract import Store
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.store.snapshot import Snapshot
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.who import Who
 

@@ -15,10 +15,10 @@ from typing import Final
 from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
-from mnemic.store.base import Store
-from mnemic.store.heads import Info
-from mnemic.store.meters import PERIOD, SECOND, MeterRow
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.contract import Store
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.heads import Info
+from mnemic.store.values.meters import PERIOD, SECOND, MeterRow
 from mnemic.watching.metering import Histogram, Measured, Meters, Sort
 
 RECENT: Final = 10

@@ -45,7 +45,7 @@ from mnemic.window.terms import Terms
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.recall.always import Always
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
 
 
 class SessionFlows:

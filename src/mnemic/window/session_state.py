@@ -11,13 +11,13 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
 from mnemic.core.queries import Filter
 from mnemic.errors import Compacted
-from mnemic.store.pages import PageRow, Paging
+from mnemic.store.engine.page_table import PageRow, Paging
 from mnemic.tiers.base import Page, Tier
 from mnemic.window.layout import SEGMENT
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.window.contents import Contents
 
 RECENT: Final = 256

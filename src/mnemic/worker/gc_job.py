@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import Flow, run
-from mnemic.store.following import JobState, Order
-from mnemic.store.jobs import order
+from mnemic.store.engine.job_queue import order
 from mnemic.store.requests import look
+from mnemic.store.values.work import JobState, Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mnemic.answering import Answering
     from mnemic.collecting.collection import Collection
     from mnemic.settings import Settings
-    from mnemic.store.base import Store
-    from mnemic.store.drafts import JobStep
-    from mnemic.store.following import Job
+    from mnemic.store.contract import Store
+    from mnemic.store.values.drafts import JobStep
+    from mnemic.store.values.work import Job
     from mnemic.worker.job_types import JobContext, JobSlice
     from mnemic.writing import Desk
 

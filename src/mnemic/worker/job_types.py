@@ -27,12 +27,12 @@ from mnemic.lanes.failures import CONFLICT_SECONDS
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
-from mnemic.store.drafts import Advance, Draft, JobStep, Op, Put
-from mnemic.store.following import Job, JobState, Lane, Order
-from mnemic.store.jobs import DIGEST, end
-from mnemic.store.lanes import claim, release
+from mnemic.store.engine.job_queue import DIGEST, end
+from mnemic.store.engine.lane_cursors import claim, release
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.values.drafts import Advance, Draft, JobStep, Op, Put
+from mnemic.store.values.work import Job, JobState, Lane, Order
 
 if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy

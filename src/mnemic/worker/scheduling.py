@@ -17,10 +17,10 @@ from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, JOBS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
-from mnemic.store.drafts import JobStep
-from mnemic.store.following import Job, JobState, embedding_lane
-from mnemic.store.jobs import LAPSED, claim
+from mnemic.store.engine.job_queue import LAPSED, claim
 from mnemic.store.requests import look, transact
+from mnemic.store.values.drafts import JobStep
+from mnemic.store.values.work import Job, JobState, embedding_lane
 from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:

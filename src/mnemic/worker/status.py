@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.scope import Shared
-from mnemic.store.following import Job, JobState, Lane
-from mnemic.store.jobs import DIGEST
+from mnemic.store.engine.job_queue import DIGEST
+from mnemic.store.values.work import Job, JobState, Lane
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
-    from mnemic.store.snapshot import Snapshot
+    from mnemic.store.engine.snapshot import Snapshot
 
 WAITING: Final = "waiting"
 RUNNING: Final = "running"

@@ -20,9 +20,9 @@ from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.models.model_requests import Ask, Embed
-from mnemic.store.following import JobState
-from mnemic.store.jobs import prolong
+from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
+from mnemic.store.values.work import JobState
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.worker.model_budget import ModelBudget
 from mnemic.worker.yielding import Yielding

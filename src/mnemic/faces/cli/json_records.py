@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Link, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.recall.answer import Answer
-    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.store.values.receipts import ErasureReceipt
 
 
 def item_record(item: Item) -> dict[str, Any]:

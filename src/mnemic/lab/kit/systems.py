@@ -25,7 +25,7 @@ from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.recall.pipeline import recall
 from mnemic.registry import STORES, load
-from mnemic.store.base import Store
+from mnemic.store.contract import Store
 
 PROBES: Final = 20
 """Messages that the lag from writing to recalling is measured with."""

@@ -27,7 +27,7 @@ from mnemic.lab.kit.log import provenance
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
-from mnemic.store.place import file_system
+from mnemic.store.sqlite.disk import file_system
 from mnemic.watching.metering import Meters, Timed
 
 if TYPE_CHECKING:

@@ -36,9 +36,9 @@ from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.memory import Memory
 from mnemic.settings import Settings
-from mnemic.store.compaction import SLICE_SECONDS
-from mnemic.store.drafts import Draft, Put
-from mnemic.store.place import file_system
+from mnemic.store.engine.compaction import SLICE_SECONDS
+from mnemic.store.sqlite.disk import file_system
+from mnemic.store.values.drafts import Draft, Put
 
 USER: Final = "ada"
 TENANT: Final = "default"

@@ -27,8 +27,8 @@ from mnemic.lab.kit.figures import Figure, Measurements, show
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.store.place import file_system
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite.disk import file_system
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 CALLERS: Final = 16
 SLOW_SYNC: Final = 0.002

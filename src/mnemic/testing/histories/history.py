@@ -16,7 +16,7 @@ from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.histories.acts import Act
 from mnemic.testing.histories.world import STORES, World, told_version, told_was

@@ -17,8 +17,8 @@ from mnemic.core.scope import Shared
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
-from mnemic.store.base import Store
-from mnemic.store.sqlite import MemoryStore, SqliteStore
+from mnemic.store.contract import Store
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.model import SHARED, Said, Was
 from mnemic.testing.model_time import TimeModel, owner

@@ -16,10 +16,10 @@ from mnemic.core.items import Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
-from mnemic.store import compaction, transfer
-from mnemic.store.base import Store
-from mnemic.store.drafts import Note
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.contract import Store
+from mnemic.store.engine import compaction, journal_io
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.drafts import Note
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import TEXTS
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, day
@@ -58,7 +58,7 @@ def test_a_busy_store_verifies(world: World) -> None:
 def test_what_was_exported_is_loaded_the_same(world: World) -> None:
     busy(world)
     fresh = MemoryStore()
-    assert fresh.transact(transfer.load, world.store.export(TENANT)) == world.seq()
+    assert fresh.transact(journal_io.load, world.store.export(TENANT)) == world.seq()
     same(world.store, fresh)
     with world.store.read() as ours, fresh.read() as theirs:
         for space in (world.space(), world.space(SHARED)):
@@ -72,14 +72,14 @@ def test_what_was_exported_is_loaded_the_same(world: World) -> None:
 def test_a_journal_of_another_keeper_is_loaded_the_same(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
-    assert world.store.transact(transfer.load, other.store.export(TENANT)) == other.seq()
+    assert world.store.transact(journal_io.load, other.store.export(TENANT)) == other.seq()
     same(world.store, other.store)
 
 
 def test_a_loaded_store_goes_on_where_the_other_stopped(world: World) -> None:
     other = World(MemoryStore(), "other")
     busy(other)
-    world.store.transact(transfer.load, other.store.export(TENANT))
+    world.store.transact(journal_io.load, other.store.export(TENANT))
     assert world.commit("next").seq == other.seq() + 1
     known = other.versions()[0].item
     assert world.commit(world.put(known, key=known.id, lasting=True)).repeated == 1
@@ -91,7 +91,7 @@ def test_a_compacted_journal_is_loaded_the_same(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
     compaction.compact(other.store, TENANT, other.seq() - 2)
-    world.store.transact(transfer.load, other.store.export(TENANT))
+    world.store.transact(journal_io.load, other.store.export(TENANT))
     same(world.store, other.store)
 
 
@@ -105,7 +105,7 @@ def test_only_an_empty_store_takes_a_journal(world: World) -> None:
     busy(other)
     world.commit("x")
     with pytest.raises(Conflict):
-        world.store.transact(transfer.load, other.store.export(TENANT))
+        world.store.transact(journal_io.load, other.store.export(TENANT))
     assert world.texts() == ["x"]
 
 
@@ -197,10 +197,10 @@ def test_damaged_lines_are_refused_and_nothing_is_written(
     busy(other)
     lines = list(other.store.export(TENANT))
     with pytest.raises(Invalid):
-        world.store.transact(transfer.load, iter(damage(lines)))
+        world.store.transact(journal_io.load, iter(damage(lines)))
     with world.store.read() as snapshot:
         assert snapshot.tenants() == []
-    assert world.store.transact(transfer.load, iter(lines)) == other.seq()
+    assert world.store.transact(journal_io.load, iter(lines)) == other.seq()
     same(world.store, other.store)
 
 
@@ -208,7 +208,7 @@ def test_a_line_that_comes_twice_is_refused_too(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
     with pytest.raises(MnemicError):
-        world.store.transact(transfer.load, iter(_one_twice(list(other.store.export(TENANT)))))
+        world.store.transact(journal_io.load, iter(_one_twice(list(other.store.export(TENANT)))))
     with world.store.read() as snapshot:
         assert snapshot.tenants() == []
 

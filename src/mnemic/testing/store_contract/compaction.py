@@ -12,9 +12,9 @@ from mnemic.core.items import Item, Link, State, Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Invalid, NotFound, Refused
-from mnemic.store import compaction, holds, rewinding
-from mnemic.store.drafts import Erasure, Note, Put, Tie
-from mnemic.store.heads import Hold
+from mnemic.store.engine import compaction, holds, rewinding
+from mnemic.store.values.drafts import Erasure, Note, Put, Tie
+from mnemic.store.values.heads import Hold
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
 

@@ -11,7 +11,7 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Strength
 from mnemic.core.queries import View
 from mnemic.errors import Conflict, NotFound
-from mnemic.store.drafts import Erasure, Note
+from mnemic.store.values.drafts import Erasure, Note
 from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, us
 
 

@@ -11,10 +11,10 @@ import pytest
 from mnemic.core.events import Change
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, StoreError
-from mnemic.store import compaction, rewinding
-from mnemic.store.base import Store
-from mnemic.store.feed import PAGE
-from mnemic.store.meters import LIFE, PERIOD
+from mnemic.store.contract import Store
+from mnemic.store.engine import compaction, rewinding
+from mnemic.store.engine.journal_feed import PAGE
+from mnemic.store.values.meters import LIFE, PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
 

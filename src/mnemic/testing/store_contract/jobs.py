@@ -10,9 +10,9 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.items import State
 from mnemic.errors import Conflict, Invalid, NotFound
-from mnemic.store import compaction, jobs, lanes, rewinding
-from mnemic.store.drafts import Advance, Draft, JobStep, Put
-from mnemic.store.following import Answer, EmbedderState, Job, JobState, Order, VectorRow, Vectors, embedding_lane
+from mnemic.store.engine import compaction, job_queue, lane_cursors, rewinding
+from mnemic.store.values.drafts import Advance, Draft, JobStep, Put
+from mnemic.store.values.work import Answer, EmbedderState, Job, JobState, Order, VectorRow, Vectors, embedding_lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
@@ -24,7 +24,7 @@ NAMES = ("sweep", "digest")
 
 def ordered(world: World, key: str = "k", **fields: object) -> int:
     """A job's number."""
-    return world.store.transact(jobs.order, Order(name="sweep", key=key, **fields))  # type: ignore[arg-type]
+    return world.store.transact(job_queue.order, Order(name="sweep", key=key, **fields))  # type: ignore[arg-type]
 
 
 def known_jobs(world: World, *states: JobState) -> list[Job]:
@@ -49,7 +49,7 @@ def record(world: World, asked: bytes, answered: bytes, **fields: object) -> boo
     """Keep an answer; whether its lease is held still."""
     told: dict[str, object] = {} if "space" in fields else {"space": world.space()}
     told |= {"lane": LANE, "asked": asked, "answered": answered, **fields}
-    return world.store.transact(jobs.record, Answer(**told))  # type: ignore[arg-type]
+    return world.store.transact(job_queue.record, Answer(**told))  # type: ignore[arg-type]
 
 
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
@@ -74,75 +74,75 @@ def test_a_job_without_a_name_or_of_a_space_that_is_gone_is_refused(world: World
 def test_the_most_urgent_job_goes_first_and_none_before_its_time(world: World, clock: ManualClock) -> None:
     late = ordered(world, "late", not_before=clock.now() + 10 * SECOND, priority=9)
     plain, urgent = ordered(world, "plain"), ordered(world, "urgent", priority=1)
-    claimed = [job.id for _ in range(3) if (job := world.store.transact(jobs.claim, NAMES, "one", 60)) is not None]
+    claimed = [job.id for _ in range(3) if (job := world.store.transact(job_queue.claim, NAMES, "one", 60)) is not None]
     assert claimed == [urgent, plain]
     clock.tick(11 * SECOND)
-    found = world.store.transact(jobs.claim, NAMES, "one", 60)
+    found = world.store.transact(job_queue.claim, NAMES, "one", 60)
     assert found is not None
     assert found.id == late
 
 
 def test_only_jobs_that_were_named_are_leased_and_only_by_somebody(world: World) -> None:
     ordered(world)
-    assert world.store.transact(jobs.claim, ("other",), "one", 60) is None
-    assert world.store.transact(jobs.claim, (), "one", 60) is None
+    assert world.store.transact(job_queue.claim, ("other",), "one", 60) is None
+    assert world.store.transact(job_queue.claim, (), "one", 60) is None
     with pytest.raises(Invalid):
-        world.store.transact(jobs.claim, NAMES, "", 60)
+        world.store.transact(job_queue.claim, NAMES, "", 60)
 
 
 def test_a_jobs_lease_keeps_others_out_until_it_ends(world: World, clock: ManualClock) -> None:
     number = ordered(world)
-    leased = world.store.transact(jobs.claim, NAMES, "one", 60)
+    leased = world.store.transact(job_queue.claim, NAMES, "one", 60)
     assert leased is not None
     assert (leased.id, leased.owner, leased.leased) == (number, "one", clock.now())
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is None
     clock.tick(61 * SECOND)
-    taken = world.store.transact(jobs.claim, NAMES, "two", 60)
+    taken = world.store.transact(job_queue.claim, NAMES, "two", 60)
     assert taken is not None
-    assert not world.store.transact(jobs.end, JobStep(number, "one"), JobState.DONE)
-    assert world.store.transact(jobs.end, JobStep(number, "two"), JobState.DONE)
-    assert not world.store.transact(jobs.end, JobStep(number, "two"), JobState.DONE)
-    assert not world.store.transact(jobs.end, JobStep(99, "two"), JobState.DONE)
+    assert not world.store.transact(job_queue.end, JobStep(number, "one"), JobState.DONE)
+    assert world.store.transact(job_queue.end, JobStep(number, "two"), JobState.DONE)
+    assert not world.store.transact(job_queue.end, JobStep(number, "two"), JobState.DONE)
+    assert not world.store.transact(job_queue.end, JobStep(99, "two"), JobState.DONE)
     assert [job.state for job in known_jobs(world)] == [JobState.DONE]
 
 
 def test_a_job_that_failed_waits_and_counts(world: World, clock: ManualClock) -> None:
     number = ordered(world)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     step = JobStep(number, "one")
-    assert world.store.transact(jobs.end, step, JobState.WAITING, "no disk", clock.now() + SECOND)
+    assert world.store.transact(job_queue.end, step, JobState.WAITING, "no disk", clock.now() + SECOND)
     (job,) = known_jobs(world)
     assert (job.attempts, job.error, job.owner) == (1, "no disk", "")
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is None
     clock.tick(2 * SECOND)
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is not None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is not None
 
 
 def test_a_person_cancels_what_waits_and_retries_what_is_dead(world: World) -> None:
     number = ordered(world)
-    assert world.store.transact(jobs.steer, number, JobState.CANCELLED).state is JobState.CANCELLED
-    assert world.store.transact(jobs.claim, NAMES, "one", 60) is None
-    assert world.store.transact(jobs.steer, number, JobState.WAITING).state is JobState.WAITING
-    world.store.transact(jobs.claim, NAMES, "one", 60)
-    world.store.transact(jobs.end, JobStep(number, "one"), JobState.DEAD, "never")
-    assert world.store.transact(jobs.steer, number, JobState.CANCELLED).state is JobState.DEAD
-    again = world.store.transact(jobs.steer, number, JobState.WAITING)
+    assert world.store.transact(job_queue.steer, number, JobState.CANCELLED).state is JobState.CANCELLED
+    assert world.store.transact(job_queue.claim, NAMES, "one", 60) is None
+    assert world.store.transact(job_queue.steer, number, JobState.WAITING).state is JobState.WAITING
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.end, JobStep(number, "one"), JobState.DEAD, "never")
+    assert world.store.transact(job_queue.steer, number, JobState.CANCELLED).state is JobState.DEAD
+    again = world.store.transact(job_queue.steer, number, JobState.WAITING)
     assert (again.state, again.attempts, again.error) == (JobState.WAITING, 0, "never")
-    world.store.transact(jobs.claim, NAMES, "one", 60)
-    world.store.transact(jobs.end, JobStep(number, "one"), JobState.DONE)
-    assert world.store.transact(jobs.steer, number, JobState.WAITING).state is JobState.DONE
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.end, JobStep(number, "one"), JobState.DONE)
+    assert world.store.transact(job_queue.steer, number, JobState.WAITING).state is JobState.DONE
     with pytest.raises(NotFound):
-        world.store.transact(jobs.steer, 99, JobState.WAITING)
+        world.store.transact(job_queue.steer, 99, JobState.WAITING)
     with pytest.raises(Invalid):
-        world.store.transact(jobs.steer, number, JobState.DONE)
+        world.store.transact(job_queue.steer, number, JobState.DONE)
 
 
 def test_a_commit_finishes_its_job_or_is_refused_with_it(world: World, clock: ManualClock) -> None:
     world.commit("x")
     number = ordered(world, space=world.space())
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     clock.tick(61 * SECOND)
-    world.store.transact(jobs.claim, NAMES, "two", 60)
+    world.store.transact(job_queue.claim, NAMES, "two", 60)
     late = Draft(tenant=TENANT, user="ada", actor="t", ops=(world.put("late"),), job=JobStep(number, "one"))
     with pytest.raises(Conflict, match="leased"):
         world.store.commit(late)
@@ -161,7 +161,7 @@ def test_workers_who_race_do_every_job_once(world: World) -> None:
     done: list[int] = []
 
     def work(owner: str) -> None:
-        while (job := world.store.transact(jobs.claim, NAMES, owner, 60)) is not None:
+        while (job := world.store.transact(job_queue.claim, NAMES, owner, 60)) is not None:
             put = world.put(f"job {job.id}")
             world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(put,), job=JobStep(job.id, owner)))
             done.append(job.id)
@@ -179,36 +179,36 @@ def test_workers_who_race_do_every_job_once(world: World) -> None:
 def test_a_lane_goes_past_what_it_gives_up_and_a_dead_job_keeps_it(world: World, clock: ManualClock) -> None:
     world.commit("x", "y")
     space = world.space()
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     first = newest(world) - 1
-    number = world.store.transact(lanes.bury, space, LANE, "one", 0, first, "it bites")
+    number = world.store.transact(lane_cursors.bury, space, LANE, "one", 0, first, "it bites")
     (job,) = known_jobs(world, JobState.DEAD)
     assert (job.id, job.order.ver, job.order.payload, job.error) == (number, first, LANE.encode(), "it bites")
     with world.store.read() as snapshot:
         assert snapshot.lane(space, LANE).cursor == first
     with pytest.raises(Conflict):
-        world.store.transact(lanes.bury, space, LANE, "one", 0, first, "again")
+        world.store.transact(lane_cursors.bury, space, LANE, "one", 0, first, "again")
     with pytest.raises(Conflict):
-        world.store.transact(lanes.bury, space, LANE, "two", first, first + 1, "not mine")
+        world.store.transact(lane_cursors.bury, space, LANE, "two", first, first + 1, "not mine")
 
 
 def test_the_vectors_of_a_dead_letter_come_behind_the_cursor_and_caches_start_over(world: World) -> None:
     world.commit("x", "y")
     space, end = world.space(), newest(world)
-    model = world.store.transact(lanes.enlist, "e", 1, EmbedderState.SERVING)
+    model = world.store.transact(lane_cursors.enlist, "e", 1, EmbedderState.SERVING)
     lane = embedding_lane(model)
-    world.store.transact(lanes.claim, space, lane, "one", 60)
-    number = world.store.transact(lanes.bury, space, lane, "one", 0, end - 1, "it bites")
-    world.store.transact(jobs.steer, number, JobState.WAITING)
-    world.store.transact(jobs.claim, NAMES, "two", 60)
+    world.store.transact(lane_cursors.claim, space, lane, "one", 60)
+    number = world.store.transact(lane_cursors.bury, space, lane, "one", 0, end - 1, "it bites")
+    world.store.transact(job_queue.steer, number, JobState.WAITING)
+    world.store.transact(job_queue.claim, NAMES, "two", 60)
     epoch, row = world.epoch(), VectorRow(end - 1, 0, b"ab")
     batch = Vectors(space=space, model=model, rows=(row,), lane=lane, owner="two", after=end - 2, upto=end - 1)
-    assert world.store.transact(lanes.keep, replace(batch, job=JobStep(number, "two"))) == 1
+    assert world.store.transact(lane_cursors.keep, replace(batch, job=JobStep(number, "two"))) == 1
     assert world.epoch() > epoch
     with world.store.read() as snapshot:
         assert (list(snapshot.vectors(space, model)), snapshot.lane(space, lane).cursor) == ([row], end - 1)
     with pytest.raises(Conflict):
-        world.store.transact(lanes.keep, replace(batch, job=JobStep(number, "two")))
+        world.store.transact(lane_cursors.keep, replace(batch, job=JobStep(number, "two")))
     assert world.faults() == []
 
 
@@ -216,13 +216,13 @@ def test_a_run_stays_pinned_while_it_fails_and_is_pinned_anew_once_it_landed(wor
     world.commit("x")
     space, pins = world.space(), []
     for _ in range(2):
-        leased = world.store.transact(lanes.claim, space, LANE, "one", 60)
+        leased = world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
         assert leased is not None
         pins.append(leased.seq)
         world.commit("more")
-        world.store.transact(lanes.release, space, LANE, "one", error="no model", stride=2, reach=9)
+        world.store.transact(lane_cursors.release, space, LANE, "one", error="no model", stride=2, reach=9)
     assert pins == [1, 1]
-    leased = world.store.transact(lanes.claim, space, LANE, "two", 60)
+    leased = world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
     assert leased is not None
     assert (leased.seq, leased.stride, leased.reach, leased.attempt) == (1, 2, 9, 2)
     step = Advance(name=LANE, owner="two", after=0, upto=1)
@@ -270,9 +270,9 @@ def test_an_erasure_takes_answers_errors_and_the_jobs_of_what_it_erases(world: W
     item = world.item("zebra")
     world.commit(world.put(item), "stays")
     space, end = world.space(), newest(world)
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
-    world.store.transact(lanes.bury, space, LANE, "one", 0, end - 1, "cannot read zebra")
-    other = world.store.transact(lanes.bury, space, LANE, "one", end - 1, end, "saw a zebra")
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.bury, space, LANE, "one", 0, end - 1, "cannot read zebra")
+    other = world.store.transact(lane_cursors.bury, space, LANE, "one", end - 1, end, "saw a zebra")
     record(world, b"zebra?", b"a zebra", owner="one")
     world.erase(item.id)
     (left,) = known_jobs(world)
@@ -291,17 +291,17 @@ def test_an_erasure_takes_leases_so_that_nothing_said_before_it_is_kept_after(wo
     item = world.item("zebra")
     world.commit(world.put(item), "stays")
     space, end = world.space(), newest(world)
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     number = ordered(world, space=space)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     world.erase(item.id)
     for job in (0, number):
         with pytest.raises(Conflict):
             record(world, b"zebra?", b"a zebra", owner="one", job=job)
-    world.store.transact(lanes.release, space, LANE, "one", "saw a zebra")
-    assert not world.store.transact(jobs.end, JobStep(number, "one"), JobState.DEAD, "saw a zebra")
+    world.store.transact(lane_cursors.release, space, LANE, "one", "saw a zebra")
+    assert not world.store.transact(job_queue.end, JobStep(number, "one"), JobState.DEAD, "saw a zebra")
     with pytest.raises(Conflict):
-        world.store.transact(lanes.bury, space, LANE, "one", 0, end, "saw a zebra")
+        world.store.transact(lane_cursors.bury, space, LANE, "one", 0, end, "saw a zebra")
     with world.store.read() as snapshot:
         assert (snapshot.lane(space, LANE).error, snapshot.recorded(space, LANE, b"zebra?")) == ("", None)
         assert [job.error for job in snapshot.jobs()] == [""]
@@ -328,10 +328,10 @@ def test_an_answer_that_comes_after_an_erasure_is_kept_if_it_cannot_hold_what_wa
     zebra, horse = world.item("zebra"), world.item("horse")
     world.commit(world.put(zebra), world.put(horse))
     space = world.space()
-    leased = world.store.transact(lanes.claim, space, LANE, "one", 60)
+    leased = world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     assert leased is not None
     number = ordered(world, space=space)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     world.erase(zebra.id)
     with pytest.raises(Conflict):
         record(world, b"of zebra", b"1", owner="one", given=(horse.id, zebra.id), pin=leased.seq)
@@ -344,7 +344,7 @@ def test_an_answer_that_comes_after_an_erasure_is_kept_if_it_cannot_hold_what_wa
         lane = snapshot.lane(space, LANE)
         assert (lane.owner, lane.seq) == ("", leased.seq)
     assert (recorded(world, b"of zebra"), recorded(world, b"of horse")) == (None, b"2")
-    world.store.transact(lanes.claim, space, LANE, "two", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
     with pytest.raises(Conflict):
         record(world, b"of horse", b"3", owner="one", given=(horse.id,), pin=leased.seq)
     assert record(world, b"of horse", b"4", owner="two", given=(horse.id,), pin=leased.seq)
@@ -370,9 +370,9 @@ def test_what_an_answer_was_told_cannot_go_and_leave_it_behind(world: World) -> 
 def test_a_run_that_read_what_was_taken_back_loses_its_lease_and_its_pin(world: World) -> None:
     world.commit("stays")
     space, seq = world.space(), world.seq()
-    world.store.transact(lanes.claim, space, "early", "one", 60)
+    world.store.transact(lane_cursors.claim, space, "early", "one", 60)
     world.commit("goes")
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     world.store.transact(rewinding.rewind, TENANT, seq)
     with world.store.read() as snapshot:
         found = [snapshot.lane(space, name) for name in ("early", LANE)]
@@ -384,20 +384,22 @@ def test_a_run_prolongs_the_leases_that_it_holds_and_no_others(world: World, clo
     world.commit("y", user="bob")
     space, other = world.space(), world.space("bob")
     for name, owner in ((LANE, "one"), ("second", "one"), ("third", "two")):
-        world.store.transact(lanes.claim, space, name, owner, 60)
-    world.store.transact(lanes.claim, other, LANE, "one", 60)
+        world.store.transact(lane_cursors.claim, space, name, owner, 60)
+    world.store.transact(lane_cursors.claim, other, LANE, "one", 60)
     number = ordered(world)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     clock.tick(40 * SECOND)
-    assert world.store.transact(jobs.prolong, space, "one", 60, number)
+    assert world.store.transact(job_queue.prolong, space, "one", 60, number)
     clock.tick(40 * SECOND)
-    assert [world.store.transact(lanes.claim, space, name, "me", 60) is None for name in (LANE, "second", "third")] == [
+    assert [
+        world.store.transact(lane_cursors.claim, space, name, "me", 60) is None for name in (LANE, "second", "third")
+    ] == [
         True,
         True,
         False,
     ]
-    assert world.store.transact(lanes.claim, other, LANE, "me", 60) is not None
-    assert world.store.transact(jobs.claim, NAMES, "me", 60) is None
+    assert world.store.transact(lane_cursors.claim, other, LANE, "me", 60) is not None
+    assert world.store.transact(job_queue.claim, NAMES, "me", 60) is None
 
 
 def test_a_lease_that_has_passed_on_is_not_prolonged(world: World, clock: ManualClock) -> None:
@@ -405,32 +407,32 @@ def test_a_lease_that_has_passed_on_is_not_prolonged(world: World, clock: Manual
     world.commit(world.put(item), "stays")
     space = world.space()
     number = ordered(world, space=space)
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     world.erase(item.id)
-    assert not world.store.transact(jobs.prolong, space, "one", 60, number)
-    assert not world.store.transact(jobs.prolong, space, "", 60)
-    assert not world.store.transact(jobs.prolong, 99, "one", 60, 99)
-    assert world.store.transact(lanes.claim, space, LANE, "two", 60) is not None
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is not None
-    assert not world.store.transact(jobs.prolong, space, "one", 60, number)
+    assert not world.store.transact(job_queue.prolong, space, "one", 60, number)
+    assert not world.store.transact(job_queue.prolong, space, "", 60)
+    assert not world.store.transact(job_queue.prolong, 99, "one", 60, 99)
+    assert world.store.transact(lane_cursors.claim, space, LANE, "two", 60) is not None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is not None
+    assert not world.store.transact(job_queue.prolong, space, "one", 60, number)
 
 
 def test_an_answer_prolongs_the_lease_it_was_asked_under(world: World, clock: ManualClock) -> None:
     world.commit("x")
     space = world.space()
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     number = ordered(world)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     for job in (0, number):
         clock.tick(25 * SECOND)
         record(world, b"who?", b"ada", owner="one", job=job)
     clock.tick(30 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "two", 60) is None
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "two", 60) is None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is None
     clock.tick(60 * SECOND)
-    lane = world.store.transact(lanes.claim, space, LANE, "two", 60)
-    job_ = world.store.transact(jobs.claim, NAMES, "two", 60)
+    lane = world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
+    job_ = world.store.transact(job_queue.claim, NAMES, "two", 60)
     assert lane is not None
     assert job_ is not None
     assert (lane.attempt, job_.attempts) == (1, 1)  # nobody gave them back
@@ -441,19 +443,19 @@ def test_an_answer_prolongs_the_lease_it_was_asked_under(world: World, clock: Ma
 def test_a_clock_set_back_keeps_nothing_for_who_is_gone(world: World, clock: ManualClock) -> None:
     world.commit("x")
     space = world.space()
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     number = ordered(world)
-    world.store.transact(jobs.claim, NAMES, "one", 60)
+    world.store.transact(job_queue.claim, NAMES, "one", 60)
     clock.tick(-3600 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "two", 60) is not None
-    assert world.store.transact(jobs.claim, NAMES, "two", 60) is not None
-    world.store.transact(lanes.release, space, LANE, "two", "ill", not_before=clock.now() + 50 * SECOND)
-    world.store.transact(jobs.end, JobStep(number, "two"), JobState.WAITING, "ill", clock.now() + 50 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "three", 60) is None
-    assert world.store.transact(jobs.claim, NAMES, "three", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "two", 60) is not None
+    assert world.store.transact(job_queue.claim, NAMES, "two", 60) is not None
+    world.store.transact(lane_cursors.release, space, LANE, "two", "ill", not_before=clock.now() + 50 * SECOND)
+    world.store.transact(job_queue.end, JobStep(number, "two"), JobState.WAITING, "ill", clock.now() + 50 * SECOND)
+    assert world.store.transact(lane_cursors.claim, space, LANE, "three", 60) is None
+    assert world.store.transact(job_queue.claim, NAMES, "three", 60) is None
     clock.tick(-3600 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "three", 60) is not None
-    assert world.store.transact(jobs.claim, NAMES, "three", 60) is not None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "three", 60) is not None
+    assert world.store.transact(job_queue.claim, NAMES, "three", 60) is not None
 
 
 def test_what_was_written_under_a_key_is_known_by_it(world: World) -> None:

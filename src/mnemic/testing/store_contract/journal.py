@@ -7,7 +7,7 @@ from dataclasses import replace
 from mnemic.core.events import Verb
 from mnemic.core.items import Link, State
 from mnemic.core.queries import View
-from mnemic.store.drafts import Note, Tie
+from mnemic.store.values.drafts import Note, Tie
 from mnemic.testing.store_contract.world import TENANT, World
 
 

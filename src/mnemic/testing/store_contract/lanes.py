@@ -13,9 +13,9 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
-from mnemic.store import lanes
-from mnemic.store.drafts import Advance, Draft, Note, Op
-from mnemic.store.following import Lane
+from mnemic.store.engine import lane_cursors
+from mnemic.store.values.drafts import Advance, Draft, Note, Op
+from mnemic.store.values.work import Lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
@@ -174,24 +174,24 @@ def test_counters_of_use_are_no_step(world: World) -> None:
 def test_a_lease_keeps_others_out_until_it_ends(world: World, clock: ManualClock) -> None:
     world.commit("x")
     space = world.space()
-    leased = world.store.transact(lanes.claim, space, LANE, "one", 60)
+    leased = world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     assert leased is not None
     assert (leased.owner, leased.cursor, leased.lease_until) == ("one", 0, clock.now() + 60 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "two", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "two", 60) is None
     clock.tick(59 * SECOND)
-    assert world.store.transact(lanes.claim, space, LANE, "two", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "two", 60) is None
     clock.tick(2 * SECOND)
-    taken = world.store.transact(lanes.claim, space, LANE, "two", 60)
+    taken = world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
     assert taken is not None
     assert taken.owner == "two"
-    assert world.store.transact(lanes.claim, space, LANE, "one", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "one", 60) is None
 
 
 def test_one_may_prolong_ones_own_lease(world: World, clock: ManualClock) -> None:
     world.commit("x")
-    world.store.transact(lanes.claim, world.space(), LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, world.space(), LANE, "one", 60)
     clock.tick(50 * SECOND)
-    again = world.store.transact(lanes.claim, world.space(), LANE, "one", 60)
+    again = world.store.transact(lane_cursors.claim, world.space(), LANE, "one", 60)
     assert again is not None
     assert again.lease_until == clock.now() + 60 * SECOND
 
@@ -199,27 +199,27 @@ def test_one_may_prolong_ones_own_lease(world: World, clock: ManualClock) -> Non
 def test_lanes_are_leased_one_by_one(world: World) -> None:
     world.commit("x")
     world.commit("y", user="bob")
-    assert world.store.transact(lanes.claim, world.space(), LANE, "one", 60) is not None
-    assert world.store.transact(lanes.claim, world.space(), "other", "two", 60) is not None
-    assert world.store.transact(lanes.claim, world.space("bob"), LANE, "three", 60) is not None
+    assert world.store.transact(lane_cursors.claim, world.space(), LANE, "one", 60) is not None
+    assert world.store.transact(lane_cursors.claim, world.space(), "other", "two", 60) is not None
+    assert world.store.transact(lane_cursors.claim, world.space("bob"), LANE, "three", 60) is not None
 
 
 def test_who_has_no_name_leases_nothing_and_an_unknown_space_has_no_lanes(world: World) -> None:
     world.commit("x")
     with pytest.raises(Invalid):
-        world.store.transact(lanes.claim, world.space(), LANE, "", 60)
-    assert world.store.transact(lanes.claim, 99, LANE, "one", 60) is None
+        world.store.transact(lane_cursors.claim, world.space(), LANE, "", 60)
+    assert world.store.transact(lane_cursors.claim, 99, LANE, "one", 60) is None
 
 
 def test_only_who_holds_the_lease_moves_the_lane(world: World, clock: ManualClock) -> None:
     world.commit("x")
     end, space = newest(world), world.space()
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     for owner in ("two", ""):
         with pytest.raises(Conflict, match="leased"):
             step(world, world.put("y"), after=0, upto=end, owner=owner)
     clock.tick(61 * SECOND)
-    world.store.transact(lanes.claim, space, LANE, "two", 60)
+    world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
     with pytest.raises(Conflict, match="leased"):
         step(world, after=0, upto=end, owner="one")
     step(world, after=0, upto=end, owner="two")
@@ -228,7 +228,7 @@ def test_only_who_holds_the_lease_moves_the_lane(world: World, clock: ManualCloc
 
 def test_a_lease_that_ran_out_and_nobody_took_still_moves_the_lane(world: World, clock: ManualClock) -> None:
     world.commit("x")
-    world.store.transact(lanes.claim, world.space(), LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, world.space(), LANE, "one", 60)
     clock.tick(61 * SECOND)
     step(world, after=0, upto=newest(world), owner="one")
     assert lane(world).cursor == newest(world)
@@ -238,27 +238,29 @@ def test_failures_are_counted_and_waited_for_until_one_run_succeeds(world: World
     world.commit("x")
     space = world.space()
     for attempt in (1, 2):
-        assert world.store.transact(lanes.claim, space, LANE, "one", 60) is not None
-        world.store.transact(lanes.release, space, LANE, "one", error="no model", not_before=clock.now() + 5 * SECOND)
+        assert world.store.transact(lane_cursors.claim, space, LANE, "one", 60) is not None
+        world.store.transact(
+            lane_cursors.release, space, LANE, "one", error="no model", not_before=clock.now() + 5 * SECOND
+        )
         stands = lane(world)
         assert (stands.attempt, stands.error, stands.owner, stands.cursor) == (attempt, "no model", "", 0)
-        assert world.store.transact(lanes.claim, space, LANE, "one", 60) is None
+        assert world.store.transact(lane_cursors.claim, space, LANE, "one", 60) is None
         clock.tick(6 * SECOND)
-    world.store.transact(lanes.claim, space, LANE, "two", 60)
-    world.store.transact(lanes.release, space, LANE, "two")
+    world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
+    world.store.transact(lane_cursors.release, space, LANE, "two")
     assert lane(world) == Lane(space=space, name=LANE, leased=clock.now())
 
 
 def test_a_lease_that_has_passed_on_cannot_be_given_back(world: World, clock: ManualClock) -> None:
     world.commit("x")
     space = world.space()
-    world.store.transact(lanes.claim, space, LANE, "one", 1)
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 1)
     clock.tick(2 * SECOND)
-    world.store.transact(lanes.claim, space, LANE, "two", 60)
-    world.store.transact(lanes.release, space, LANE, "one", error="late")
+    world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
+    world.store.transact(lane_cursors.release, space, LANE, "one", error="late")
     assert lane(world).owner == "two"
     assert lane(world).error != "late"
-    world.store.transact(lanes.release, 99, LANE, "one", error="nowhere")
+    world.store.transact(lane_cursors.release, 99, LANE, "one", error="nowhere")
 
 
 def test_the_backlog_names_the_spaces_with_work(world: World) -> None:
@@ -285,15 +287,15 @@ def test_an_erasure_takes_what_a_lane_says_went_wrong_and_a_whole_user_the_lane(
     world.commit(world.put(item), "stays")
     space = world.space()
     step(world, after=0, upto=newest(world))
-    world.store.transact(lanes.claim, space, LANE, "one", 60)
-    world.store.transact(lanes.release, space, LANE, "one", error="cannot read zebra")
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
+    world.store.transact(lane_cursors.release, space, LANE, "one", error="cannot read zebra")
     world.erase(item.id)
     assert (lane(world).error, lane(world).attempt) == ("", 1)
     world.erase(whole=True)
     with world.store.read() as snapshot:
         assert snapshot.lane(space, LANE) == Lane(space=space, name=LANE)
         assert snapshot.backlog(LANE) == []
-    assert world.store.transact(lanes.claim, space, LANE, "one", 60) is None
+    assert world.store.transact(lane_cursors.claim, space, LANE, "one", 60) is None
 
 
 def test_workers_who_race_digest_everything_once(world: World, clock: ManualClock) -> None:
@@ -302,7 +304,7 @@ def test_workers_who_race_digest_everything_once(world: World, clock: ManualCloc
 
     def work(owner: str) -> None:
         while lane(world).cursor < end:
-            leased = world.store.transact(lanes.claim, space, LANE, owner, 60)
+            leased = world.store.transact(lane_cursors.claim, space, LANE, owner, 60)
             if leased is None:
                 continue
             upto = min(leased.cursor + 3, end)
@@ -312,7 +314,7 @@ def test_workers_who_race_digest_everything_once(world: World, clock: ManualCloc
             except Conflict:
                 continue
             finally:
-                world.store.transact(lanes.release, space, LANE, owner)
+                world.store.transact(lane_cursors.release, space, LANE, owner)
 
     workers = [threading.Thread(target=work, args=(f"worker {n}",)) for n in range(4)]
     for worker in workers:
@@ -342,7 +344,7 @@ def test_whatever_order_things_come_in_each_version_is_digested_at_most_once(
             case 3:
                 clock.tick(chance.choice((1, 30, 90)) * SECOND)
             case _:
-                world.store.transact(lanes.claim, world.space(), LANE, owner, 60)
+                world.store.transact(lane_cursors.claim, world.space(), LANE, owner, 60)
                 after = chance.choice((lane(world).cursor, 0))
                 upto = chance.randint(after, max(after, newest(world)))
                 try:
@@ -358,7 +360,7 @@ def test_a_lane_is_no_part_of_what_is_remembered(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item))
     before = state_hash(world.store, TENANT), list(world.store.export(TENANT))
-    world.store.transact(lanes.claim, world.space(), LANE, "one", 60)
+    world.store.transact(lane_cursors.claim, world.space(), LANE, "one", 60)
     step(world, after=0, upto=newest(world), owner="one")
     assert (state_hash(world.store, TENANT), list(world.store.export(TENANT))) == before
     world.commit(world.put(replace(item, text="y"), Verb.REVISED))

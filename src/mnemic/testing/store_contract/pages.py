@@ -7,9 +7,9 @@ import pytest
 from mnemic.core.items import Item, Kind
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict
-from mnemic.store import rewinding
-from mnemic.store.drafts import Draft, Op
-from mnemic.store.pages import PageRow, Paging, SessionRow
+from mnemic.store.engine import rewinding
+from mnemic.store.engine.page_table import PageRow, Paging, SessionRow
+from mnemic.store.values.drafts import Draft, Op
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.world import TENANT, World
 

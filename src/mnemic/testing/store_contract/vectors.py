@@ -12,10 +12,10 @@ from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
-from mnemic.store import compaction, lanes, transfer
-from mnemic.store.drafts import Put
-from mnemic.store.following import EmbedderState, VectorRow, Vectors, embedding_lane
-from mnemic.store.sqlite import MemoryStore
+from mnemic.store.engine import compaction, journal_io, lane_cursors
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.drafts import Put
+from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.testing.deeds import dismiss, state_hash
 from mnemic.testing.store_contract.world import TENANT, World, day, us
 
@@ -24,7 +24,7 @@ DIMS = 4
 
 def enlist(world: World, name: str = "e-1", dims: int = DIMS, state: EmbedderState = EmbedderState.FILLING) -> int:
     """An embedder of four numbers."""
-    return world.store.transact(lanes.enlist, name, dims, state)
+    return world.store.transact(lane_cursors.enlist, name, dims, state)
 
 
 def f16(number: int) -> bytes:
@@ -80,11 +80,11 @@ def test_an_embedder_of_other_dimensions_needs_another_name(world: World) -> Non
 
 def test_an_embedder_is_appointed(world: World) -> None:
     one = enlist(world)
-    world.store.transact(lanes.appoint, one, EmbedderState.SERVING)
+    world.store.transact(lane_cursors.appoint, one, EmbedderState.SERVING)
     with world.store.read() as snapshot:
         assert snapshot.embedders()[0].state is EmbedderState.SERVING
     with pytest.raises(NotFound):
-        world.store.transact(lanes.appoint, 99, EmbedderState.SERVING)
+        world.store.transact(lane_cursors.appoint, 99, EmbedderState.SERVING)
 
 
 def test_vectors_are_kept_and_read_in_order_with_the_lane_they_fill(world: World) -> None:
@@ -93,7 +93,7 @@ def test_vectors_are_kept_and_read_in_order_with_the_lane_they_fill(world: World
     model = enlist(world)
     given = batch(world, model)
     shuffled = replace(given, rows=tuple(reversed(given.rows)))
-    assert world.store.transact(lanes.keep, shuffled) == len(given.rows) > 4
+    assert world.store.transact(lane_cursors.keep, shuffled) == len(given.rows) > 4
     assert vectors(world, model) == list(given.rows)
     assert cursor(world, model) == given.upto
     assert vectors(world, model, after=given.upto - 1) == [given.rows[-1]]
@@ -105,7 +105,7 @@ def test_vectors_are_kept_in_steps(world: World) -> None:
     world.commit(*(f"turn {n}" for n in range(5)))
     model, kept = enlist(world), 0
     while step := batch(world, model, limit=2).rows:
-        kept += world.store.transact(lanes.keep, batch(world, model, limit=2))
+        kept += world.store.transact(lane_cursors.keep, batch(world, model, limit=2))
         assert len(step) <= 2
     assert kept == len(vectors(world, model)) == 5
     with world.store.read() as snapshot:
@@ -116,7 +116,7 @@ def test_a_step_without_vectors_moves_the_lane(world: World) -> None:
     world.commit("x")
     model = enlist(world)
     given = batch(world, model)
-    assert world.store.transact(lanes.keep, replace(given, rows=())) == 0
+    assert world.store.transact(lane_cursors.keep, replace(given, rows=())) == 0
     assert cursor(world, model) == given.upto
     assert vectors(world, model) == []
 
@@ -125,9 +125,9 @@ def test_a_batch_is_kept_once(world: World) -> None:
     world.commit("x")
     model = enlist(world)
     given = batch(world, model)
-    world.store.transact(lanes.keep, given)
+    world.store.transact(lane_cursors.keep, given)
     with pytest.raises(Conflict, match="stands at"):
-        world.store.transact(lanes.keep, replace(given, rows=(VectorRow(given.upto, 0, f16(7)),)))
+        world.store.transact(lane_cursors.keep, replace(given, rows=(VectorRow(given.upto, 0, f16(7)),)))
     assert vectors(world, model) == list(given.rows)
 
 
@@ -135,12 +135,12 @@ def test_who_has_lost_the_lease_keeps_nothing(world: World) -> None:
     world.commit("x")
     model = enlist(world)
     given = batch(world, model)
-    world.store.transact(lanes.claim, world.space(), embedding_lane(model), "one", 60)
+    world.store.transact(lane_cursors.claim, world.space(), embedding_lane(model), "one", 60)
     for owner in ("two", ""):
         with pytest.raises(Conflict, match="leased"):
-            world.store.transact(lanes.keep, replace(given, owner=owner))
+            world.store.transact(lane_cursors.keep, replace(given, owner=owner))
     assert vectors(world, model) == []
-    assert world.store.transact(lanes.keep, replace(given, owner="one")) == 1
+    assert world.store.transact(lane_cursors.keep, replace(given, owner="one")) == 1
 
 
 def test_a_batch_that_cannot_be_right_is_refused(world: World) -> None:
@@ -155,11 +155,11 @@ def test_a_batch_that_cannot_be_right_is_refused(world: World) -> None:
         replace(given, rows=(), after=5, upto=4),
     ):
         with pytest.raises(Invalid):
-            world.store.transact(lanes.keep, wrong)
+            world.store.transact(lane_cursors.keep, wrong)
     with pytest.raises(NotFound):
-        world.store.transact(lanes.keep, replace(given, model=model + 1, lane=embedding_lane(model + 1)))
+        world.store.transact(lane_cursors.keep, replace(given, model=model + 1, lane=embedding_lane(model + 1)))
     with pytest.raises(NotFound):
-        world.store.transact(lanes.keep, replace(given, space=99))
+        world.store.transact(lane_cursors.keep, replace(given, space=99))
     assert vectors(world, model) == []
     assert cursor(world, model) == 0
     assert last.ver == given.upto
@@ -168,11 +168,11 @@ def test_a_batch_that_cannot_be_right_is_refused(world: World) -> None:
 def test_an_embedder_that_retires_takes_no_more_vectors_until_it_is_enlisted_again(world: World) -> None:
     world.commit("x")
     model = enlist(world)
-    world.store.transact(lanes.appoint, model, EmbedderState.RETIRING)
+    world.store.transact(lane_cursors.appoint, model, EmbedderState.RETIRING)
     with pytest.raises(Conflict, match="retires"):
-        world.store.transact(lanes.keep, batch(world, model))
+        world.store.transact(lane_cursors.keep, batch(world, model))
     assert enlist(world) == model
-    assert world.store.transact(lanes.keep, batch(world, model)) == 1
+    assert world.store.transact(lane_cursors.keep, batch(world, model)) == 1
 
 
 def test_what_was_erased_meanwhile_is_never_brought_back(world: World) -> None:
@@ -182,7 +182,7 @@ def test_what_was_erased_meanwhile_is_never_brought_back(world: World) -> None:
     given = batch(world, model)
     world.erase(gone.id)
     world.commit("takes no number of another's")
-    assert world.store.transact(lanes.keep, given) == 1
+    assert world.store.transact(lane_cursors.keep, given) == 1
     assert [row.ver for row in vectors(world, model)] == vers(world, stays)
     assert len(batch(world, model).rows) == 1
     assert world.faults() == []
@@ -193,10 +193,10 @@ def test_nothing_is_kept_for_an_erased_user(world: World) -> None:
     world.commit("y", user="bob")
     model = enlist(world)
     given = batch(world, model)
-    world.store.transact(lanes.keep, replace(given, rows=()))
+    world.store.transact(lane_cursors.keep, replace(given, rows=()))
     world.erase(whole=True)
     with pytest.raises(NotFound):
-        world.store.transact(lanes.keep, given)
+        world.store.transact(lane_cursors.keep, given)
     assert world.faults() == []
 
 
@@ -205,7 +205,7 @@ def test_a_version_of_the_same_words_has_its_vectors_at_once(world: World) -> No
     world.commit(world.put(item), "other")
     models = [enlist(world), enlist(world, "e-2")]
     for model in models:
-        world.store.transact(lanes.keep, batch(world, model))
+        world.store.transact(lane_cursors.keep, batch(world, model))
     before = vers(world, item)
     world.commit(Put(verb=Verb.PINNED, item=replace(item, pinned=True), terms=None))
     (after,) = vers(world, item)
@@ -214,7 +214,7 @@ def test_a_version_of_the_same_words_has_its_vectors_at_once(world: World) -> No
         assert vectors(world, model, after=after - 1) == [row._replace(ver=after) for row in was]
         assert len(was) > 1
         assert cursor(world, model) < after
-        world.store.transact(lanes.keep, batch(world, model))
+        world.store.transact(lane_cursors.keep, batch(world, model))
         assert {row.f16 for row in vectors(world, model, after=after - 1)} == {f16(after)}
     assert world.faults() == []
 
@@ -223,7 +223,7 @@ def test_a_version_of_other_words_has_no_vectors_yet(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item))
     model = enlist(world)
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     world.commit(world.put(replace(item, text="y"), Verb.REVISED))
     assert [row.ver for row in vectors(world, model)] == [cursor(world, model)]
     assert len(batch(world, model).rows) == 1
@@ -234,9 +234,9 @@ def test_an_erased_item_takes_its_vectors_along(world: World) -> None:
     world.commit(world.put(gone), world.put(stays))
     model, other = enlist(world), enlist(world, "e-2")
     for one in (model, other):
-        world.store.transact(lanes.keep, batch(world, one))
+        world.store.transact(lane_cursors.keep, batch(world, one))
     world.commit(world.put(replace(gone, text="gone too"), Verb.REVISED))
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     world.erase(gone.id)
     for one in (model, other):
         assert [row.ver for row in vectors(world, one)] == vers(world, stays)
@@ -247,8 +247,8 @@ def test_an_erased_user_takes_all_vectors_along_and_no_others(world: World) -> N
     world.commit("x")
     world.commit("y", user="bob")
     model, space = enlist(world), world.space()
-    world.store.transact(lanes.keep, batch(world, model))
-    world.store.transact(lanes.keep, batch(world, model, "bob"))
+    world.store.transact(lane_cursors.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model, "bob"))
     world.erase(whole=True)
     with world.store.read() as snapshot:
         assert list(snapshot.vectors(space, model)) == []
@@ -261,7 +261,7 @@ def test_compaction_drops_the_vectors_of_what_it_drops(world: World) -> None:
     world.commit(world.put(item))
     world.commit(world.put(replace(item, text="two"), Verb.REVISED))
     model = enlist(world)
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     assert len(vectors(world, model)) == 2
     compaction.compact(world.store, TENANT, 2)
     assert [row.ver for row in vectors(world, model)] == vers(world, item)
@@ -269,13 +269,13 @@ def test_compaction_drops_the_vectors_of_what_it_drops(world: World) -> None:
 
 
 def test_a_dismissed_embedder_goes_with_its_vectors_and_lanes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lanes, "SLICE", 3)
+    monkeypatch.setattr(lane_cursors, "SLICE", 3)
     world.commit(*(f"turn {n}" for n in range(10)))
     world.commit("y", user="bob")
     model, other = enlist(world), enlist(world, "e-2")
     for one in (model, other):
-        world.store.transact(lanes.keep, batch(world, one))
-        world.store.transact(lanes.keep, batch(world, one, "bob"))
+        world.store.transact(lane_cursors.keep, batch(world, one))
+        world.store.transact(lane_cursors.keep, batch(world, one, "bob"))
     dismiss(world.store, model)
     dismiss(world.store, model)
     with world.store.read() as snapshot:
@@ -292,10 +292,10 @@ def test_vectors_are_no_part_of_what_is_remembered(world: World) -> None:
     world.commit("x")
     model = enlist(world)
     before = state_hash(world.store, TENANT), list(world.store.export(TENANT))
-    world.store.transact(lanes.keep, batch(world, model))
+    world.store.transact(lane_cursors.keep, batch(world, model))
     assert (state_hash(world.store, TENANT), list(world.store.export(TENANT))) == before
     fresh = World(MemoryStore())
-    fresh.store.transact(transfer.load, iter(before[1]))
+    fresh.store.transact(journal_io.load, iter(before[1]))
     with fresh.store.read() as snapshot:
         assert snapshot.embedders() == []
         assert snapshot.lane(fresh.space(), embedding_lane(model)).cursor == 0
@@ -327,13 +327,13 @@ def test_whatever_order_things_come_in_no_vector_is_without_its_part(world: Worl
             case _ if held:
                 given = held.pop(chance.randrange(len(held)))
                 try:
-                    world.store.transact(lanes.keep, given)
+                    world.store.transact(lane_cursors.keep, given)
                 except Conflict:
                     assert cursor(world, given.model) != given.after
         assert world.faults() == []
     for model in models:
         while batch(world, model).rows:
-            world.store.transact(lanes.keep, batch(world, model))
+            world.store.transact(lane_cursors.keep, batch(world, model))
         with world.store.read() as snapshot:
             parts = [(entry.ver, entry.part) for entry in snapshot.entries(world.space())]
         assert [(row.ver, row.part) for row in vectors(world, model)] == parts

@@ -13,7 +13,7 @@ from mnemic.core.ids import to_bytes
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
-from mnemic.store import compaction
+from mnemic.store.engine import compaction
 from mnemic.testing.generators import TEXTS, ManualClock
 from mnemic.testing.store_contract.world import TENANT, World, day, texts_of, us
 

@@ -16,9 +16,9 @@ from mnemic.core.items import Item, Kind, Link, State, Strength, Version
 from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
-from mnemic.store.base import Store
-from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
-from mnemic.store.receipts import ErasureReceipt
+from mnemic.store.contract import Store
+from mnemic.store.values.drafts import Draft, Erasure, Op, Put, Tie
+from mnemic.store.values.receipts import ErasureReceipt
 from mnemic.testing.generators import START, ManualClock, SeededEntropy
 
 TENANT = "t"

@@ -21,8 +21,8 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
 from mnemic.memory import Memory
 from mnemic.settings import Settings
-from mnemic.store.snapshot import Snapshot
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children, engine
 from mnemic.testing.torture.life import WorkingLife

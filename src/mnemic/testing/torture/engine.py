@@ -12,10 +12,10 @@ from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import terms
 from mnemic.errors import MnemicError, Refused
-from mnemic.store import compaction
-from mnemic.store.base import Store
-from mnemic.store.snapshot import Snapshot
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.contract import Store
+from mnemic.store.engine import compaction
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.torture.life import link_text
 from mnemic.testing.torture.subject import Audit, Said, promises
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from mnemic import Memory, ScopedMemory
 from mnemic.core.ids import ItemId
 from mnemic.errors import MnemicError
-from mnemic.store import rewinding
-from mnemic.store.base import Store
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.contract import Store
+from mnemic.store.engine import rewinding
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.torture import engine
 from mnemic.testing.torture.life import Done, WorkingLife
 from mnemic.testing.torture.subject import Audit, How, Said

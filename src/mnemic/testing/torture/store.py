@@ -15,9 +15,9 @@ from mnemic.core.items import Item, Kind, Link, State
 from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter
 from mnemic.errors import MnemicError, NotFound
-from mnemic.store import rewinding
-from mnemic.store.drafts import Draft, Erasure, Op, Put, Tie
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import rewinding
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.testing.torture import engine
 from mnemic.testing.torture.life import Done, WorkingLife
 from mnemic.testing.torture.subject import Audit, How, Said

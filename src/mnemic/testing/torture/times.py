@@ -18,9 +18,9 @@ import apsw
 from mnemic.errors import Conflict, NotFound
 from mnemic.memory import Memory
 from mnemic.settings import Settings
-from mnemic.store import rewinding
-from mnemic.store.restoring import replace_store
-from mnemic.store.sqlite import SqliteStore
+from mnemic.store.engine import rewinding
+from mnemic.store.offline import replace_store
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children

@@ -16,7 +16,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
-from mnemic.store import lanes
+from mnemic.store.engine import lane_cursors
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
@@ -94,7 +94,7 @@ def _finish(path: Path, say: Say) -> None:
         with store.read() as snapshot:
             held = [lane for lane in snapshot.lanes() if lane.owner]
         for lane in held:  # the dead give nothing back: their time is up
-            store.transact(lanes.release, lane.space, lane.name, lane.owner)
+            store.transact(lane_cursors.release, lane.space, lane.name, lane.owner)
         memory.flush()
         for problem in _problems(memory):
             say(problem)

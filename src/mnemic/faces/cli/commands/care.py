@@ -22,7 +22,7 @@ from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from mnemic.admin import Stats
-    from mnemic.store.heads import Check
+    from mnemic.store.values.heads import Check
 
 FAULTS: Final = 6
 """The exit code of a store in which something is wrong."""

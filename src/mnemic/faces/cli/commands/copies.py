@@ -59,7 +59,7 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoin
     BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
     erased. Either way a checkpoint of the store as it is now is taken first, if it can be read, and named.
     """
-    from mnemic.store.restoring import source_of
+    from mnemic.store.offline import source_of
 
     run = invocation()
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
@@ -116,7 +116,7 @@ def _put_back(
 
 def _last(path: Path, tenant: str) -> int:
     """The last commit of a store; 0 where the tenant has none."""
-    from mnemic.store.restoring import head_of
+    from mnemic.store.offline import head_of
 
     return head_of(path, tenant)
 

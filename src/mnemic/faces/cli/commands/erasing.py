@@ -18,7 +18,7 @@ from mnemic.faces.cli.output import Output, flat, many
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.memory import ScopedMemory
-    from mnemic.store.receipts import ErasureReceipt
+    from mnemic.store.values.receipts import ErasureReceipt
 
 PENDING: Final = 7
 """The exit code of an erasure that another process still holds up."""

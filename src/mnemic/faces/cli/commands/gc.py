@@ -19,7 +19,7 @@ from mnemic.faces.cli.output import flat, many, size
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
     from mnemic.core.ids import ItemId
-    from mnemic.store.heads import Hold
+    from mnemic.store.values.heads import Hold
 
 
 @verb(
@@ -70,7 +70,7 @@ def _refuse_scope(run: Invocation) -> None:
 
 
 def _rebuilt(run: Invocation) -> tuple[int, int]:
-    from mnemic.store.restoring import rebuild
+    from mnemic.store.offline import rebuild
 
     if run.path is None:
         raise Invalid("rebuild", "is for a store in a file", "Leave it out.")

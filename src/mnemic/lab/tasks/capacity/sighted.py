@@ -23,9 +23,9 @@ from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.recall.pipeline import recall
 from mnemic.registry import STORES, load
-from mnemic.store.base import Store
-from mnemic.store.heads import Layer
-from mnemic.store.snapshot import Snapshot
+from mnemic.store.contract import Store
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.heads import Layer
 
 NOW: Final = micros(datetime(2025, 1, 1, tzinfo=UTC))
 """When questions are asked: passages have no date, and nothing here depends on one."""

@@ -1,0 +1,142 @@
+"""Between nouns and bytes: one canonical encoding, so that hashes are taken over what is stored."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any, Final
+
+from mnemic.core.clock import FOREVER, micros, moment
+from mnemic.core.ids import ItemId, from_bytes
+from mnemic.core.items import Channel, Item, Kind, Link, State, Version
+from mnemic.errors import StoreCorrupt
+from mnemic.store.values.row_values import LinkRow, VersionRow
+
+KINDS: Final = tuple(Kind)
+"""A kind's number is its place here: part of the format, so new kinds go to the end."""
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def core_order(row: VersionRow) -> tuple[bool, int, int]:
+    """What is kept first where not all of a space's core is asked for: the profile last, the newest first."""
+    return row.kind == kind_number(Kind.PROFILE), -row.seq_from, -row.ver
+
+
+def kind_number(kind: Kind) -> int:
+    """The number of a kind in columns."""
+    return _NUMBER[kind]
+
+
+def canonical(record: dict[str, Any]) -> bytes:
+    """JSON with sorted keys and no spaces, as UTF-8: the same record is always the same bytes."""
+    return _JSON.encode(record).encode()
+
+
+def encode_item(item: Item) -> bytes:
+    """Everything an item says but its id; what is at its default is left out."""
+    record: dict[str, Any] = {"kind": item.kind.value, "text": item.text, "said": micros(item.said, "said")}
+    for name, value, default in (
+        ("offset", item.said_offset, 0),
+        ("key", item.key, None),
+        ("slots", dict(item.slots), {}),
+        ("tags", list(item.tags), []),
+        ("source", list(item.source), []),
+        ("state", int(item.state), int(State.ACTIVE)),
+        ("pinned", item.pinned, False),
+        ("known_to", _instant(item.known_to, "known_to"), None),
+        ("valid_from", _instant(item.valid_from, "valid_from"), None),
+        ("valid_to", _instant(item.valid_to, "valid_to"), None),
+        ("agent", item.agent, None),
+        ("session", item.session, None),
+        ("pos", item.pos, 0),
+        ("channel", item.channel.value, Channel.USER.value),
+    ):
+        if value != default:
+            record[name] = value
+    return canonical(record)
+
+
+def decode_item(item: ItemId, body: bytes) -> Item:
+    """The item that `encode_item` wrote.
+
+    Raises:
+        StoreCorrupt: these are not bytes that it wrote.
+    """
+    try:
+        return _item(item, json.loads(body))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise StoreCorrupt(f"the bytes of item {item} are damaged; run `mnemic verify`") from error
+
+
+def _item(item: ItemId, record: dict[str, Any]) -> Item:
+    return Item(
+        id=item,
+        kind=Kind(record["kind"]),
+        text=record["text"],
+        said=moment(record["said"]),
+        said_offset=record.get("offset", 0),
+        key=record.get("key"),
+        slots=record.get("slots", {}),
+        tags=tuple(record.get("tags", ())),
+        source=tuple(record.get("source", ())),
+        state=State(record.get("state", State.ACTIVE)),
+        pinned=record.get("pinned", False),
+        known_to=_moment(record.get("known_to")),
+        valid_from=_moment(record.get("valid_from")),
+        valid_to=_moment(record.get("valid_to")),
+        agent=record.get("agent"),
+        session=record.get("session"),
+        pos=record.get("pos", 0),
+        channel=Channel(record.get("channel", Channel.USER)),
+    )
+
+
+def decode_version(row: VersionRow, recorded: int) -> Version:
+    """The version a row holds."""
+    return Version(
+        item=decode_item(from_bytes(row.id), row.body),
+        seq_from=row.seq_from,
+        seq_to=None if row.seq_to == FOREVER else row.seq_to,
+        recorded=moment(recorded),
+    )
+
+
+def encode_link(link: Link) -> bytes:
+    """Everything a link says but its ends."""
+    record: dict[str, Any] = {"type": link.type, "weight": link.weight}
+    if link.evidence:
+        record["evidence"] = list(link.evidence)
+    return canonical(record)
+
+
+def decode_link(row: LinkRow) -> Link:
+    """The link a row holds.
+
+    Raises:
+        StoreCorrupt: its bytes are not those of a link.
+    """
+    src, dst = from_bytes(row.src), from_bytes(row.dst)
+    try:
+        record = json.loads(row.body)
+        evidence = tuple(record.get("evidence", ()))
+        return Link(src=src, dst=dst, type=record["type"], weight=record["weight"], evidence=evidence)
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreCorrupt(f"the bytes of a link of {src} are damaged; run `mnemic verify`") from error
+
+
+def _instant(when: datetime | None, field: str) -> int | None:
+    return None if when is None else micros(when, field)
+
+
+def _moment(us: int | None) -> datetime | None:
+    return None if us is None else moment(us)
+
+
+def columns(item: Item) -> tuple[int, int, int, int, int, int, int]:
+    """The projections of an item: state, kind, said, known_to, valid_from, valid_to, pos."""
+    said = micros(item.said, "said")
+    known_to = FOREVER if item.known_to is None else micros(item.known_to, "known_to")
+    valid_from = said if item.valid_from is None else micros(item.valid_from, "valid_from")
+    valid_to = FOREVER if item.valid_to is None else micros(item.valid_to, "valid_to")
+    return int(item.state), kind_number(item.kind), said, known_to, valid_from, valid_to, item.pos

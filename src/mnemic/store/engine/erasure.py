@@ -1,0 +1,156 @@
+"""Taking content out for good: what goes, what follows it, and what the journal keeps to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.core.scope import Shared
+from mnemic.errors import Conflict, NotFound
+from mnemic.store.engine import holds, ledger, lineage
+from mnemic.store.engine.codec import canonical
+from mnemic.store.values.drafts import Erasure
+from mnemic.store.values.row_values import Rows, SpaceRow, TenantRow
+
+OUTSIDE: Final = (
+    "copies and exports that you took out",
+    "backups taken before (restoring one here replays this erasure)",
+    "prompts and logs of programs that were shown it",
+)
+"""What no store can reach, for the receipt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What an erasure took out."""
+
+    seq: int | None
+    ids: tuple[ItemId, ...]
+    versions: int
+    links: int
+
+
+def apply(rows: Rows, erasure: Erasure) -> Erased:
+    """Erase inside the transaction that `rows` stands for.
+
+    Items go with all that was derived from them, and leave a tombstone: their id, and nothing of what they said.
+
+    Raises:
+        NotFound: there is no such tenant or user.
+    """
+    tenant = rows.spaces.tenant(erasure.tenant)
+    if tenant is None:
+        raise NotFound(f"no tenant {erasure.tenant!r} here")
+    if erasure.whole and erasure.branch:
+        return _branch(rows, tenant, erasure)
+    if erasure.whole:
+        return _whole(rows, tenant, erasure)
+    space = None if erasure.user is None else rows.spaces.space(tenant.id, erasure.user, erasure.branch)
+    if space is None:
+        raise NotFound("nothing was ever remembered for this user")
+    return _items(rows, tenant, space, erasure)
+
+
+def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> Erased:
+    own = lineage.kin(rows, space)
+    named = [to_bytes(item) for item in erasure.ids]
+    there = {item for home in own for item in rows.items.item_rows(home.id, named)}
+    known = [item for item in named if item in there]
+    # What is shared may have been built upon in every user's space; what is one user's, in their own and its branches.
+    reach = rows.spaces.tenant_spaces(tenant.id) if isinstance(space.user, Shared) else own
+    going = _with_derived(rows, reach, [(home.id, raw) for raw in known for home in own])
+    if not going:
+        _drop_names(rows, own, erasure)
+        return Erased(None, (), 0, 0)
+    holds.refuse_items(rows, tenant.id, going)
+    ids = tuple(dict.fromkeys(from_bytes(raw) for _, raw in going))
+    owned: dict[int, list[bytes]] = {}
+    for home, raw in going:
+        owned.setdefault(home, []).append(raw)
+    ledger.check_expected(rows, space, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
+    reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
+    ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
+    payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
+    actor = rows.names.name(space.id, erasure.actor) or rows.names.add_name(space.id, erasure.actor)
+    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
+    counts = [rows.items.drop_item(home, raw, seq) for home, raw in going]
+    _drop_names(rows, own, erasure)
+    touched = {home for home, _ in going} | {space.id}
+    for row in rows.spaces.space_rows(sorted(touched)):
+        rows.spaces.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
+    return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+
+
+def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> None:
+    for space in spaces:
+        for text in erasure.names:
+            rows.names.drop_bare_name(space.id, text)
+
+
+def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Items with what was derived from them: each in every space of the owner in whose space it was."""
+    going = dict.fromkeys(items)
+    queue, homes = list(dict.fromkeys(raw for _, raw in going)), list(reach)
+    owned: dict[str | Shared | None, list[int]] = {}
+    for row in homes:
+        owned.setdefault(row.user, []).append(row.id)
+    while queue:
+        sources, queue = queue, []
+        for home in homes:
+            for _, derived in rows.links.derived(home.id, sources):
+                if (home.id, derived) not in going:
+                    going.update(((one, derived), None) for one in owned[home.user])
+                    queue.append(derived)
+    return list(going)
+
+
+def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
+    if erasure.user is None:
+        spaces = rows.spaces.tenant_spaces(tenant.id)
+        rows.spaces.set_tenant(tenant._replace(name=None))
+    else:
+        space = rows.spaces.space(tenant.id, erasure.user)
+        if space is None:
+            raise NotFound("nothing was ever remembered for this user")
+        spaces = lineage.kin(rows, space)
+    holds.refuse_spaces(rows, tenant.id, [space.id for space in spaces])
+    ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.items.all_versions(space.id)))
+    counts = [rows.spaces.drop_space(space.id) for space in spaces]
+    payload = canonical({"spaces": [space.id for space in spaces]})
+    home = 0 if erasure.user is None else spaces[0].id
+    # Nobody's name is kept for it: whoever erases a user may well be that user, or an agent that is called after them.
+    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, note=_reason(erasure))
+    for space in spaces:
+        rows.spaces.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
+    return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+
+
+def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
+    """Drop a branch; the commit is one of the space that it came off.
+
+    Raises:
+        NotFound: there is no such branch.
+        Conflict: others come off it.
+    """
+    space = None if erasure.user is None else rows.spaces.space(tenant.id, erasure.user, erasure.branch)
+    if space is None:
+        raise NotFound(f"no branch {erasure.branch!r} here")
+    if held := lineage.children(rows, space):
+        raise Conflict(f"branch {held[0].branch!r} comes off {erasure.branch!r}; drop it first")
+    holds.refuse_spaces(rows, tenant.id, [space.id])
+    (parent,) = rows.spaces.space_rows((space.parent,))
+    versions, links = rows.spaces.drop_space(space.id)
+    actor = rows.names.name(parent.id, erasure.actor) or rows.names.add_name(parent.id, erasure.actor)
+    payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
+    seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, note=_reason(erasure))
+    rows.spaces.set_space(parent._replace(seq=seq))
+    rows.spaces.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
+    return Erased(seq, (), versions, links)
+
+
+def _reason(erasure: Erasure) -> bytes | None:
+    """The reason given, as an event of its own: it is content, and can be erased in its turn."""
+    return canonical({"reason": erasure.reason}) if erasure.reason else None

@@ -1,0 +1,167 @@
+"""Legal holds: what may not be taken out, by whom it was said and why, and who is refused because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.store.engine import ledger, lineage
+from mnemic.store.engine.codec import canonical
+from mnemic.store.values.heads import Hold
+from mnemic.store.values.row_values import Descent, HoldRow, Rows, SpaceRow, TenantRow
+
+REFUSAL: Final = "is under legal hold"
+
+
+def place(rows: Rows, hold: Hold) -> int:
+    """Write a hold, inside a transaction, and journal its number without what it says; returns that number.
+
+    Raises:
+        NotFound: the tenant, user, item or session that it names is not there.
+        Invalid: it names an item or a session, and nobody whose it is.
+    """
+    tenant = rows.spaces.tenant(hold.tenant)
+    if tenant is None:
+        raise NotFound(f"no tenant {hold.tenant!r} here")
+    if hold.user is None and (hold.item or hold.session):
+        raise Invalid("user", "is missing", "Say whose item or session is to be held.")
+    space = None if hold.user is None else rows.spaces.space(tenant.id, hold.user)
+    if hold.user is not None and space is None:
+        raise NotFound("nothing was ever remembered for this user")
+    item = None if hold.item is None else to_bytes(hold.item)
+    kin = [] if space is None else lineage.kin(rows, space)
+    if item is not None and not any(rows.items.standing(one.id, (item,)) for one in kin):
+        raise NotFound(f"no item {hold.item} here to hold")
+    if hold.session and not any(_has(rows, one, hold.session) for one in kin):
+        raise NotFound(f"no session {hold.session!r} here to hold")
+    home = 0 if space is None else space.id
+    row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, rows.now(), tenant.seq)
+    number = rows.notes.add_hold(row)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0)
+    return number
+
+
+def _has(rows: Rows, space: SpaceRow, session: str) -> bool:
+    """Whether anything was ever said in a session of this name."""
+    name = rows.names.name(space.id, session)
+    return name is not None and any(version.session == name for version in rows.items.all_versions(space.id))
+
+
+def lift(rows: Rows, name: str, hold: int) -> None:
+    """Take a hold away.
+
+    Raises:
+        NotFound: this tenant has no such hold.
+    """
+    tenant = rows.spaces.tenant(name)
+    if tenant is None or all(row.id != hold for row in rows.notes.holds(tenant.id)):
+        raise NotFound(f"no hold {hold} here; `mnemic hold list` shows them")
+    rows.notes.drop_hold(hold)
+    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0)
+
+
+def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
+    """The holds of a tenant as nouns, the oldest first."""
+    users = {row.id: row.user for row in rows.spaces.tenant_spaces(tenant.id)}
+    return [
+        Hold(
+            id=row.id, tenant=tenant.name or "", user=users.get(row.space),
+            item=None if row.item is None else from_bytes(row.item), session=row.session or None,
+            reason=row.reason, actor=row.actor, at=row.at, seq=row.seq,
+        )
+        for row in rows.notes.holds(tenant.id)
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The holds of a tenant, ready to be asked what they keep.
+
+    Attributes:
+        trunks: For each space the one that it came off first: a hold on a user's memory keeps its branches too.
+    """
+
+    holds: tuple[HoldRow, ...]
+    trunks: Mapping[int, int]
+
+    def space(self, space: int) -> HoldRow | None:
+        """A hold on any part of a space: who would take all of it out is refused."""
+        return next((row for row in self.holds if row.space in (0, self.trunks[space])), None)
+
+    def item(self, space: int, item: bytes, sessions: Iterable[str | None]) -> HoldRow | None:
+        """The hold that keeps an item, known in these sessions."""
+        named = {session for session in sessions if session}
+        return next((row for row in self.holds if self._covers(row, space, item, named)), None)
+
+    def _covers(self, row: HoldRow, space: int, item: bytes, sessions: set[str]) -> bool:
+        if row.space not in (0, self.trunks[space]):
+            return False
+        if row.item is not None:
+            return row.item == item
+        return not row.session or row.session in sessions
+
+
+def held(rows: Rows, tenant: int) -> Held:
+    """The holds of a tenant."""
+    holds = tuple(rows.notes.holds(tenant))
+    if not holds:
+        return Held((), {})
+    return Held(holds, trunks_of(rows.spaces.descents(tenant)))
+
+
+def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
+    """For each space the one that it came off first; its own number where it came off none."""
+    parents = {one.id: one.parent for one in spaces}
+    return {space: _trunk(space, parents) for space in parents}
+
+
+def _trunk(space: int, parents: Mapping[int, int]) -> int:
+    while parents.get(space):
+        space = parents[space]
+    return space
+
+
+def sessions_of(rows: Rows, space: int, item: bytes) -> set[str]:
+    """The sessions that an item's versions lie in."""
+    versions = rows.items.item_rows(space, (item,)).get(item, [])
+    names = (rows.names.name_text(number) for number in {row.session for row in versions} - {0})
+    return {name for name in names if name}
+
+
+def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
+    """Raise `Refused`, naming the hold, if one keeps any of these items."""
+    holds = held(rows, tenant)
+    if not holds.holds:
+        return
+    for space, item in going:
+        if (row := holds.item(space, item, sessions_of(rows, space, item))) is not None:
+            raise Refused(f"item {from_bytes(item)} {told(row)}")
+
+
+def kept(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
+    """Those of these items that a hold keeps, each with what to say about it."""
+    holds = held(rows, tenant)
+    found: dict[ItemId, str] = {}
+    for item in items if holds.holds else ():
+        raw = to_bytes(item)
+        if (row := holds.item(space, raw, sessions_of(rows, space, raw))) is not None:
+            found[item] = told(row)
+    return found
+
+
+def refuse_spaces(rows: Rows, tenant: int, spaces: Iterable[int]) -> None:
+    """Raise `Refused`, naming the hold, if one keeps anything of these spaces."""
+    holds = held(rows, tenant)
+    for space in spaces:
+        if (row := holds.space(space)) is not None:
+            raise Refused(f"something of what would go {told(row)}")
+
+
+def told(row: HoldRow) -> str:
+    """That something is held, by which hold and why."""
+    why = f" ({row.reason})" if row.reason else ""
+    return f"{REFUSAL} {row.id}{why}, set by {row.actor}; `mnemic hold release {row.id}` lifts it"

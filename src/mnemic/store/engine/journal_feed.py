@@ -1,0 +1,56 @@
+"""The feed: the commits of some spaces in the order they were made, resumable from any seq."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from mnemic.errors import Compacted
+from mnemic.store.values.row_values import ChangeRow, EventRow, Rows
+
+PAGE: Final = 500
+"""Commits of the tenant that are looked at in one go."""
+MOST: Final = 20_000
+"""Commits of the tenant that one reading looks at: whoever follows a quiet space among busy ones holds up nobody."""
+
+
+def fed(
+    rows: Rows, tenant: int, spaces: Sequence[int], after: int, limit: int
+) -> tuple[list[tuple[ChangeRow, list[EventRow]]], int]:
+    """At most `limit` commits of these spaces after `after`, each with its events, and the seq to go on from.
+
+    All commits of these spaces up to that seq are among them; asked from there again, it stays until there is more.
+
+    Raises:
+        Compacted: commits after `after` lie behind the horizon and are gone (0 begins at the horizon), or the journal
+            does not reach that far any more: it was brought back. What was written anew under numbers that somebody has
+            read before cannot be told from what they read.
+    """
+    head = rows.spaces.tenant_row(tenant)
+    horizon = head.horizon
+    if after > head.seq:
+        raise Compacted(f"commit {after} is not in the journal, which ends at commit {head.seq}; go on from there")
+    if 0 < after < horizon:
+        raise Compacted(f"commits after {after} lie behind the horizon, which is commit {horizon}; go on from there")
+    found: list[tuple[ChangeRow, list[EventRow]]] = []
+    upto = first = max(after, horizon)
+    while len(found) < limit and upto - first < MOST:
+        page = rows.journal.changes(tenant, upto, PAGE, False)
+        mine = [change for change in page if change.space in spaces][: limit - len(found)]
+        events = _by_commit(rows, tenant, mine)
+        found += [(change, events.get(change.seq, [])) for change in mine]
+        upto = mine[-1].seq if len(found) == limit else page[-1].seq if page else upto
+        if len(page) < PAGE:
+            break
+    return found, upto
+
+
+def _by_commit(rows: Rows, tenant: int, changes: Sequence[ChangeRow]) -> dict[int, list[EventRow]]:
+    """The events of some commits, a run of neighbours at a time."""
+    found: dict[int, list[EventRow]] = {}
+    for _, run in groupby(enumerate(changes), lambda pair: pair[1].seq - pair[0]):
+        seqs = [change.seq for _, change in run]
+        for event in rows.journal.events(tenant, seqs[0], seqs[-1]):
+            found.setdefault(event.seq, []).append(event)
+    return found

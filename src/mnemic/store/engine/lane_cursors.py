@@ -1,0 +1,180 @@
+"""Lanes and the vectors they fill, once for every keeper: leases, cursors, embedders that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.store.engine import job_queue
+from mnemic.store.values.drafts import Advance
+from mnemic.store.values.row_values import Rows
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
+
+SLICE: Final = 1000
+"""Most vectors taken out in one transaction when an embedder goes."""
+
+
+def enlist(rows: Rows, name: str, dims: int, state: EmbedderState) -> int:
+    """The id of an embedder, made known if it is not; one that was retiring takes the state given.
+
+    Raises:
+        Conflict: an embedder of this name has other dimensions.
+    """
+    known = next((row for row in rows.vectors.embedders() if row.name == name), None)
+    if known is None:
+        return rows.vectors.add_embedder(name, dims, state)
+    if known.dims != dims:
+        raise Conflict(
+            f"embedder {name!r} has {known.dims} dimensions here, not {dims}; give the other one its own name"
+        )
+    if known.state is EmbedderState.RETIRING:
+        rows.vectors.set_embedder(known._replace(state=state))
+    return known.id
+
+
+def appoint(rows: Rows, model: int, state: EmbedderState) -> None:
+    """Say what an embedder's vectors are for.
+
+    Raises:
+        NotFound: there is no such embedder.
+    """
+    rows.vectors.set_embedder(_embedder(rows, model)._replace(state=state))
+
+
+def dismiss(rows: Rows, model: int) -> bool:
+    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows.
+
+    Meanwhile the embedder is retiring. Nothing is to do for one that is not there.
+    """
+    row = _find(rows, model)
+    if row is None:
+        return False
+    if row.state is not EmbedderState.RETIRING:
+        rows.vectors.set_embedder(row._replace(state=EmbedderState.RETIRING))
+    rows.lanes.drop_lanes(embedding_lane(model))
+    if rows.vectors.drop_vectors(model, SLICE):
+        return True
+    rows.vectors.drop_embedder(model)
+    return False
+
+
+def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane | None:
+    """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
+
+    A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
+    lease that nobody gave back counts as a failed attempt.
+    """
+    if not owner:
+        raise Invalid("owner", "is empty", "Name who leases the lane.")
+    lane, now = rows.lanes.lane(space, name), rows.now()
+    others = lane.owner not in ("", owner)
+    holds_until = max(lane.not_before, lane.lease_until if others else 0)
+    if lane.leased <= now < holds_until or not job_queue.is_owned(rows, space):
+        return None
+    (home,) = rows.spaces.space_rows((space,))
+    seq = lane.seq or rows.spaces.tenant_row(home.tenant).seq
+    leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
+    if others:
+        leased = replace(leased, attempt=lane.attempt + 1, error=job_queue.LAPSED)
+    rows.lanes.set_lane(leased)
+    return leased
+
+
+def release(
+    rows: Rows, space: int, name: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
+) -> None:
+    """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on.
+
+    A run that failed keeps the commit it is pinned to, so that the next one may repeat it.
+
+    Args:
+        stride, reach: With an error, the most versions that a run may take until the cursor has come to `reach`.
+    """
+    lane = rows.lanes.lane(space, name)
+    if not owner or lane.owner != owner:
+        return
+    freed = replace(lane, owner="", lease_until=0, not_before=not_before, error=error)
+    if error:
+        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
+    else:
+        rows.lanes.set_lane(replace(freed, attempt=0, seq=0))
+
+
+def bury(rows: Rows, space: int, name: str, owner: str, after: int, ver: int, error: str) -> int:
+    """Move a lane past a version that cannot be digested, and keep that as a dead job; returns the job's number.
+
+    Raises:
+        Conflict: the cursor or the lease is another's.
+    """
+    attempts = rows.lanes.lane(space, name).attempt + 1
+    advance(rows, space, Advance(name=name, owner=owner, after=after, upto=ver))
+    return job_queue.letter(rows, space, name, ver, attempts, error)
+
+
+def keep(rows: Rows, batch: Vectors) -> int:
+    """Write vectors and move their lane; returns how many were written. A row whose part was erased is left out.
+
+    Raises:
+        Conflict: the lane's cursor or lease is another's, or the embedder retires.
+        NotFound: there is no such embedder, or the space was erased.
+        Invalid: a row is of the wrong size or outside the step.
+    """
+    embedder = _embedder(rows, batch.model)
+    if not job_queue.is_owned(rows, batch.space):
+        raise NotFound(f"space {batch.space} is not here, or was erased")
+    _check(batch, embedder)
+    if embedder.state is EmbedderState.RETIRING:
+        raise Conflict(f"embedder {embedder.name!r} retires; enlist it again to fill its vectors")
+    if batch.job is not None:
+        job_queue.finish(rows, batch.job)
+        (home,) = rows.spaces.space_rows((batch.space,))
+        rows.spaces.set_space(home._replace(epoch=home.epoch + 1))
+    else:
+        step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
+        advance(rows, batch.space, step)
+    return rows.vectors.add_vectors(batch.space, batch.model, batch.rows)
+
+
+def advance(rows: Rows, space: int, step: Advance) -> None:
+    """Move a lane's cursor.
+
+    Raises:
+        Conflict: it stands elsewhere, or the lease is another's.
+        Invalid: the step goes back.
+    """
+    if step.upto < step.after and not step.again:
+        raise Invalid("upto", f"{step.upto} lies before {step.after}", "A lane only goes on.")
+    lane = rows.lanes.lane(space, step.name)
+    if lane.owner != step.owner:
+        raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
+    if lane.cursor != step.after:
+        raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
+    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
+    rows.lanes.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
+    if not step.keep_answers and not step.again:
+        rows.lanes.drop_answers(space, step.name)
+
+
+def _check(batch: Vectors, embedder: EmbedderRow) -> None:
+    if batch.lane != embedding_lane(batch.model):
+        raise Invalid("lane", f"{batch.lane!r} is not the embedder's", f"It is {embedding_lane(batch.model)!r}.")
+    for row in batch.rows:
+        if len(row.f16) != 2 * embedder.dims:
+            raise Invalid(
+                "rows", f"a vector has {len(row.f16)} bytes", f"{embedder.name!r} has {embedder.dims} numbers."
+            )
+        # A reader that has followed the lane to its cursor looks only past it: a vector behind it would never be seen.
+        if not batch.after < row.ver <= batch.upto:
+            raise Invalid("rows", f"version {row.ver} is outside the step", "A step keeps what lies in it.")
+
+
+def _embedder(rows: Rows, model: int) -> EmbedderRow:
+    row = _find(rows, model)
+    if row is None:
+        raise NotFound(f"no embedder {model} here")
+    return row
+
+
+def _find(rows: Rows, model: int) -> EmbedderRow | None:
+    return next((row for row in rows.vectors.embedders() if row.id == model), None)

@@ -1,0 +1,454 @@
+"""What a commit means, once for every keeper: drafts become rows, sealed by salts and a hash chain."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.core.clock import FOREVER, micros
+from mnemic.core.events import Receipt, Verb
+from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
+from mnemic.core.items import Item, Strength
+from mnemic.core.queries import Entry
+from mnemic.core.scope import SHARED, Shared
+from mnemic.errors import Conflict, Invalid
+from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table
+from mnemic.store.engine.page_table import Paging
+from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Put, Tie
+from mnemic.store.values.row_values import (
+    ChangeRow,
+    EventRow,
+    KeyRow,
+    LinkRow,
+    Rows,
+    SpaceRow,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+)
+from mnemic.store.values.work import JobState
+
+GENESIS: Final = bytes(32)
+KEY_LIFE: Final = 30 * 86_400 * 1_000_000
+"""Microseconds that an idempotency key can tell a repeat from other content."""
+_ENVELOPE: Final = struct.Struct("<QQQQQI")
+_LINE: Final = struct.Struct("<IB16s")
+_NO_ITEM: Final = bytes(16)
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """One op with its bytes encoded, salted and digested, ready for a transaction."""
+
+    op: Op
+    item: bytes | None
+    body: bytes
+    salt: bytes
+    digest: bytes
+    content_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A draft with all the work done that needs no transaction."""
+
+    draft: Draft
+    sealed: tuple[Sealed, ...]
+    expect: tuple[tuple[bytes, int], ...]
+    used: tuple[tuple[bytes, Strength], ...]
+    secret: bytes
+
+
+def seal(salt: bytes, stored: bytes) -> bytes:
+    """The salted digest of stored bytes: without the salt it tells nothing about them."""
+    return hashlib.sha256(salt + stored).digest()
+
+
+def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
+    """The hash of a commit: over the one before it, an envelope of integers, and the digests of its events."""
+    state = hashlib.sha256(previous)
+    lines = list(events)
+    state.update(_ENVELOPE.pack(row.seq, row.space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
+    for event in lines:
+        state.update(_LINE.pack(event.n, event.verb, event.item or _NO_ITEM))
+        state.update(event.digest)
+    return state.digest()
+
+
+def prepare(draft: Draft, entropy: Entropy) -> Prepared:
+    """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
+    if not draft.ops and draft.lane is None and draft.paging is None and draft.job is None:
+        raise Invalid("ops", "is empty", "A commit changes at least one thing.")
+    if draft.used and draft.lane is not None:
+        raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
+    _refuse_twins(draft)
+    return Prepared(
+        draft=draft,
+        sealed=tuple(_sealed(op, entropy) for op in draft.ops),
+        expect=tuple((to_bytes(item), seq) for item, seq in draft.expect.items()),
+        used=tuple((to_bytes(item), strength) for item, strength in draft.used.items()),
+        secret=entropy.bytes(16),
+    )
+
+
+def _refuse_twins(draft: Draft) -> None:
+    """What changes twice in one commit has no order there: views between two events do not exist."""
+    if len(draft.ops) == 1:
+        return
+    puts = [op for op in draft.ops if isinstance(op, Put)]
+    ties = [(op.link.src, op.link.dst, op.link.type) for op in draft.ops if isinstance(op, Tie)]
+    keys = [op.key for op in puts if op.key is not None]
+    for field, given in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
+        if len(set(given)) < len(given):
+            twin = next(one for place, one in enumerate(given) if one in given[:place])
+            raise Invalid(field, f"{twin!r} comes twice in one commit", "Give each its own, or commit them in turn.")
+
+
+def _sealed(op: Op, entropy: Entropy) -> Sealed:
+    salt = entropy.bytes(16)
+    item: bytes | None
+    match op:
+        case Put():
+            item, body = to_bytes(op.item.id), codec.encode_item(op.item)
+        case Tie():
+            item, body = to_bytes(op.link.src), codec.encode_link(op.link)
+        case Note():
+            item, body = (None if op.item is None else to_bytes(op.item)), op.payload
+    content = seal(salt, op.content) if isinstance(op, Put) and op.key is not None else b""
+    return Sealed(op, item, body, salt, seal(salt, body), content)
+
+
+def apply(rows: Rows, prepared: Prepared) -> Receipt:
+    """Write a prepared draft inside the transaction that `rows` stands for.
+
+    Raises:
+        Conflict: a key came with other content, an expected item has changed, or something live cites what nothing
+            may; the caller rolls back.
+    """
+    draft = prepared.draft
+    if draft.used:
+        return _count_use(rows, prepared)
+    if draft.paging is not None and not draft.ops:
+        return _page(rows, draft, draft.paging)
+    tenant = rows.spaces.tenant(draft.tenant) or rows.spaces.add_tenant(draft.tenant)
+    space = lineage.named(rows, tenant, draft, prepared.secret)
+    earlier = _landed_before(rows, space, prepared)
+    landed = bool(earlier) and len(earlier) == sum(
+        isinstance(s.op, Put) and s.op.key is not None for s in prepared.sealed
+    )
+    if draft.lane is not None:
+        _step(rows, tenant, space, draft, draft.lane, landed)
+    if draft.job is not None:
+        _finish(rows, space, draft, draft.job, landed)
+    if draft.paging is not None:
+        page_table.write(rows, space.id, draft.paging, making=True)
+    if landed:
+        return _first_receipt(prepared, earlier)
+    if not draft.ops:
+        return Receipt(seq=tenant.seq, ids=())
+    if draft.upon is not None and space.seq != draft.upon:
+        raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
+    check_expected(rows, space, prepared.expect)
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
+    commit.write([sealed for place, sealed in enumerate(prepared.sealed) if place not in earlier])
+    if draft.uncited:
+        _check_uncited(rows, space, draft.uncited)
+    commit.finish(draft)
+    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
+    return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
+
+
+def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Advance, landed: bool) -> None:
+    """Move the draft's lane; one that has landed before has moved it, if it was of this step."""
+    if landed and rows.lanes.lane(space.id, step.name).cursor >= step.upto:
+        return
+    if rows.items.newest(space.id) == 0:
+        raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
+    lane_cursors.advance(rows, space.id, step)
+    if step.again:
+        for op in draft.ops:
+            if isinstance(op, Put):
+                rows.journal.drop_keys(space.id, to_bytes(op.item.id))
+    _refuse_unfounded(rows, tenant, space, draft)
+
+
+def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bool) -> None:
+    """Mark the draft's job as done; one that has landed before has done it."""
+    if landed and (job := rows.lanes.job(step.id)) is not None and job.state is JobState.DONE:
+        return
+    job_queue.finish(rows, step)
+    _refuse_unfounded(rows, rows.spaces.tenant_row(space.tenant), space, draft)
+
+
+def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
+    """Raise `Conflict` if what an item cites was erased while it was thought of."""
+    shared = rows.spaces.space(tenant.id, SHARED)
+    homes = [space] if shared is None else [space, shared]
+    puts = [op.item for op in draft.ops if isinstance(op, Put)]
+    cited = dict.fromkeys(source for item in puts for source in item.source)
+    for item in puts:
+        cited.pop(item.id, None)
+    stands = {item for home in homes for item in lineage.standing(rows, home, [to_bytes(one) for one in cited])}
+    gone = [source for source in cited if to_bytes(source) not in stands]
+    if gone:
+        raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
+
+
+def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
+    """Write a session's pages and nothing else: no commit, and no trace of what was never written to."""
+    tenant = rows.spaces.tenant(draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, draft.user, draft.branch)
+    if tenant is None or space is None:
+        return Receipt(seq=0, ids=())
+    page_table.write(rows, space.id, paging, making=False)
+    return Receipt(seq=tenant.seq, ids=())
+
+
+def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
+    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone.
+
+    That something was only shown is journaled, for the counters to be told again, but the space stays at the commit
+    that it stood at: nobody who reads from it sees that they were read to.
+    """
+    tenant = rows.spaces.tenant(prepared.draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, prepared.draft.user, prepared.draft.branch)
+    if tenant is None or space is None:
+        return Receipt(seq=0, ids=())
+    stands = lineage.standing(rows, space, [item for item, _ in prepared.used])
+    used = [(item, delta) for item, delta in prepared.used if item in stands]
+    if not used:
+        return Receipt(seq=tenant.seq, ids=())
+    commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
+    commit.write(prepared.sealed)
+    commit.count_use(used)
+    commit.finish(prepared.draft, moving=any(delta.useful or delta.harms for _, delta in used))
+    return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
+
+
+def _named(prepared: Prepared) -> list[tuple[int, Sealed]]:
+    """The ops whose items a receipt names: what was put, else what was tied."""
+    sealed = list(enumerate(prepared.sealed))
+    puts = [(place, s) for place, s in sealed if isinstance(s.op, Put)]
+    return puts or [(place, s) for place, s in sealed if isinstance(s.op, Tie)]
+
+
+def key_hash(secret: bytes, key: str) -> bytes:
+    """A key as it is stored: keyed with the space's secret, so that it can be compared and not read."""
+    return hashlib.blake2b(key.encode(), key=secret, digest_size=16).digest()
+
+
+def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int, KeyRow]:
+    given = {
+        place: (sealed.op, key_hash(space.secret, sealed.op.key))
+        for place, sealed in enumerate(prepared.sealed)
+        if isinstance(sealed.op, Put) and sealed.op.key is not None
+    }
+    if not given:
+        return {}
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()])
+    found: dict[int, KeyRow] = {}
+    for place, (op, hashed) in given.items():
+        row = known.get(hashed)
+        if row is None:
+            continue
+        # A key without a digest has outlived its content: nothing is left to compare, and nothing comes back.
+        if row.digest and seal(row.salt, op.content) != row.digest:
+            raise Conflict(f"key {op.key!r} was used in commit {row.seq} with other content; use another key")
+        found[place] = row
+    return found
+
+
+def _first_receipt(prepared: Prepared, earlier: Mapping[int, KeyRow]) -> Receipt:
+    # An op without a key wrote what it names then, if that was there before; what it would have made now is not made.
+    named = ((place, s) for place, s in _named(prepared) if place in earlier or s.op.verb is not Verb.WROTE)
+    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in named)
+    return Receipt(seq=next(iter(earlier.values())).seq, ids=ids, repeated=len(earlier))
+
+
+def _id(raw: bytes | None) -> ItemId:
+    return from_bytes(raw or _NO_ITEM)
+
+
+def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, int]]) -> None:
+    """Raise `Conflict` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
+    expected, changed = dict(expect), []
+    stands = lineage.standing(rows, space, list(expected)) if expected else {}
+    for item, seq in expected.items():
+        row = stands.get(item)
+        if (0 if row is None else row.seq_from) != seq:
+            changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
+    if changed:
+        raise Conflict("changed meanwhile: " + ", ".join(changed) + "; read again and retry")
+
+
+def _check_uncited(rows: Rows, space: SpaceRow, items: Iterable[ItemId]) -> None:
+    if cited := rows.past.cited((space.id,), sorted(map(to_bytes, items)), live=True):
+        raise Conflict(f"something rests on {', '.join(sorted(map(from_bytes, cited)))}; read again and retry")
+
+
+class _Commit:
+    """The rows of one commit, as they are written."""
+
+    def __init__(self, rows: Rows, tenant: TenantRow, space: SpaceRow, at: int) -> None:
+        self.rows, self.tenant, self.space, self.at = rows, tenant, space, at
+        self.seq = tenant.seq + 1
+        self.events: list[EventRow] = []
+
+    def write(self, ops: Sequence[Sealed]) -> None:
+        """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
+        placed = list(enumerate(ops, len(self.events)))
+        vers = self._put([(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Put)])
+        lvers = {n: self._tie(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Tie)}
+        events = [
+            EventRow(
+                self.tenant.id, self.seq, n, sealed.op.verb, sealed.item, vers.get(n, 0), lvers.get(n, 0),
+                sealed.body if isinstance(sealed.op, Note) else None, sealed.salt, sealed.digest,
+            )
+            for n, sealed in placed
+        ]  # fmt: skip
+        self.rows.journal.add_events(events)
+        self.events += events
+
+    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> dict[int, int]:
+        """Write versions with what goes with them; the number of each, by its place in the commit."""
+        if not puts:
+            return {}
+        rows, space = self.rows, self.space.id
+        versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
+        before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
+        vers = rows.items.add_versions(versions)
+        written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
+        same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
+        carried = self._carried_terms(same) if same else {}
+        catalogued: list[Entry] = []
+        cited: list[tuple[bytes, bytes]] = []
+        keys: list[KeyRow] = []
+        for row, ver, op, sealed in written:
+            terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
+            catalogued += entries(row._replace(ver=ver), op.item.pinned, terms)
+            cited += [(to_bytes(source), row.id) for source in op.item.source]
+            if op.key is not None:
+                keys.append(self._key(op.key, op.lasting, sealed))
+        rows.items.add_entries(space, catalogued)
+        if cited:
+            rows.links.add_derived(space, cited)
+        if keys:
+            rows.journal.add_keys(keys)
+        return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
+
+    def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
+        """The versions that stood before, closed."""
+        before = lineage.standing(self.rows, self.space, items)
+        for item, op in zip(items, puts, strict=True):
+            if op.verb is Verb.WROTE and item in before:
+                seq = before[item].seq_from
+                raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
+        # What a branch reads in its parent stands there as it did.
+        if own := [row.ver for row in before.values() if row.space == self.space.id]:
+            self.rows.items.close_versions(self.space.id, own, self.seq)
+        return before
+
+    def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
+        """Carry vectors over to the versions that say the same as those before them; the token streams of these."""
+        terms: dict[int, tuple[bytes, ...]] = {}
+        for home in {row.space for row in carried.values()}:
+            moved = [(row.ver, ver) for ver, row in carried.items() if row.space == home]
+            known = self.rows.items.entry_terms(home, [ver for ver, _ in moved])
+            terms |= {to: known[ver] for ver, to in moved if ver in known}
+            self.rows.vectors.carry_vectors(home, self.space.id, moved)
+        return terms
+
+    def _key(self, key: str, lasting: bool, sealed: Sealed) -> KeyRow:
+        space, hashed = self.space, key_hash(self.space.secret, key)
+        return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
+
+    def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
+        assert sealed.item is not None
+        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
+        agent, session = self._name(item.agent), self._name(item.session)
+        return VersionRow(
+            0, self.space.id, sealed.item, self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
+            valid_to, agent, session, pos, sealed.body,
+        )  # fmt: skip
+
+    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
+        assert sealed.item is not None
+        dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
+        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
+        if before is not None:
+            self.rows.links.close_link(before, self.seq)
+        opened = op.verb is Verb.LINKED
+        row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
+        return self.rows.links.add_link(row)
+
+    def _name(self, text: str | None) -> int:
+        if text is None:
+            return 0
+        return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
+
+    def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
+        space = self.space.id
+        deltas = [
+            StrengthRow(
+                space, item, delta.uses, delta.useful, delta.harms,
+                0 if delta.last_used is None else micros(delta.last_used),
+            )
+            for item, delta in used
+        ]  # fmt: skip
+        self.rows.items.add_strengths(space, deltas)
+
+    def finish(self, draft: Draft, *, moving: bool = True) -> None:
+        """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
+        actor = self._name(draft.actor)
+        change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
+        change = change._replace(hash=chain(self.tenant.hash, change, self.events))
+        self.rows.journal.add_change(change)
+        if moving:
+            self.rows.spaces.set_space(self.space._replace(seq=self.seq))
+
+
+def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
+    """The entries of a version: its projections, once for each part's token stream."""
+    return [
+        Entry(
+            row.ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
+            row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), stream,
+        )
+        for part, stream in enumerate(terms)
+    ]  # fmt: skip
+
+
+def space_owner(user: str | Shared) -> tuple[str | None, int]:
+    """A space's owner as two columns: the name, and whether it is the shared space."""
+    return (None, 1) if isinstance(user, Shared) else (user, 0)
+
+
+def journal(
+    rows: Rows,
+    tenant: TenantRow,
+    space: int,
+    verb: Verb,
+    payload: bytes,
+    actor: int,
+    *,
+    note: bytes | None = None,
+    ops: Sequence[Op] = (),
+) -> int:
+    """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
+    seq, at = tenant.seq + 1, max(rows.now(), tenant.at)
+    said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
+    events = []
+    for n, (what, stored) in enumerate(said):
+        salt = rows.entropy.bytes(16)
+        events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
+    change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
+    rows.journal.add_events(events)
+    if ops:
+        commit = _Commit(rows, tenant, rows.spaces.space_rows((space,))[0], at)
+        commit.events = events
+        commit.write([_sealed(op, rows.entropy) for op in ops])
+    rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, events)))
+    return seq

@@ -1,0 +1,124 @@
+"""Page tables of sessions, once for every keeper: who has a session open, and the pages of its window.
+
+They are state beside the journal, and may be lost: a window is made again from its session's last turns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mnemic.core.clock import moment
+from mnemic.core.ids import ItemId, to_bytes
+from mnemic.errors import Conflict
+
+if TYPE_CHECKING:
+    from mnemic.store.values.row_values import Rows
+
+
+class SessionRow(NamedTuple):
+    """One session's window: who has it open, and what it counts by.
+
+    Attributes:
+        session: The number of its name.
+        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
+        budget: Its tokens.
+        policy: The name of what chose its pages.
+        clock: References so far.
+        turns: Turns so far.
+        seq: The commit up to which its pages are written down.
+    """
+
+    space: int
+    session: int
+    owner: str
+    lease_until: int
+    budget: int
+    policy: str
+    clock: int
+    turns: int
+    seq: int
+
+
+class PageRow(NamedTuple):
+    """One page of a session, as it was written down last; `tiers.base.Page` says what the numbers are."""
+
+    item: ItemId
+    resident: bool
+    tokens: int
+    born: int
+    last_use: int
+    uses: int
+    arrived: int
+    pinned: bool
+    position: int
+    segment: int
+    importance: float
+    novelty: float
+    entities: int
+
+
+def at_hand(row: PageRow) -> bool:
+    """Whether a window cannot be taken up without it: a resident, or a turn that left and is in no segment yet."""
+    return row.resident or (row.segment < 0 and row.position >= 0)
+
+
+class Paging(NamedTuple):
+    """What a session writes of its window, along with a turn or alone.
+
+    Attributes:
+        session: Its name.
+        owner: Who says so; refused if another has the session, or had it since.
+        seconds: How long the lease is to last from now; 0 gives it back.
+        rows: Pages whose state has changed.
+        taking: Whether the session is being opened: it may be taken from an owner who gave it back or let it lapse.
+    """
+
+    session: str
+    owner: str
+    seconds: float
+    budget: int
+    policy: str
+    clock: int
+    turns: int
+    seq: int
+    rows: tuple[PageRow, ...] = ()
+    taking: bool = False
+
+
+def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
+    """Write a session's pages, and take or prolong its lease.
+
+    Args:
+        making: Whether a session of a new name is made: one that nothing was said in leaves no trace.
+
+    Raises:
+        Conflict: another has the session open, or has opened it since: who lost a session writes to it no more.
+    """
+    name, now = rows.names.name(space, paging.session), rows.now()
+    before = None if name is None else rows.sessions.session(space, name)
+    if name is None and not making:
+        return
+    if before is not None and before.owner != paging.owner:
+        _refuse_other(before, paging, now)
+    number = rows.names.add_name(space, paging.session) if name is None else name
+    leased = paging.seconds > 0
+    until_us = now + round(paging.seconds * 1_000_000) if leased else 0
+    owner = paging.owner if leased else ""
+    rows.sessions.set_session(
+        SessionRow(space, number, owner, until_us, paging.budget, paging.policy, paging.clock, paging.turns, paging.seq)
+    )
+    # A page of another space would outlive its item's erasure there; it is fetched anew when it is wanted.
+    here = rows.items.standing(space, [to_bytes(row.item) for row in paging.rows])
+    rows.sessions.put_pages(space, number, [row for row in paging.rows if to_bytes(row.item) in here])
+
+
+def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:
+    """Raise `Conflict` unless a session that is not this owner's may be taken."""
+    if before.owner and before.lease_until > now:
+        until = moment(before.lease_until).isoformat(" ", "seconds")[:19]
+        raise Conflict(
+            f"session {paging.session!r} is open already, here or in another process, until {until} UTC; close it, or "
+            "wait"
+        )
+    if not paging.taking:
+        raise Conflict(f"session {paging.session!r} was opened elsewhere since; open it again")

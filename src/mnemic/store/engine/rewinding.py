@@ -1,0 +1,223 @@
+"""Going back in time: a store becomes exactly what it was after a commit; what was erased since stays erased."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.core.items import State
+from mnemic.core.transitions import SUPERSEDES, reopened
+from mnemic.errors import Compacted, Invalid, NotFound
+from mnemic.store.engine import holds, ledger, lineage
+from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_version
+from mnemic.store.values.drafts import Put
+from mnemic.store.values.receipts import Rewound
+from mnemic.store.values.row_values import ChangeRow, Rows, SpaceRow, TenantRow
+from mnemic.store.values.work import embedding_lane
+
+_LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
+_PAGE = 500
+
+
+def rewind(rows: Rows, name: str, seq: int) -> Rewound:
+    """Bring a tenant back to what it was after commit `seq`, inside a transaction.
+
+    Versions and links written since go, those closed since stand again, counters of use are taken back, lanes go back
+    to what must be read again. A run that read what goes loses its lease, and what models answered is forgotten.
+    Journal and state hash are what they were, unless something was erased since: that is erased again, in one commit
+    more.
+
+    Raises:
+        NotFound: there is no such tenant.
+        Invalid: there is no such commit.
+        Compacted: it lies behind the horizon.
+        Refused: something that would go is under legal hold.
+    """
+    tenant = rows.spaces.tenant(name)
+    if tenant is None:
+        raise NotFound(f"no tenant {name!r} here")
+    if not 0 <= seq <= tenant.seq:
+        raise Invalid("to", f"commit {seq} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
+    if seq < tenant.horizon:
+        raise Compacted(f"commit {seq} lies behind the horizon, which is commit {tenant.horizon}")
+    if seq == tenant.seq:
+        return Rewound(seq=seq, versions=0, erased=0)
+    spaces = rows.spaces.tenant_spaces(tenant.id)
+    _refuse_held(rows, tenant, spaces, seq)
+    gone = _Erased.since(rows, tenant, seq)
+    _uncount(rows, tenant, seq)
+    for space in spaces:
+        _go_back(rows, space, seq)
+        _unpin(rows, space, seq)
+    # Some may quote what goes; an erasure of what that was made of would not find them any more.
+    rows.lanes.drop_all_answers([space.id for space in spaces])
+    made = _made_since(rows, tenant, seq)
+    versions = rows.past.drop_after(tenant.id, seq)
+    written = {change.space for change in _changes(rows, tenant.id, seq)}
+    going = [space.id for space in spaces if space.id in made or _is_new(rows, space, seq, written)]
+    holds.refuse_spaces(rows, tenant.id, going)
+    rows.spaces.drop_spaces(going)
+    left = [space for space in spaces if space.id not in going]
+    for space in left:
+        rows.spaces.set_space(space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1))
+    again = gone.erase_again(rows, rows.spaces.tenant_row(tenant.id), {space.id for space in left})
+    return Rewound(seq=again or seq, versions=versions, erased=len(gone.ids) if again else 0)
+
+
+def _refuse_held(rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow], seq: int) -> None:
+    """Refuse to take out what is held; a hold on what stays keeps the past from `seq` on."""
+    found = rows.notes.holds(tenant.id)
+    for space in spaces if found else ():
+        versions = [(space.id, row.id) for row in rows.items.all_versions(space.id) if row.seq_from > seq]
+        links = [
+            (space.id, end) for ln in rows.links.all_links(space.id) if ln.seq_from > seq for end in (ln.src, ln.dst)
+        ]
+        holds.refuse_items(rows, tenant.id, dict.fromkeys(versions + links))
+    for row in found:
+        rows.notes.set_hold(row._replace(seq=min(row.seq, seq)))
+
+
+def _made_since(rows: Rows, tenant: TenantRow, seq: int) -> set[int]:
+    """The branches that were made after commit `seq`."""
+    made = {event.seq for event in rows.journal.events(tenant.id, seq + 1, tenant.seq) if event.verb == Verb.BRANCHED}
+    return {change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq in made}
+
+
+def _is_new(rows: Rows, space: SpaceRow, seq: int, written: set[int]) -> bool:
+    """Whether nothing of a space was there after commit `seq`, and nothing was erased from it that must stay so."""
+    if (
+        space.seq <= seq
+        or space.id in written
+        or any(rows.items.all_versions(space.id))
+        or any(rows.links.all_links(space.id))
+    ):
+        return False
+    return not (rows.journal.tombs(space.id) or rows.journal.keys(space.id))
+
+
+def _changes(rows: Rows, tenant: int, upto: int) -> Iterator[ChangeRow]:
+    after = 0
+    while changes := [c for c in rows.journal.changes(tenant, after, _PAGE, False) if c.seq <= upto]:
+        yield from changes
+        after = changes[-1].seq
+
+
+def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
+    """Have lanes read again what they have read since, if something came of it."""
+    earliest = None
+    for row in rows.items.all_versions(space.id):
+        if row.seq_from > seq:
+            sources = decode_item(from_bytes(row.id), row.body).source
+            known = rows.items.item_rows(space.id, [to_bytes(source) for source in sources])
+            stood = (v.ver for versions in known.values() for v in versions)
+            earliest = min((ver for ver in (earliest, *stood) if ver is not None), default=None)
+    if earliest is None:
+        return
+    for lane in rows.lanes.lanes(space.id):
+        if not lane.name.startswith(_LANE_OF_VECTORS) and lane.cursor >= earliest:
+            rows.lanes.set_lane(replace(lane, cursor=earliest - 1))
+
+
+def _unpin(rows: Rows, space: SpaceRow, seq: int) -> None:
+    """Take the leases of runs that read at a commit which goes: whoever repeats one reads what is there then."""
+    for lane in rows.lanes.lanes(space.id):
+        if lane.seq > seq:
+            rows.lanes.set_lane(replace(lane, owner="", lease_until=0, seq=0))
+
+
+def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
+    """Take back what was added to counters of use after commit `seq`."""
+    horizon = rows.journal.changes(tenant.id, tenant.horizon - 1, 1, False)[0].at if tenant.horizon else 0
+    last: dict[tuple[int, str], int] = {}
+    for space, counts in _used(rows, tenant, seq, tenant.seq):
+        for item, (uses, useful, harms, _) in counts.items():
+            for had in rows.items.strength(space, (to_bytes(item),)).values():
+                left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
+                rows.items.set_strength(left)
+                last[space, item] = horizon  # commits behind it may tell of no use any more
+    for space, counts in _used(rows, tenant, 0, seq) if last else ():
+        for item, (*_, at) in counts.items():
+            if (space, item) in last:
+                last[space, item] = max(at, last[space, item])
+    for (space, item), at in last.items():
+        for had in rows.items.strength(space, (to_bytes(item),)).values():
+            rows.items.set_strength(had._replace(last_used=at))
+
+
+def _used(rows: Rows, tenant: TenantRow, after: int, upto: int) -> Iterator[tuple[int, dict[str, tuple[int, ...]]]]:
+    spaces = {change.seq: change.space for change in _changes(rows, tenant.id, upto) if change.seq > after}
+    for event in rows.journal.events(tenant.id, after + 1, upto):
+        if event.verb == Verb.USED and event.payload is not None:
+            yield spaces[event.seq], json.loads(event.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class _Erased:
+    """What was erased after a commit: items, links, whole spaces, and what stood again because of it."""
+
+    ids: frozenset[str]
+    links: frozenset[tuple[int, int]]
+    spaces: frozenset[int]
+    reopened: frozenset[tuple[int, bytes]]
+
+    @classmethod
+    def since(cls, rows: Rows, tenant: TenantRow, seq: int) -> _Erased:
+        later = rows.journal.events(tenant.id, seq + 1, tenant.seq)
+        erasures = [event for event in later if event.verb == Verb.ERASED and event.payload]
+        told = [json.loads(event.payload or b"{}") for event in erasures]
+        homes = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq > seq}
+        commits = {event.seq for event in erasures}
+        return cls(
+            ids=frozenset(item for record in told for item in record.get("ids", ())),
+            links=frozenset((at, n) for record in told for at, n in record.get("links", ())),
+            spaces=frozenset(space for record in told for space in record.get("spaces", ())),
+            reopened=frozenset(
+                (homes[event.seq], event.item)
+                for event in later
+                if event.seq in commits and event.verb == Verb.REOPENED and event.item
+            ),
+        )
+
+    def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int]) -> int:
+        """The commit that says that this is erased; 0 where none of it was there."""
+        if not (self.ids or self.links or self.spaces):
+            return 0
+        blank = [event for event in rows.journal.events(tenant.id, 0, tenant.seq) if event.salt is None]
+        homes = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq)}
+        ids = sorted({from_bytes(event.item) for event in blank if event.item is not None} & self.ids)
+        links = sorted({(event.seq, event.n) for event in blank} & self.links)
+        wiped = sorted(self.spaces & spaces)
+        if not (ids or links or any(homes[event.seq] in wiped for event in blank)):
+            return 0
+        payload = canonical({"ids": ids, "links": [list(tie) for tie in links], "spaces": wiped})
+        for home, ops in self._reopening(rows, spaces) or [(0, [])]:
+            seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, ops=ops)
+            tenant, payload = rows.spaces.tenant_row(tenant.id), canonical({"ids": []})
+            for row in rows.spaces.space_rows((home,)):
+                rows.spaces.set_space(row._replace(seq=seq))
+        return seq
+
+    def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
+        """By space, what reopens because only something erased had taken its place, after this commit too."""
+        found: dict[int, list[Put]] = {}
+        for space in sorted({home for home, _ in self.reopened} & spaces):
+            known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
+            waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
+            reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
+            for raw, story in lineage.Sight(rows).stories((space,), reopening).items():
+                item = reopened(
+                    decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
+                )
+                found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
+        return sorted(found.items())
+
+
+def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:
+    """Whether something that stands, and was not erased, has taken an item's place."""
+    sight = lineage.Sight(rows)
+    links = (decode_link(row) for row in sight.links((space,), [item], None) if row.dst == item)
+    newer = [to_bytes(link.src) for link in links if link.type == SUPERSEDES]
+    return any(row.state != State.RETIRED for row in sight.standing((space,), newer).values())

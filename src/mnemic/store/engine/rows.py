@@ -1,0 +1,739 @@
+"""What rows can be asked for and told, group by group: written once over relations, but for what a store must write.
+
+A store writes the six methods of `Relations`, and the methods that are abstract here: those that join, count, walk by
+an index of their own, or take out a row with all that hangs on it. It may write any other anew where it can do better.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.scope import SHARED, Shared
+from mnemic.store.engine.page_table import PageRow, SessionRow
+from mnemic.store.values.heads import CheckpointRow, Wear
+from mnemic.store.values.meters import LIFE, MeterRow
+from mnemic.store.values.row_values import (
+    TRUNK,
+    Borne,
+    ChangeRow,
+    Cursor,
+    Descent,
+    EventRow,
+    HoldRow,
+    KeyRow,
+    Line,
+    LinkRow,
+    Page,
+    SpaceRow,
+    SpentLink,
+    SpentVersion,
+    StrengthRow,
+    TenantRow,
+    VersionRow,
+    Walk,
+)
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
+
+R = TypeVar("R")
+Value: TypeAlias = int | float | str | bytes | None
+Condition: TypeAlias = tuple[str, Literal["=", "<>", "<", "<=", ">", ">=", "in", "is true"], Any]
+"""A column, an operator, a value; for `in` a sequence of values, and none for `is true`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Relation(Generic[R]):
+    """One table: its columns in order, and what a row of it becomes.
+
+    Attributes:
+        number: The column whose value the store gives to a row that comes without one, never the same twice.
+        stays: Whether a row that is added where there is one already leaves that one as it is.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    make: Callable[[tuple[Any, ...]], R]
+    number: str = ""
+    stays: bool = False
+
+
+class Relations(Protocol):
+    """What can be done with the rows of any relation, inside one transaction."""
+
+    def find(
+        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
+    ) -> Iterator[R]:
+        """The rows that all conditions hold for.
+
+        Args:
+            order: Columns to go by, each from the highest down where a minus stands before it.
+            limit: The most rows; 0 for all.
+            equal: Columns and the values that they must have.
+        """
+        ...
+
+    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
+        """The first of those rows; None for none."""
+        ...
+
+    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
+        """Add rows, each with its values in the order of the columns.
+
+        Returns:
+            The number that the first was given, if they came without one; each of the others has the next.
+        """
+        ...
+
+    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
+        """Add rows, or put each in the place of the one with the same key."""
+        ...
+
+    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
+        """Set columns of the rows that all conditions hold for."""
+        ...
+
+    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
+        """Take out the rows that all conditions hold for."""
+        ...
+
+
+def _space(row: tuple[Any, ...]) -> SpaceRow:
+    number, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
+    return SpaceRow(number, tenant, SHARED if shared else user, secret, seq, epoch, parent, base, branch, bool(lanes))
+
+
+def _key(row: tuple[Any, ...]) -> KeyRow:
+    return KeyRow._make(row)._replace(lasting=bool(row[6]))
+
+
+def _embedder(row: tuple[Any, ...]) -> EmbedderRow:
+    return EmbedderRow._make(row)._replace(state=EmbedderState(row[3]))
+
+
+def _lane(row: tuple[Any, ...]) -> Lane:
+    return Lane(**dict(zip(_LANE_COLUMNS, row, strict=True)))
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    number, space, name, key, payload, ver, priority, not_before, state, *run = row
+    order = Order(space=space, name=name, key=key, payload=payload, ver=ver, priority=priority, not_before=not_before)
+    return Job(id=number, order=order, state=JobState(state), **dict(zip(_RUN, run, strict=True)))
+
+
+def _job_values(job: Job) -> tuple[Any, ...]:
+    what = job.order
+    order = (what.space, what.name, what.key, what.payload, what.ver, what.priority, what.not_before)
+    return (job.id, *order, int(job.state), *(getattr(job, name) for name in _RUN))
+
+
+_LANE_COLUMNS: Final = (
+    "space", "name", "cursor", "owner", "lease_until", "attempt", "not_before", "error",
+    "seq", "stride", "reach", "leased",
+)  # fmt: skip
+_RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
+_SPACE_COLUMNS: Final = (
+    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes",
+)  # fmt: skip
+_JOB_COLUMNS: Final = (
+    "id", "space", "name", "key", "payload", "ver", "priority", "not_before", "state", *_RUN,
+)  # fmt: skip
+
+TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
+SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
+NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
+CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
+EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
+_TIMES: Final = Relation("change", ("tenant", "seq", "at"), tuple)
+KEY: Final = Relation("idem", KeyRow._fields, _key)
+TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
+VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
+ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
+_IDS: Final = Relation("version", ("space", "id"), tuple)
+_NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
+STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
+LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
+DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)
+EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
+VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
+LANE: Final = Relation("lane", _LANE_COLUMNS, _lane)
+JOB: Final = Relation("job", _JOB_COLUMNS, _job, "id")
+ANSWER: Final = Relation("answer", ("space", "lane", "hash", "answer", "given"), tuple)
+SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
+METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
+CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
+HOLD: Final = Relation("hold", HoldRow._fields, HoldRow._make, "id")
+MEMO: Final = Relation("memo", ("tenant", "name", "value"), tuple)
+
+
+class Group:
+    """Some relations of one transaction, and what is asked of them."""
+
+    def __init__(self, relations: Relations) -> None:
+        self.relations = relations
+
+
+class Spaces(Group, ABC):
+    """Tenants and whose memory each space is."""
+
+    @abstractmethod
+    def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
+        """Every tenant, by number, with the head of its journal; or the one of this name or number."""
+
+    def tenant(self, name: str) -> TenantRow | None:
+        return next(iter(self.tenants(name=name)), None)
+
+    def tenant_row(self, tenant: int) -> TenantRow:
+        return self.tenants(number=tenant)[0]
+
+    def add_tenant(self, name: str) -> TenantRow:
+        return self.tenant_row(self.relations.add(TENANT, (None, name, 0, bytes(32))))
+
+    def set_tenant(self, row: TenantRow) -> None:
+        # The head of a journal is its last commit, read from there: a write more would dirty a page more.
+        values: dict[str, Value] = {"name": row.name, "horizon": row.horizon, "horizon_hash": row.horizon_hash}
+        self.relations.update(TENANT, values, id=row.id)
+
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
+        if isinstance(user, Shared):
+            return self.relations.first(SPACE, ("shared", "is true", None), tenant=tenant, branch=branch)
+        return self.relations.first(SPACE, tenant=tenant, user=user, branch=branch)
+
+    def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
+        return [row for space in ids for row in self.relations.find(SPACE, id=space)]
+
+    def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
+        return list(self.relations.find(SPACE, order=("id",), tenant=tenant))
+
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: Line = TRUNK) -> SpaceRow:
+        return self.space_rows((self._add(None, tenant, user, secret, line),))[0]
+
+    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
+        self._add(space, tenant, user, secret, line)
+
+    def _add(self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, line: Line) -> int:
+        shared = isinstance(user, Shared)
+        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *line))
+
+    def set_space(self, row: SpaceRow) -> None:
+        self.relations.update(SPACE, {"seq": row.seq, "epoch": row.epoch}, id=row.id)
+
+    @abstractmethod
+    def descents(self, tenant: int) -> list[Descent]:
+        """What each space of a tenant comes off, and whose it is."""
+
+    @abstractmethod
+    def drop_space(self, space: int) -> tuple[int, int]:
+        """Take out all content of a space; how many versions and links went."""
+
+    def drop_spaces(self, spaces: Sequence[int]) -> None:
+        for space in spaces:
+            self.drop_space(space)
+            # Its number is never given to another: a cache of some process may still hold what it held.
+            self.relations.update(SPACE, {"tenant": 0, "parent": 0}, id=space)
+
+
+class Names(Group, ABC):
+    """The names of agents, sessions, link types and actors, by number."""
+
+    def name(self, space: int, text: str) -> int | None:
+        row = self.relations.first(NAME, space=space, text=text)
+        return None if row is None else row[0]
+
+    def name_text(self, name: int) -> str | None:
+        row = self.relations.first(NAME, id=name)
+        return None if row is None else row[2]
+
+    def names(self, space: int) -> list[tuple[int, str]]:
+        return [(number, text) for number, _, text in self.relations.find(NAME, order=("id",), space=space)]
+
+    def add_name(self, space: int, text: str) -> int:
+        return self.relations.add(NAME, (None, space, text))
+
+    def load_name(self, name: int, space: int, text: str) -> None:
+        self.relations.add(NAME, (name, space, text))
+
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        found = self.relations.find(NAME, ("id", ">", after), order=("id",), limit=limit, space=space)
+        return [number for number, _, _ in found]
+
+    @abstractmethod
+    def drop_names(self, space: int, names: Sequence[int]) -> None:
+        """Take out those of these names that no session's window is kept by."""
+
+    @abstractmethod
+    def drop_bare_name(self, space: int, text: str) -> None:
+        """Take out a name that nothing bears, and the session that was called so."""
+
+
+class Journal(Group, ABC):
+    """Commits and their events; the idempotency keys and tombstones that are known by them."""
+
+    def add_change(self, row: ChangeRow) -> None:
+        self.relations.add(CHANGE, row)
+
+    def add_events(self, rows: Sequence[EventRow]) -> None:
+        self.relations.add(EVENT, *rows)
+
+    def changes(self, tenant: int, after: int, limit: int, newest: bool) -> list[ChangeRow]:
+        order = ("-seq",) if newest else ("seq",)
+        return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, tenant=tenant))
+
+    def events(self, tenant: int, first: int, last: int) -> list[EventRow]:
+        within: tuple[Condition, Condition] = ("seq", ">=", first), ("seq", "<=", last)
+        return list(self.relations.find(EVENT, *within, order=("seq", "n"), tenant=tenant))
+
+    @abstractmethod
+    def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
+        """The commits after this one with an event of one of these verbs that wrote neither a version nor a link."""
+
+    def seq_at(self, tenant: int, at: int) -> int:
+        # `at` never decreases with seq, so the last row at or before it is found from the newest end.
+        row = self.relations.first(CHANGE, ("at", "<=", at), order=("-seq",), tenant=tenant)
+        return 0 if row is None else row.seq
+
+    def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
+        return {seq: at for _, seq, at in self.relations.find(_TIMES, ("seq", "in", seqs), tenant=tenant)}
+
+    def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
+        return {row.hash: row for row in self.relations.find(KEY, ("hash", "in", hashes), space=space)}
+
+    def add_keys(self, rows: Sequence[KeyRow]) -> None:
+        self.relations.add(KEY, *rows)
+
+    def keys(self, space: int) -> list[KeyRow]:
+        return list(self.relations.find(KEY, order=("hash",), space=space))
+
+    def drop_keys(self, space: int, item: bytes) -> None:
+        self.relations.drop(KEY, space=space, item=item, lasting=0)
+
+    def forget_keys(self, before: int) -> None:
+        """Forget keys of commits before a moment, and jobs that ended before it; what an import wrote stays known."""
+        ended = (int(JobState.DONE), int(JobState.CANCELLED))
+        self.relations.drop(KEY, ("at", "<", before), lasting=0)
+        self.relations.drop(JOB, ("state", "in", ended), ("at", "<", before))
+        self.relations.update(KEY, {"salt": b"", "digest": b""}, ("at", "<", before), ("digest", "<>", b""))
+
+    def add_tomb(self, space: int, item: bytes, seq: int) -> None:
+        self.relations.add(TOMB, (space, item, seq))
+
+    def tombs(self, space: int) -> list[tuple[bytes, int]]:
+        return [(item, seq) for _, item, seq in self.relations.find(TOMB, order=("item",), space=space)]
+
+
+class Items(Group, ABC):
+    """Versions of items, their entries in the catalogue, counters of use."""
+
+    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
+        first = self.relations.add(VERSION, *((None, *row[1:]) for row in rows))
+        return list(range(first, first + len(rows)))
+
+    def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
+        self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
+        self.relations.update(ENTRY, {"seq_to": seq_to}, ("ver", "in", vers), space=space)
+
+    def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
+        found = self.relations.find(VERSION, ("id", "in", items), space=space, seq_to=FOREVER)
+        return {row.id: row for row in found}
+
+    def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
+        # The space is looked at here: asked for it too, a planner may walk the whole space by its index.
+        return [row for row in self.relations.find(VERSION, ("ver", "in", vers)) if row.space == space]
+
+    def written(self, space: int, seq: int) -> list[VersionRow]:
+        rows = self.version_rows(space, [event.ver for event in _wrote(self.relations, space, seq) if event.ver])
+        return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
+
+    def item_rows(self, space: int, items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
+        """The versions of each of these items, by commit."""
+        found: dict[bytes, list[VersionRow]] = {}
+        for row in self.relations.find(VERSION, ("id", "in", items), order=("id", "seq_from"), space=space):
+            found.setdefault(row.id, []).append(row)
+        return found
+
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
+        rows = self.relations.find(_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
+        return list(islice((item for item, _ in groupby(rows, itemgetter(1)) if item.endswith(tail)), limit))
+
+    @abstractmethod
+    def covered(self, space: int, below: int, at: int) -> list[bytes]:
+        """The items that a space had at commit `at` and that the one below it has too."""
+
+    @abstractmethod
+    def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
+        """The versions that a walk goes over, of these items or of all."""
+
+    @abstractmethod
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        """How many versions a filter and a view show."""
+
+    def all_versions(self, space: int) -> Iterator[VersionRow]:
+        return self.relations.find(VERSION, order=("ver",), space=space)
+
+    def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
+        self.relations.add(ENTRY, *((space, *entry) for entry in entries))
+
+    def entries(self, space: int, after: int) -> Iterator[Entry]:
+        return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)
+
+    def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
+        """The token streams of each of these versions, by part."""
+        found: dict[int, tuple[bytes, ...]] = {}
+        for entry in self.relations.find(ENTRY, ("ver", "in", vers), order=("ver", "part"), space=space):
+            found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
+        return found
+
+    @abstractmethod
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        """(ver, seq_to) of versions closed by commits after `after_seq`."""
+
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        """The versions that a commit closed."""
+        return list(self.relations.find(VERSION, order=("ver",), space=space, seq_to=seq))
+
+    @abstractmethod
+    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+        """What is pinned, profile or procedure: profile first, then the newest."""
+
+    def newest(self, space: int) -> int:
+        row = self.relations.first(_NUMBERS, order=("-ver",), space=space)
+        return 0 if row is None else int(row[1])
+
+    def highest(self) -> int:
+        row = self.relations.first(VERSION, order=("-ver",))
+        return 0 if row is None else row.ver
+
+    @abstractmethod
+    def arrived(self, after: int) -> dict[int, int]:
+        """The newest version of each space in which some are numbered past `after`."""
+
+    def add_strengths(self, space: int, deltas: Sequence[StrengthRow]) -> None:
+        """Add to the counters of items of a space."""
+        sums = self.strength(space, [row.id for row in deltas])
+        for row in deltas:
+            sums[row.id] = added(sums[row.id], row) if row.id in sums else row
+        self.relations.put(STRENGTH, *sums.values())
+
+    def set_strength(self, row: StrengthRow) -> None:
+        self.relations.put(STRENGTH, row)
+
+    def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
+        return {row.id: row for row in self.relations.find(STRENGTH, ("id", "in", items), space=space)}
+
+    def strengths(self, space: int) -> list[StrengthRow]:
+        return list(self.relations.find(STRENGTH, order=("id",), space=space))
+
+    @abstractmethod
+    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
+        """Take an item out of every table and leave a tombstone; how many versions and links went."""
+
+
+class Links(Group):
+    """Links between items, and which item was derived from which."""
+
+    def add_link(self, row: LinkRow) -> int:
+        return self.relations.add(LINK, (None, *row[1:]))
+
+    def close_link(self, row: LinkRow, seq_to: int) -> None:
+        self.relations.update(LINK, {"seq_to": seq_to}, lver=row.lver)
+
+    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
+        return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)
+
+    def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        """The links that start or end at one of these items."""
+        starting = self.relations.find(LINK, ("src", "in", items), space=space)
+        ending = self.relations.find(LINK, ("dst", "in", items), space=space)
+        found = {row.lver: row for row in (*starting, *ending)}
+        return [found[lver] for lver in sorted(found)]
+
+    def links_written(self, space: int, seq: int) -> list[LinkRow]:
+        numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
+        rows = [row for row in self.relations.find(LINK, ("lver", "in", numbers)) if row.space == space]
+        return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
+
+    def all_links(self, space: int) -> Iterator[LinkRow]:
+        return iter(list(self.relations.find(LINK, order=("lver",), space=space)))
+
+    def add_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        self.relations.add(DERIVED, *((space, *pair) for pair in pairs))
+
+    def derived(self, space: int, sources: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+        """Each of these sources with each item that was derived from it."""
+        found = self.relations.find(DERIVED, ("source", "in", sources), order=("source", "item"), space=space)
+        return [(source, item) for _, source, item in found]
+
+
+class VectorGroup(Group, ABC):
+    """Embedders and the vectors of entries."""
+
+    def embedders(self) -> list[EmbedderRow]:
+        return list(self.relations.find(EMBEDDER, order=("id",)))
+
+    def add_embedder(self, name: str, dims: int, state: EmbedderState) -> int:
+        return self.relations.add(EMBEDDER, (None, name, dims, int(state)))
+
+    def set_embedder(self, row: EmbedderRow) -> None:
+        self.relations.update(EMBEDDER, {"state": int(row.state)}, id=row.id)
+
+    def drop_embedder(self, model: int) -> None:
+        self.relations.drop(EMBEDDER, id=model)
+
+    def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
+        found = self.relations.find(VECTOR, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
+        return (VectorRow(*row[2:]) for row in found)
+
+    def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
+        for _, model, ver, part, f16 in self.relations.find(VECTOR, order=("model", "ver", "part"), space=space):
+            yield model, ver, part, len(f16)
+
+    @abstractmethod
+    def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
+        """Write the vectors of parts that have an entry; how many."""
+
+    @abstractmethod
+    def carry_vectors(self, home: int, space: int, moved: Sequence[tuple[int, int]]) -> None:
+        """Give versions the vectors of ones with the same words, which may lie in another space: (from, to)."""
+
+    @abstractmethod
+    def drop_vectors(self, model: int, limit: int) -> int:
+        """Take out some of an embedder's vectors; how many."""
+
+
+class Lanes(Group, ABC):
+    """Work that follows a write: lanes, jobs, what models answered."""
+
+    def lane(self, space: int, name: str) -> Lane:
+        return self.relations.first(LANE, space=space, name=name) or Lane(space=space, name=name)
+
+    def set_lane(self, lane: Lane) -> None:
+        self.relations.put(LANE, tuple(getattr(lane, column) for column in _LANE_COLUMNS))
+
+    def drop_lanes(self, name: str) -> None:
+        self.relations.drop(LANE, name=name)
+
+    @abstractmethod
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+
+    def lanes(self, space: int | None = None) -> list[Lane]:
+        of: dict[str, Value] = {} if space is None else {"space": space}
+        return list(self.relations.find(LANE, order=("space", "name"), **of))  # type: ignore[arg-type]
+
+    def leased(self, tenant: int) -> list[tuple[str, int]]:
+        """The lanes of a tenant that are at work, and the commits that they are pinned to."""
+        busy = list(self.relations.find(LANE, ("owner", "<>", ""), ("seq", "<>", 0)))
+        own = {row.id for row in self.relations.find(SPACE, ("id", "in", [lane.space for lane in busy]), tenant=tenant)}
+        return [(lane.name, lane.seq) for lane in busy if lane.space in own]
+
+    def jobs(self, states: Sequence[int]) -> list[Job]:
+        return list(self.relations.find(JOB, ("state", "in", states), order=("-priority", "id")))
+
+    def job(self, number: int) -> Job | None:
+        return self.relations.first(JOB, id=number)
+
+    def find_job(self, space: int, name: str, key: str) -> Job | None:
+        return self.relations.first(JOB, space=space, name=name, key=key)
+
+    def due_job(self, names: Sequence[str], now: int) -> Job | None:
+        """The most urgent of the jobs of these names that waits, whose time has come, and that nobody has leased.
+
+        A lease, and a wait, hold from when it was last leased: a clock that was set back behind that ends both.
+        """
+        waiting = (job for job in self.jobs((int(JobState.WAITING),)) if job.order.name in names)
+        due = (j for j in waiting if j.leased > now or (j.order.not_before <= now and j.lease_until <= now))
+        return next(due, None)
+
+    def add_job(self, order: Order, at: int) -> int:
+        values = _job_values(Job(id=0, order=order, at=at))
+        return self.relations.add(JOB, (None, *values[1:]))
+
+    def set_job(self, job: Job) -> None:
+        self.relations.put(JOB, _job_values(job))
+
+    def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
+        row = self.relations.first(ANSWER, space=space, lane=lane, hash=hashed)
+        return None if row is None else bytes(row[3])
+
+    def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes, given: Sequence[bytes]) -> None:
+        self.relations.put(ANSWER, (space, lane, hashed, answered, b"".join(given)))
+
+    def drop_answers(self, space: int, lane: str) -> None:
+        self.relations.drop(ANSWER, space=space, lane=lane)
+
+    def drop_all_answers(self, spaces: Sequence[int]) -> None:
+        self.relations.drop(ANSWER, ("space", "in", spaces))
+
+
+class Sessions(Group, ABC):
+    """Sessions and the pages of their windows."""
+
+    def session(self, space: int, session: int) -> SessionRow | None:
+        return self.relations.first(SESSION, space=space, session=session)
+
+    def sessions(self, space: int) -> list[SessionRow]:
+        return list(self.relations.find(SESSION, space=space))
+
+    def set_session(self, row: SessionRow) -> None:
+        self.relations.put(SESSION, row)
+
+    @abstractmethod
+    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
+        """Pages of a session in the order they came in: these, or all that are at hand."""
+
+    @abstractmethod
+    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+        """Write pages down as they are now."""
+
+
+class Past(Group, ABC):
+    """What lies behind a horizon, or after a commit, found in pages and taken out."""
+
+    @abstractmethod
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+        """Versions that were closed at or before the horizon, by when."""
+
+    @abstractmethod
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+        """Items that stand retired since the horizon or before, by when."""
+
+    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        """Those of these items that stand retired since the horizon or before."""
+        of = self.versions_of(space, items)
+        return [row for row in of if row.retired and row.seq_to == FOREVER and row.seq_from <= horizon]
+
+    @abstractmethod
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+        """All versions of these items."""
+
+    @abstractmethod
+    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
+        """Links that were closed, or untied, at or before the horizon."""
+
+    @abstractmethod
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+        """Links that start or end at these items."""
+
+    @abstractmethod
+    def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
+        """Those of these items that a version names as its source; with `live`, one that stands and is not retired."""
+
+    @abstractmethod
+    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+        """Those of these items that a link which is kept starts or ends at."""
+
+    @abstractmethod
+    def borne(self, space: int, after: int) -> Borne:
+        """The names that a stretch of entries bears."""
+
+    @abstractmethod
+    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+        """The types and the evidence of a stretch of links by number, where it ends, and whether there may be more."""
+
+    @abstractmethod
+    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+        """The types and the evidence of links that commits after this one wrote."""
+
+    @abstractmethod
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
+        """Take out versions with their entries, vectors and events."""
+
+    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
+        """Take out links with their events."""
+        if links:
+            self.relations.drop(LINK, ("lver", "in", [row.lver for row in links]))
+            self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
+
+    @abstractmethod
+    def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
+        """Take out counters, pages and what is noted as derived from these items."""
+
+    def drop_derived(self, space: int, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Forget that these items, all of which are gone, were derived from these sources."""
+        if pairs:
+            sources, items = (list(dict.fromkeys(column)) for column in zip(*pairs, strict=True))
+            self.relations.drop(DERIVED, ("source", "in", sources), ("item", "in", items), space=space)
+
+    @abstractmethod
+    def drop_after(self, tenant: int, seq: int) -> int:
+        """Take out all that was written after a commit; how many versions."""
+
+    @abstractmethod
+    def wear(self, spaces: Sequence[int]) -> Wear:
+        """How many versions there are, how many closed, how many retired."""
+
+    @abstractmethod
+    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
+        """Events at or before the horizon that wrote nothing that is kept."""
+
+    @abstractmethod
+    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+        """The actors of a stretch of commits, where it ends, and whether there may be more."""
+
+    @abstractmethod
+    def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
+        """Take out events, and the commits that none is left of."""
+
+    @abstractmethod
+    def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:
+        """Take out commits before the horizon that no event is left of."""
+
+
+class Notes(Group):
+    """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters."""
+
+    def meters(self) -> list[MeterRow]:
+        return list(self.relations.find(METER, order=("-at", "process")))
+
+    def set_meter(self, row: MeterRow) -> None:
+        self.relations.drop(METER, ("at", "<=", row.at - LIFE))
+        self.relations.put(METER, row)
+
+    def checkpoints(self, tenant: int) -> list[CheckpointRow]:
+        return list(self.relations.find(CHECKPOINT, order=("seq", "name"), tenant=tenant))
+
+    def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None:
+        self.relations.add(CHECKPOINT, *rows)
+
+    def drop_checkpoint(self, name: str) -> None:
+        self.relations.drop(CHECKPOINT, name=name)
+
+    def holds(self, tenant: int) -> list[HoldRow]:
+        return list(self.relations.find(HOLD, order=("id",), tenant=tenant))
+
+    def add_hold(self, row: HoldRow) -> int:
+        return self.relations.add(HOLD, (None, *row[1:]))
+
+    def set_hold(self, row: HoldRow) -> None:
+        self.relations.put(HOLD, row)
+
+    def drop_hold(self, hold: int) -> None:
+        self.relations.drop(HOLD, id=hold)
+
+    def memo(self, tenant: int, name: str) -> bytes | None:
+        row = self.relations.first(MEMO, tenant=tenant, name=name)
+        return None if row is None else bytes(row[2])
+
+    def set_memo(self, tenant: int, name: str, value: bytes) -> None:
+        self.relations.put(MEMO, (tenant, name, value))
+
+
+def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
+    """The counters of both together."""
+    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
+    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
+
+
+def _wrote(relations: Relations, space: int, seq: int) -> list[EventRow]:
+    """The events of a commit of the tenant that a space is of."""
+    return [
+        event
+        for home in relations.find(SPACE, id=space)
+        for event in relations.find(EVENT, tenant=home.tenant, seq=seq)
+    ]

@@ -1,0 +1,416 @@
+"""The only way to read a store: one read transaction, in which rows become nouns and each row's space is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from mnemic.core.clock import moment
+from mnemic.core.events import Change, Event, Verb
+from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.core.items import Link, Strength, Version
+from mnemic.core.queries import Entry, Filter, View
+from mnemic.core.scope import Shared
+from mnemic.errors import Compacted, NotFound
+from mnemic.store.engine.codec import core_order, decode_link, decode_version
+from mnemic.store.engine.holds import kept, listed
+from mnemic.store.engine.horizon import horizon_floor
+from mnemic.store.engine.job_queue import recorded
+from mnemic.store.engine.journal_feed import fed
+from mnemic.store.engine.ledger import key_hash
+from mnemic.store.engine.lineage import Sight
+from mnemic.store.engine.page_table import PageRow, SessionRow
+from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHead, Wear
+from mnemic.store.values.meters import MeterRow
+from mnemic.store.values.row_values import ChangeRow, EventRow, Rows, SpaceRow, StrengthRow, VersionRow, Walk
+from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, VectorRow
+
+ERASED = "(erased)"
+"""What stands for a name that was erased."""
+
+_IDS_AT_ONCE: Final = 500
+"""Ids that are looked for in one statement."""
+
+
+class Snapshot:
+    """One read transaction: everything it answers is of the same moment."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._sight = Sight(rows)
+        self._recorded: dict[tuple[int, int], int] = {}
+        self._tenants: dict[str, int | None] = {}
+        self._names: dict[int, str] = {}
+
+    def tenant(self, name: str) -> int | None:
+        """The number of a tenant, if it has ever been written to."""
+        if name not in self._tenants:
+            row = self._rows.spaces.tenant(name)
+            self._tenants[name] = None if row is None else row.id
+        return self._tenants[name]
+
+    def tenants(self) -> list[tuple[int, str]]:
+        """Every tenant, by number."""
+        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
+
+    def head(self, tenant: int) -> Head:
+        """Where the tenant's journal stands."""
+        row = self._rows.spaces.tenant_row(tenant)
+        return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
+
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
+        """One user's space, or the shared one, if it has ever been written to; or one of their branches.
+
+        Given to the methods below, a branch stands for itself and, behind it, its parent as of its base; `entries`,
+        `closed`, `versions`, `newest`, `vectors`, `lane` and `name_id` are of one space alone.
+        """
+        row = self._sight.space(tenant, user, branch)
+        return None if row is None else _space_head(row)
+
+    def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
+        """Where these spaces stand, in the order given."""
+        return [_space_head(row) for row in self._sight.homes(ids)]
+
+    def all_spaces(self, tenant: int) -> list[SpaceHead]:
+        """Every space of a tenant."""
+        return [_space_head(row) for row in self._rows.spaces.tenant_spaces(tenant)]
+
+    def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
+        """The spaces that a read set looks into, the nearest first."""
+        return self._sight.layers(spaces)
+
+    def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
+        """The versions of a layer whose items nearer ones have, as the view sees it, ascending."""
+        return self._sight.hidden_versions(layer, view.at)
+
+    def checkpoints(self, tenant: int) -> list[CheckpointRow]:
+        """The copies that were made beside the store, by commit and name."""
+        return self._rows.notes.checkpoints(tenant)
+
+    def name_id(self, space: int, name: str) -> int | None:
+        """The number of an agent's or session's name in a space."""
+        return self._rows.names.name(space, name)
+
+    def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
+        """The versions of these items that the view shows; absent ones are left out."""
+        self._refuse_compacted(spaces, view)
+        raw = [to_bytes(item) for item in ids]
+        rows = self._sight.visible(spaces, raw, Walk(Filter(), view, 0, len(raw))) if raw else []
+        self._note_all_times(rows)
+        return {from_bytes(row.id): self._version(spaces, row) for row in rows}
+
+    def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+        """The standing version of each item in whatever state it is."""
+        raw = {to_bytes(item): item for item in ids}
+        rows = self._sight.standing(spaces, list(raw)) if raw else {}
+        self._note_all_times(list(rows.values()))
+        return {item: self._version(spaces, rows[key]) for key, item in raw.items() if key in rows}
+
+    def ids_between(
+        self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
+    ) -> Iterator[ItemId]:
+        """Ids from `low` to `high` (16 bytes each) that end in `tail`, of items that now pass the filter, ascending."""
+        homes = {layer.space for layer in self.layers(spaces)}
+        while low <= high:
+            pages = [self._rows.items.ids(home, low, high, tail, _IDS_AT_ONCE) for home in homes]
+            page = sorted({item for items in pages for item in items})[:_IDS_AT_ONCE]
+            if not page:
+                return
+            shown = self._sight.visible(spaces, page, Walk(where, View(), 0, len(page)))
+            yield from map(from_bytes, sorted({row.id for row in shown}))
+            if page[-1] == high:
+                return
+            low = (int.from_bytes(page[-1], "big") + 1).to_bytes(16, "big")
+
+    def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
+        """Versions by their local number (`Entry.ver`)."""
+        rows = self._rows.items.version_rows(space, vers)
+        self._note_times(space, [row.seq_from for row in rows])
+        return {row.ver: self._version((space,), row) for row in rows}
+
+    def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
+        """Every retained version of an item, oldest first."""
+        return self.histories(spaces, (item,)).get(item, [])
+
+    def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
+        """Every retained version of each of these items, oldest first; what is not there is left out."""
+        stories = self._sight.stories(spaces, [to_bytes(item) for item in ids])
+        self._note_all_times([row for versions in stories.values() for row in versions])
+        return {from_bytes(raw): [self._version(spaces, row) for row in rows] for raw, rows in stories.items()}
+
+    def scan(
+        self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
+    ) -> list[tuple[int, Version]]:
+        """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
+        self._refuse_compacted(spaces, view)
+        rows = self._sight.visible(spaces, None, Walk(where, view, after, limit))
+        self._note_all_times(rows)
+        return [(row.ver, self._version(spaces, row)) for row in rows]
+
+    def latest(
+        self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
+    ) -> list[Version]:
+        """The last `limit` versions written that the view shows, newest first."""
+        self._refuse_compacted(spaces, view)
+        rows = self._sight.visible(spaces, None, Walk(where, view, 0, limit, newest=True))
+        self._note_all_times(rows)
+        return [self._version(spaces, row) for row in rows]
+
+    def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
+        """How many items the view shows."""
+        self._refuse_compacted(spaces, view)
+        return self._sight.count(spaces, where, view)
+
+    def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
+        """Entries of versions numbered past `after`, ascending by (ver, part): all states, closed ones too."""
+        return self._rows.items.entries(space, after)
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        """(ver, seq_to) of versions closed by commits after `after_seq`."""
+        return self._rows.items.closed(space, after_seq)
+
+    def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
+        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver).
+
+        Of more than `limit`, the newest; what is of the profile goes first.
+        """
+        self._refuse_compacted(spaces, view)
+        chosen = sorted(self._sight.core(spaces, view, limit), key=core_order)[:limit]
+        return [self._version(spaces, row) for row in sorted(chosen, key=lambda row: (row.seq_from, row.ver))]
+
+    def newest(self, space: int) -> int:
+        """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
+        return self._rows.items.newest(space)
+
+    def embedders(self) -> list[EmbedderRow]:
+        """The embedders whose vectors are held, by id."""
+        return self._rows.vectors.embedders()
+
+    def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
+        """One embedder's vectors of versions numbered past `after`, ascending by (ver, part).
+
+        Complete up to the cursor of the embedder's lane. Past it there are some already, carried over with tokens:
+        who follows reads from the cursor seen last, not from the last vector.
+        """
+        return self._rows.vectors.vectors(space, model, after)
+
+    def lane(self, space: int, name: str) -> Lane:
+        """How far a lane has come in a space; one that never ran stands at 0."""
+        return self._rows.lanes.lane(space, name)
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+        return self._rows.lanes.backlog(name)
+
+    def highest(self) -> int:
+        """The highest version of all spaces; 0 for none."""
+        return self._rows.items.highest()
+
+    def arrived(self, after: int) -> dict[int, int]:
+        """The newest version of each space in which some are numbered past `after`."""
+        return self._rows.items.arrived(after)
+
+    def lanes(self) -> list[Lane]:
+        """Every lane that ever ran, by space and name."""
+        return self._rows.lanes.lanes()
+
+    def jobs(self, *states: JobState) -> list[Job]:
+        """Jobs in these states, all if none is named: the most urgent first, then by number."""
+        return self._rows.lanes.jobs(states or tuple(JobState))
+
+    def recorded(self, space: int, lane: str, asked: bytes) -> bytes | None:
+        """What was answered when a run of this lane asked this before."""
+        return recorded(self._rows, space, lane, asked)
+
+    def keyed(self, space: int, key: str) -> ItemId | None:
+        """What was written under an idempotency key that is still known."""
+        homes = {key_hash(home.secret, key): home.id for home in self._sight.homes((space,))}
+        rows = (row for hashed, home in homes.items() for row in self._rows.journal.keyed(home, (hashed,)).values())
+        return next((from_bytes(row.item) for row in rows if row.item is not None), None)
+
+    def session(self, space: int, name: str) -> SessionRow | None:
+        """The window of a session, if one was ever written."""
+        number = self._rows.names.name(space, name)
+        return None if number is None else self._rows.sessions.session(space, number)
+
+    def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
+        """The windows of a space with their sessions' names, by name."""
+        found = ((self._rows.names.name_text(row.session), row) for row in self._rows.sessions.sessions(space))
+        return sorted((name, row) for name, row in found if name is not None)
+
+    def pages(self, space: int, session: int, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
+        """Pages of a session as they were written down, in the order they came in: these, or all that are at hand.
+
+        At hand are its residents, and its turns that left the window and are in no segment yet.
+        """
+        return self._rows.sessions.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+
+    def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
+        """Links that start or end at these items."""
+        self._refuse_compacted(spaces, view)
+        return [decode_link(row) for row in self._sight.links(spaces, [to_bytes(item) for item in ids], view.at)]
+
+    def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
+        """Items whose standing version cites one of these as its source."""
+        raw, sources = [to_bytes(item) for item in ids], set(ids)
+        known = self._sight.derived(space, raw) if raw else {}
+        found = dict.fromkeys(from_bytes(item) for source in raw for item in known.get(source, ()))
+        standing = self.standing((space,), list(found))
+        return [d for d in found if d in standing and sources & set(standing[d].item.source)]
+
+    def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
+        """Counters of use; items never used are left out."""
+        rows = self._sight.strength(space, [to_bytes(item) for item in ids])
+        return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
+
+    def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
+        """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""
+        rows = self._rows.journal.changes(tenant, after, limit, newest)
+        if not rows:
+            return []
+        seqs = [row.seq for row in rows]
+        events: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
+        for event in self._rows.journal.events(tenant, min(seqs), max(seqs)):
+            events[event.seq].append(event)
+        return [self._change(row, events[row.seq]) for row in rows]
+
+    def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
+        """Commits of these spaces after seq `after`, ascending, and up to which seq these are all: next time's `after`.
+
+        Of very many commits of other spaces it looks at some only: there is nothing more once the seq stays the same.
+
+        Raises:
+            Compacted: commits after `after` are gone, or the journal ends before it; 0 begins with the oldest kept.
+        """
+        found, upto = fed(self._rows, tenant, spaces, after, limit)
+        return [self._change(change, events) for change, events in found], upto
+
+    def state_hash(self, tenant: str) -> str:
+        """SHA-256 over ids, seqs and digests of the retained versions and links.
+
+        Raises:
+            NotFound: there is no such tenant.
+        """
+        from mnemic.store.engine.audit import state_hash
+
+        return state_hash(self._rows, tenant)
+
+    def meters(self) -> list[MeterRow]:
+        """What processes that have this store open have said about themselves, the latest first."""
+        return self._rows.notes.meters()
+
+    def holds(self, tenant: int) -> list[Hold]:
+        """The legal holds of a tenant, the oldest first."""
+        return listed(self._rows, self._rows.spaces.tenant_row(tenant))
+
+    def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
+        """Those of these items that a legal hold keeps, each with what to say about it."""
+        return kept(self._rows, tenant, space, items)
+
+    def floor(self, tenant: int) -> tuple[int, str]:
+        """The last commit that the horizon may reach, and what keeps it there."""
+        found = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
+        return found.seq, found.why
+
+    def wear(self, tenant: int) -> Wear:
+        """How many versions a tenant has, and how many of them nobody is shown."""
+        return self._rows.past.wear([row.id for row in self._rows.spaces.tenant_spaces(tenant)])
+
+    def memo(self, tenant: int, name: str) -> bytes | None:
+        """A small fact that was kept about a tenant by `enter`."""
+        return self._rows.notes.memo(tenant, name)
+
+    def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
+        """What a commit wrote: each version, with the one it followed."""
+        rows = [row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)]
+        before = self._sight.closed_by(space, seq, [row.id for row in rows])
+        self._note_all_times([*rows, *before.values()])
+        former = {item: self._version((space,), row) for item, row in before.items()}
+        return [(self._version((space,), row), former.get(row.id)) for row in rows]
+
+    def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
+        """Links that a commit opened (True) or closed (False)."""
+        rows = (row for home in self._sight.home(space, seq) for row in self._rows.links.links_written(home, seq))
+        return [(decode_link(row), bool(row.open)) for row in rows]
+
+    def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
+        """The commits after this one that carry a note of one of these verbs, ascending.
+
+        Events that wrote something are not read.
+        """
+        return self._rows.journal.noted(tenant, tuple(map(int, verbs)), after)
+
+    def seq_at(self, tenant: int, at: int) -> int:
+        """The last commit recorded at or before this moment (microseconds); 0 for none."""
+        return self._rows.journal.seq_at(tenant, at)
+
+    def _name_text(self, name: int) -> str:
+        if name not in self._names:
+            self._names[name] = self._rows.names.name_text(name) or ERASED
+        return self._names[name]
+
+    def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
+        if row.space not in spaces and all(
+            row.space != x.space for x in self._sight.layers(spaces)
+        ):  # the second lock on the wall between users
+            raise NotFound(f"no item {from_bytes(row.id)} here")
+        return decode_version(row, self._recorded_at(row.space, row.seq_from))
+
+    def _recorded_at(self, space: int, seq: int) -> int:
+        key = (self._tenant_of(space), seq)
+        if key not in self._recorded:
+            rows = self._rows.journal.changes(key[0], seq - 1, 1, False)
+            self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
+        return self._recorded[key]
+
+    def _note_times(self, space: int, seqs: Sequence[int]) -> None:
+        """Look up at once when these commits were recorded."""
+        tenant = self._tenant_of(space)
+        if unknown := [seq for seq in dict.fromkeys(seqs) if (tenant, seq) not in self._recorded]:
+            times = self._rows.journal.times(tenant, unknown)
+            self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
+
+    def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
+        for space in {row.space for row in rows}:
+            self._note_times(space, [row.seq_from for row in rows if row.space == space])
+
+    def _tenant_of(self, space: int) -> int:
+        return self._sight.homes((space,))[0].tenant
+
+    def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
+        if view.at is None:
+            return
+        for space in self._sight.homes(tuple(spaces)):
+            horizon = self._rows.spaces.tenant_row(space.tenant).horizon
+            if view.at < horizon:
+                raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
+
+    def _change(self, row: ChangeRow, events: Sequence[EventRow]) -> Change:
+        return Change(
+            seq=row.seq,
+            space=row.space,
+            at=moment(row.at),
+            actor=self._name_text(row.actor),
+            cause=row.cause or None,
+            hash=row.hash,
+            events=tuple(_event(event) for event in events),
+        )
+
+
+def _space_head(row: SpaceRow) -> SpaceHead:
+    return SpaceHead(
+        id=row.id, tenant=row.tenant, user=row.user, seq=row.seq, epoch=row.epoch, parent=row.parent, base=row.base,
+        branch=row.branch, lanes=row.lanes,
+    )  # fmt: skip
+
+
+def _event(row: EventRow) -> Event:
+    item = None if row.item is None else from_bytes(row.item)
+    return Event(
+        n=row.n, verb=Verb(row.verb), item=item, payload=row.payload, digest=row.digest, erased=row.salt is None
+    )
+
+
+def _strength(row: StrengthRow) -> Strength:
+    last = moment(row.last_used) if row.last_used else None
+    return Strength(uses=row.uses, useful=row.useful, harms=row.harms, last_used=last)

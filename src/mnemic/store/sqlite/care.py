@@ -1,0 +1,177 @@
+"""Care of a SQLite file: checking, carrying out and in, copies of it, going back in time."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from mnemic.errors import Conflict, StoreError
+from mnemic.store.sqlite import handed_on
+from mnemic.store.sqlite.connections import SqliteFile
+from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
+from mnemic.store.sqlite.location import InFile
+from mnemic.store.sqlite.schema import FORMAT
+from mnemic.store.sqlite.sqlite_errors import translated
+from mnemic.store.values.heads import Check, Info
+from mnemic.store.values.receipts import Fault
+
+
+class SqliteCare(SqliteFile):
+    """The part of `SqliteStore` that looks after it."""
+
+    # What each of these needs is imported in it: who only reads and writes goes through none of them.
+
+    def verify(self) -> Iterator[Fault]:
+        from mnemic.store.engine import audit
+
+        with self._apart() as db:
+            for (answer,) in db.execute("PRAGMA integrity_check(20)"):
+                if answer != "ok":
+                    yield Fault(where=str(self._location), problem=str(answer))
+            yield from audit.verify(self._rows(db))
+
+    def export(self, tenant: str) -> Iterator[bytes]:
+        from mnemic.store.engine import journal_io
+
+        with self._apart() as db:
+            yield from journal_io.export(self._rows(db), tenant)
+
+    def backup(self, dest: Path) -> None:
+        self._refuse_closed()
+        dest = dest.expanduser().absolute()
+        if dest.exists():
+            raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
+        unfinished = dest.with_name(f"{dest.name}.{os.getpid()}.unfinished")
+        prepare_file(unfinished)
+        try:
+            self._copy_to(unfinished)
+            self._probe("backup:copied")
+            _put(unfinished, dest)
+            self._probe("backup:named")
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def _copy_to(self, unfinished: Path) -> None:
+        with self._gate.reading(), translated(self._location):
+            source, copy = self._open(), apsw.Connection(str(unfinished))
+            try:
+                with copy.backup("main", source, "main") as run:
+                    run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment
+                copy.execute("DELETE FROM meta WHERE key = 'lease'")
+                copy.execute("DELETE FROM meter")
+                copy.execute("UPDATE lane SET owner = '', lease_until = 0 WHERE owner <> ''")
+                copy.execute("UPDATE job SET owner = '', lease_until = 0 WHERE owner <> ''")
+                copy.execute("UPDATE session SET owner = '', lease_until = 0 WHERE owner <> ''")
+                copy.pragma("journal_mode", "DELETE")
+            finally:
+                copy.close(True)
+                source.close(True)
+
+    def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
+        """What was erased, per space still owned: tenant, user (None: shared), item ids."""
+        from mnemic.store.engine import journal_io
+
+        with self._apart() as db:
+            return journal_io.tombstones(self._rows(db))
+
+    def kept(self) -> handed_on.Kept:
+        """What it hands on to a backup that is put in its place."""
+        with self._apart() as db:
+            return handed_on.kept(self._rows(db), self.origin())
+
+    def origin(self) -> str:
+        """What names this store and its copies, and no other: made with the file, kept by backups."""
+        with self._apart() as db:
+            return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
+
+    def info(self) -> Info:
+        with self._apart() as db:
+            names = (
+                "journal_mode",
+                "synchronous",
+                "secure_delete",
+                "auto_vacuum",
+                "temp_store",
+                "page_size",
+                "application_id",
+                "user_version",
+            )
+            settings = {name: str(db.pragma(name)) for name in names}
+            page = int(db.pragma("page_size"))
+            free, folded = (int(db.pragma(name)) * page for name in ("freelist_count", "page_count"))
+        return Info(
+            url=self._location.url,
+            engine=f"SQLite {apsw.sqlite_lib_version()}",
+            format=FORMAT,
+            bytes=sum(f.stat().st_size for f in self._location.files) or folded,
+            settings=settings,
+            free=free,
+            folded=folded,
+            log=sum(f.stat().st_size for f in self._location.files if f.name.endswith("-wal")),
+            beside=self._location.beside,
+        )
+
+    def doctor(self) -> list[Check]:
+        info = self.info()
+        checks = [
+            Check(name="engine", ok=True, found=info.engine),
+            Check(name="format", ok=True, found=str(info.format)),
+        ]
+        if not isinstance(self._location, InFile):
+            return checks
+        path = self._location.path
+        return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+
+def _settings(info: Info) -> Iterator[Check]:
+    for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
+        found = info.settings.get(name, "?")
+        yield Check(
+            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
+        )
+
+
+def _disk(path: Path) -> Iterator[Check]:
+    kind, free = file_system(path.parent), free_bytes(path)
+    yield Check(name="file system", ok=True, found=kind)
+    yield Check(
+        name="free space",
+        ok=free > 100 * 1024 * 1024,
+        found=f"{free / 2**30:.1f} GiB",
+        remedy="make room: writes stop when the disk is full",
+    )
+
+
+def _modes(path: Path) -> Iterator[Check]:
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        raise StoreError(f"cannot look at {path}: {error.strerror}") from error
+    yield Check(
+        name="file mode", ok=mode & 0o077 == 0 or os.name == "nt", found=f"{mode:04o}", remedy=f"chmod 600 {path}"
+    )
+
+
+def _put(finished: Path, dest: Path) -> None:
+    """Give a finished copy its name, never one that is taken."""
+    try:
+        sync(finished)
+        os.link(finished, dest)
+        sync(dest.parent)
+    except FileExistsError as error:
+        raise Conflict(f"{dest} exists; a backup never overwrites, name another file") from error
+    except OSError as error:
+        raise StoreError(f"cannot put the backup at {dest}: {error.strerror}; choose another place") from error
+
+
+def sync(path: Path) -> None:
+    """Have a file's bytes, or a folder's names, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,128 @@
+"""What a store that is replaced by a backup hands on to it: its legal holds, and the checkpoints it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mnemic.core.ids import from_bytes
+from mnemic.core.scope import Shared
+from mnemic.errors import Refused
+from mnemic.store.engine import holds
+from mnemic.store.sqlite.location import CHECKPOINTS
+from mnemic.store.values.heads import CheckpointRow
+from mnemic.store.values.row_values import HoldRow, Rows, TenantRow
+
+Owner = tuple[str, str | Shared | None]
+"""Tenant and user; None for the whole tenant."""
+Written = tuple[bytes, ...]
+"""A version or a link: what it is of, and its body."""
+_OR_LATER: Final = "or restore a backup that was taken later"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is to be handed on.
+
+    Attributes:
+        origin: What names the store and its copies.
+        holds: Each with whom it is about.
+        held: What is under them: by owner, each with what to say about it.
+        checkpoints: Each with its tenant.
+    """
+
+    origin: str
+    holds: tuple[tuple[Owner, HoldRow], ...]
+    held: dict[Owner, dict[Written, str]]
+    checkpoints: tuple[tuple[str, CheckpointRow], ...]
+
+    def lift(self, copy: Rows, origin: str) -> None:
+        """Take the holds out of a copy of the same store: some may have been released since."""
+        for row in (
+            [row for tenant in copy.spaces.tenants() for row in copy.notes.holds(tenant.id)]
+            if origin == self.origin
+            else ()
+        ):
+            copy.notes.drop_hold(row.id)
+
+    def hand_on(self, copy: Rows, origin: str, folder: Path) -> None:
+        """Write it all to a copy that lies in `folder`; holds keep their numbers where it is one of the same store.
+
+        Raises:
+            Refused: the copy has not all that is held, or not whom a hold is about.
+        """
+        for owner, written in self.held.items():
+            there = set(_written_of(copy, owner))
+            for one, told in written.items():
+                if one not in there:
+                    raise Refused(f"the backup lacks some of item {from_bytes(one[0])}, which {told}; {_OR_LATER}")
+        for owner, row in self.holds:
+            moved = _moved(copy, owner, row)
+            if origin == self.origin:
+                copy.notes.set_hold(moved)
+            else:
+                copy.notes.add_hold(moved)
+        self._list_checkpoints(copy, folder / CHECKPOINTS)
+
+    def _list_checkpoints(self, copy: Rows, folder: Path) -> None:
+        tenants = {tenant.name: tenant.id for tenant in copy.spaces.tenants()}
+        own = [row for tenant in tenants.values() for row in copy.notes.checkpoints(tenant)]
+        known = {row.name for _, row in self.checkpoints}
+        for name in {row.name for row in own if row.name in known or not (folder / row.file).exists()}:
+            copy.notes.drop_checkpoint(name)
+        found = ((tenants.get(name), row) for name, row in self.checkpoints)
+        copy.notes.add_checkpoints([row._replace(tenant=tenant) for tenant, row in found if tenant is not None])
+
+
+def kept(rows: Rows, origin: str) -> Kept:
+    """What a store has to hand on."""
+    tenants = [(tenant, tenant.name) for tenant in rows.spaces.tenants() if tenant.name is not None]
+    found = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
+    held: dict[Owner, dict[Written, str]] = {}
+    for tenant, name in tenants:
+        for owner, one, told in _held(rows, tenant, name):
+            held.setdefault(owner, {})[one] = told
+    checkpoints = tuple((name, row) for tenant, name in tenants for row in rows.notes.checkpoints(tenant.id))
+    return Kept(origin, tuple(found), held, checkpoints)
+
+
+def _holds(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, HoldRow]]:
+    users = {row.id: row.user for row in rows.spaces.tenant_spaces(tenant.id)}
+    for row in rows.notes.holds(tenant.id):
+        yield (name, users.get(row.space)), row
+
+
+def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Written, str]]:
+    standing = holds.held(rows, tenant.id)
+    for space in rows.spaces.tenant_spaces(tenant.id) if standing.holds else ():
+        by: dict[bytes, HoldRow | None] = {}
+        for one in _written(rows, space.id):
+            for item in one[:-1]:
+                if item not in by:
+                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
+                if (row := by[item]) is not None:
+                    yield (name, space.user), one, holds.told(row)
+
+
+def _written(rows: Rows, space: int) -> Iterator[Written]:
+    for version in rows.items.all_versions(space):
+        yield version.id, version.body
+    for link in rows.links.all_links(space):
+        yield link.src, link.dst, link.body
+
+
+def _written_of(rows: Rows, owner: Owner) -> Iterator[Written]:
+    tenant = rows.spaces.tenant(owner[0])
+    for space in [] if tenant is None else rows.spaces.tenant_spaces(tenant.id):
+        if space.user == owner[1]:
+            yield from _written(rows, space.id)
+
+
+def _moved(rows: Rows, owner: Owner, row: HoldRow) -> HoldRow:
+    tenant = rows.spaces.tenant(owner[0])
+    space = None if tenant is None or owner[1] is None else rows.spaces.space(tenant.id, owner[1])
+    if tenant is None or (owner[1] is not None and space is None):
+        raise Refused(f"somebody who is not in the backup has something that {holds.told(row)}; {_OR_LATER}")
+    return row._replace(tenant=tenant.id, space=0 if space is None else space.id, seq=min(row.seq, tenant.seq))

@@ -1,0 +1,126 @@
+"""What makes a file's tables, and what brings an older file to today's: its format, and the token streams it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import apsw
+
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
+from mnemic.core.parts import entry_terms
+from mnemic.errors import StoreNewer
+from mnemic.store.engine import ledger
+from mnemic.store.engine.codec import decode_item
+from mnemic.store.sqlite.all_tables import sqlite_rows
+from mnemic.store.sqlite.disk import set_meta
+from mnemic.store.sqlite.location import Location
+from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
+from mnemic.store.values.row_values import VersionRow
+
+
+def create(db: apsw.Connection) -> None:
+    """Every table and index of today's format, in an empty file."""
+    for table in TABLES:
+        db.execute(table.create)
+    for index in INDEXES:
+        db.execute(index)
+    set_meta(db, "tokens", b"%d" % TOKENS)
+
+
+def is_current(db: apsw.Connection) -> bool:
+    """Whether nothing is left to do."""
+    version = int(db.pragma("user_version"))
+    return version == FORMAT and _token_number(db) == TOKENS
+
+
+def refuse_newer(db: apsw.Connection, where: Location) -> None:
+    """Leave a file alone that a later mnemic has taken over.
+
+    Raises:
+        StoreNewer: its format or its tokeniser is unknown here.
+    """
+    version = int(db.pragma("user_version"))
+    if version > FORMAT:  # the log held a newer first page than the file did
+        raise StoreNewer(f"{where} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+    if version and (tokens := _token_number(db)) > TOKENS:
+        raise StoreNewer(f"{where} has token streams {tokens}, this mnemic knows up to {TOKENS}; upgrade mnemic")
+
+
+def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
+    """Bring the file to today's format and tokeniser, inside a write.
+
+    Raises:
+        StoreNewer: another process has meanwhile brought it further.
+        StoreCorrupt: an item cannot be read; nothing was changed.
+    """
+    refuse_newer(db, where)
+    version = int(db.pragma("user_version"))
+    if version == 0:
+        create(db)
+        set_meta(db, "origin", entropy.bytes(16).hex().encode())
+        db.pragma("application_id", APPLICATION)
+    else:
+        for number in range(version + 1, FORMAT + 1):
+            MIGRATIONS[number](db)
+    if _token_number(db) != TOKENS:
+        retokenise(db)
+    db.pragma("user_version", FORMAT)
+
+
+def _token_number(db: apsw.Connection) -> int:
+    """The number of the tokeniser whose streams the file holds; format 1 did not say, and held the first's."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'tokens'").fetchone()
+    return 1 if row is None else int(row[0])
+
+
+def retokenise(db: apsw.Connection) -> None:
+    """Make every entry again from its item, with today's tokeniser; catalogues start over.
+
+    Raises:
+        StoreCorrupt: an item cannot be read.
+    """
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    db.execute("DELETE FROM entry")
+    for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
+        item = decode_item(from_bytes(row.id), row.body)
+        rows.items.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
+    db.execute("UPDATE space SET epoch = epoch + 1")
+    set_meta(db, "tokens", b"%d" % TOKENS)
+
+
+def _to_2(db: apsw.Connection) -> None:
+    """Entries say what is pinned; embedders, vectors, lanes."""
+    db.execute("DROP TABLE entry")
+    for table in TABLES:
+        if table.name in ("entry", "embedder", "vector", "lane"):
+            db.execute(table.create)
+    for index in INDEXES:
+        if "INDEX entry_core " in index:
+            db.execute(index)
+    retokenise(db)
+
+
+def _to_3(db: apsw.Connection) -> None:
+    """Spaces may be branches; tables for what format 2 had not."""
+    db.execute("ALTER TABLE space ADD COLUMN parent INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE space ADD COLUMN base INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE space ADD COLUMN branch TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE space ADD COLUMN lanes INTEGER NOT NULL DEFAULT 1")
+    if "seq" not in {row[1] for row in db.execute("SELECT * FROM pragma_table_info('lane')")}:
+        for column in ("seq", "stride", "reach", "leased"):
+            db.execute("ALTER TABLE lane ADD COLUMN " + column + " INTEGER NOT NULL DEFAULT 0")
+    db.execute("DROP INDEX space_owner")
+    db.execute("DROP INDEX space_shared")
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
+    for table in TABLES:
+        if table.name not in known:
+            db.execute(table.create)
+    for index in INDEXES:
+        if index.split(" ON ")[0].split()[-1] not in known:
+            db.execute(index)
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3}
+"""What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""

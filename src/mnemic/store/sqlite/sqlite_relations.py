@@ -1,0 +1,136 @@
+"""Relations of SQLite: statements made once of the names that a relation declares, with every value bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final, TypeVar
+
+import apsw
+
+from mnemic.store.engine.rows import Condition, Group, Relation, Value
+from mnemic.store.sqlite.binding import CHUNK
+
+R = TypeVar("R")
+Shape = tuple[tuple[str, str, int], ...]
+"""Of each condition its column, its operator, and how many values are bound to it."""
+
+_OPERATORS: Final = {"=": " = ?", "<>": " <> ?", "<": " < ?", "<=": " <= ?", ">": " > ?", ">=": " >= ?", "is true": ""}
+
+
+class SqliteRelations:
+    """`store.groups.Relations` over one connection."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+
+    def find(
+        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
+    ) -> Iterator[R]:
+        # A bound limit has the statement planned anew each time, so that of one row is written out.
+        bounded = " LIMIT ?" if limit > 1 else " LIMIT 1" * limit
+        if not where:
+            statement, bound = _find(of, tuple(equal), (), order, bounded), tuple(equal.values())
+        elif len(parts := _parts(where)) != 1:
+            return (row for part in parts for row in self.find(of, *part, order=order, limit=limit, **equal))
+        else:
+            statement = _find(of, tuple(equal), _shape(where), order, bounded)
+            bound = (*equal.values(), *_values(where))
+        return map(of.make, self.db.execute(statement, (*bound, limit) if limit > 1 else bound))
+
+    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
+        statement = _find(of, tuple(equal), _shape(where) if where else (), order, " LIMIT 1")
+        found = self.db.execute(statement, (*equal.values(), *_values(where)) if where else tuple(equal.values()))
+        row = found.fetchone()
+        return None if row is None else of.make(row)
+
+    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
+        statement = _add(of, "INSERT")
+        self.db.executemany(statement, rows)
+        # Nobody else writes meanwhile, and SQLite gives the number past the highest.
+        return self.db.last_insert_rowid() - len(rows) + 1 if of.number else 0
+
+    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
+        statement = _add(of, "REPLACE")
+        self.db.executemany(statement, rows)
+
+    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
+        for part in _parts(where):
+            statement = _update(of, tuple(values), tuple(equal), _shape(part))
+            self.db.execute(statement, (*values.values(), *equal.values(), *_values(part)))
+
+    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
+        for part in _parts(where):
+            statement = _drop(of, tuple(equal), _shape(part))
+            self.db.execute(statement, (*equal.values(), *_values(part)))
+
+
+class SqliteGroup(Group):
+    """A group with statements of its own."""
+
+    def __init__(self, relations: SqliteRelations) -> None:
+        self.relations = relations
+        self._db = relations.db
+
+
+def _parts(where: tuple[Condition, ...]) -> list[tuple[Condition, ...]]:
+    """The conditions, once for every so many values that a column may be among; never where it may be among none."""
+    for place, (column, operator, value) in enumerate(where):
+        if operator == "in" and not 0 < len(value) <= CHUNK:
+            chunks = (value[start : start + CHUNK] for start in range(0, len(value), CHUNK))
+            return [(*where[:place], (column, "in", some), *where[place + 1 :]) for some in chunks]
+    return [where]
+
+
+def _shape(where: tuple[Condition, ...]) -> Shape:
+    return tuple((column, operator, len(value) if operator == "in" else 0) for column, operator, value in where)
+
+
+def _values(where: tuple[Condition, ...]) -> list[Any]:
+    bound: list[Any] = []
+    for _, operator, value in where:
+        if operator == "in":
+            bound += value
+        elif operator != "is true":
+            bound.append(value)
+    return bound
+
+
+@cache
+def _find(of: Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...], limit: str) -> str:
+    by = ", ".join(_declared(of, column.removeprefix("-")) + (" DESC" if column[0] == "-" else "") for column in order)
+    return (
+        "SELECT " + ", ".join(of.columns) + " FROM " + of.name + _where(of, equal, shape)
+        + (" ORDER BY " + by if order else "") + limit
+    )  # fmt: skip
+
+
+@cache
+def _add(of: Relation[Any], how: str) -> str:
+    unless = " ON CONFLICT DO NOTHING" if of.stays and how == "INSERT" else ""
+    marks = ", ".join("?" * len(of.columns))
+    return how + " INTO " + of.name + "(" + ", ".join(of.columns) + ") VALUES (" + marks + ")" + unless
+
+
+@cache
+def _update(of: Relation[Any], columns: tuple[str, ...], equal: tuple[str, ...], shape: Shape) -> str:
+    values = ", ".join(_declared(of, column) + " = ?" for column in columns)
+    return "UPDATE " + of.name + " SET " + values + _where(of, equal, shape)
+
+
+@cache
+def _drop(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    return "DELETE FROM " + of.name + _where(of, equal, shape)
+
+
+def _where(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    conditions = [_declared(of, column) + " = ?" for column in equal]
+    for column, operator, count in shape:
+        among = " IN (" + ",".join("?" * count) + ")"
+        conditions.append(_declared(of, column) + (among if operator == "in" else _OPERATORS[operator]))
+    return " WHERE " + " AND ".join(conditions) if conditions else ""
+
+
+def _declared(of: Relation[Any], column: str) -> str:
+    """A column that the relation declares: no other name ever reaches a statement."""
+    return of.columns[of.columns.index(column)]

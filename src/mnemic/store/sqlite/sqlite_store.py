@@ -1,0 +1,94 @@
+"""The keeper: one SQLite database with one writer at a time, in a file that many processes share or in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from mnemic.core.clock import Clock
+from mnemic.core.ids import Entropy
+from mnemic.errors import Invalid, NotFound
+from mnemic.store.sqlite import checkpoint_files
+from mnemic.store.sqlite.care import SqliteCare
+from mnemic.store.sqlite.connections import Probe
+from mnemic.store.sqlite.group_commit import SqliteCommits
+from mnemic.store.sqlite.location import InFile, InMemory
+from mnemic.store.sqlite.sweeping import SqliteSweeping
+from mnemic.store.values.receipts import Fault
+
+
+class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
+    """A store in one file, in WAL mode. Safe to share between threads; a forked child opens its own connections.
+
+    Args:
+        path: The file; made with mode 0600 if it is not there.
+        vfs: A registered SQLite VFS to use in place of the system's (fault injection, slow disks).
+        synchronous: SQLite's setting; anything but FULL can lose acknowledged writes and exists for tests of the tests.
+        probe: Called with the name of each point of a commit and an erasure that it passes (fault injection).
+        create: Whether a missing file is made.
+
+    Raises:
+        StoreForeign, StoreNewer, StoreCorrupt, StoreReadOnly: the file is not one we can serve; it was not touched.
+        Invalid: `path` is a folder or lies on a network file system.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        busy_timeout: float = 30.0,
+        vfs: str | None = None,
+        synchronous: str = "FULL",
+        probe: Probe | None = None,
+        create: bool = True,
+    ) -> None:
+        self.path = Path(path).expanduser().absolute()
+        location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create)
+        super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
+
+    def checkpoint(self, name: str) -> None:
+        checkpoint_files.take(self, name, self._clock.now(), self._probe)
+
+    def drop_checkpoint(self, name: str) -> None:
+        checkpoint_files.let_go(self, name)
+
+
+class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
+    """A store in this process's memory, gone with it; each is its own. Safe to share between threads.
+
+    Memory has no log beside the pages: readers share it, a writer waits until they are done, and they wait for it. So
+    a thread must end its read before it writes: a snapshot never changes under its reader.
+
+    A forked child goes on with a copy of its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        busy_timeout: float = 30.0,
+        probe: Probe | None = None,
+    ) -> None:
+        super().__init__(InMemory(), clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
+
+    def verify(self) -> Iterator[Fault]:
+        yield from list(super().verify())  # at once: whoever leaves this generator half-way keeps nobody from writing
+
+    def export(self, tenant: str) -> Iterator[bytes]:
+        yield from list(super().export(tenant))
+
+    def checkpoint(self, name: str) -> None:
+        """Refused: there is no folder beside it.
+
+        Raises:
+            Invalid: always.
+        """
+        raise Invalid(
+            "store", f"is in memory, a checkpoint {name!r} has no folder to lie in", "Make a backup, or use a file."
+        )
+
+    def drop_checkpoint(self, name: str) -> None:
+        raise NotFound(f"no checkpoint {name!r} here; a store in memory has none")

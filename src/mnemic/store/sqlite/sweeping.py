@@ -1,0 +1,167 @@
+"""Compaction of a SQLite file: slices under the write lock, the log folded and free pages given back beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import apsw
+
+from mnemic.store.engine.compaction import Sweep
+from mnemic.store.sqlite.connections import SqliteFile
+from mnemic.store.sqlite.disk import take_lease
+from mnemic.store.sqlite.sqlite_errors import translated
+from mnemic.store.sqlite.waiting import Waiting
+from mnemic.store.values.receipts import Swept
+
+SLACK: Final = 0.05
+"""Share of the file that may stay free: the next writes fill it again."""
+
+LOG_PAGES: Final = 1_000
+"""How long the log may be before a sweep folds it into the file; at twice that a writer would have to."""
+
+REST: Final = 0.004
+"""Seconds that a slice leaves to others before the next: writers of other processes look every 3 ms."""
+
+_NORMAL: Final = 1
+"""SQLite's number for syncing the log when it is folded, and not at each commit."""
+
+
+class SqliteSweeping(SqliteFile):
+    """The part of `SqliteStore` that drops what lies behind the horizon."""
+
+    def renew(self) -> None:
+        super().renew()
+        self._sweeps: dict[str, Sweep] = {}
+        self._sweeping = threading.Lock()
+        self._log = _Log()
+        self._sweeper: apsw.Connection | None = None
+
+    def _let_go(self) -> None:
+        super()._let_go()
+        self._drop_sweeper()
+
+    def _drop_sweeper(self) -> None:
+        sweeper, self._sweeper = self._sweeper, None
+        if sweeper is not None:
+            sweeper.close(True)
+
+    def sweep(self, tenant: str, seconds: float) -> Swept:
+        with self._sweeping:
+            sweep = self._sweeps.pop(tenant, None) or Sweep(tenant)
+            swept = self._slice(sweep, seconds)  # one that fails has passed rows that are still there: it begins again
+            if not swept.more:
+                sweep.end()
+            self._sweeps[tenant] = sweep
+            self._fold_log()
+        time.sleep(REST if swept.more else 0)
+        return swept
+
+    def _slice(self, sweep: Sweep, seconds: float) -> Swept:
+        self._refuse_closed()
+        self._refuse_reading()
+        with self._writing, translated(self._location), self._sweeping_connection() as db:
+            with self._transaction(db):
+                watch = _Watch(seconds, self._waiting)
+                self._probe("gc:slice-begin")
+                take_lease(db)
+                tally, more = sweep.slice(self._rows(db), watch.allows)
+                pages = 0 if more else _give_back(db, watch.allows)
+                more = more or _wasteful(db)
+                self._probe("gc:before-commit")
+            self._probe("gc:after-commit")
+            passed = watch.passed
+        return Swept(
+            versions=tally.versions, links=tally.links, events=tally.events, names=tally.names, pages=pages,
+            seconds=passed, more=more,
+        )  # fmt: skip
+
+    def _fold_log(self) -> None:
+        """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
+        if self._log.pages < LOG_PAGES:
+            return
+        with self._gate.reading(), translated(self._location):
+            self._refuse_closed()
+            with self._sweeping_connection() as db:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._log.pages = 0
+
+    @contextmanager
+    def _sweeping_connection(self) -> Iterator[apsw.Connection]:
+        """The connection of slices; one with which something went wrong is not used again.
+
+        It leaves two things to others: the sync of its commits to the next commit, since what a power cut takes back of
+        a slice another sweep takes out again; and the log as it is, since folding it is done once nobody waits.
+        """
+        try:
+            if self._sweeper is None:
+                self._sweeper = self._open()
+                self._sweeper.pragma("synchronous", min(_NORMAL, self._sweeper.pragma("synchronous")))
+                self._sweeper.set_wal_hook(self._log.grown)
+            yield self._sweeper
+        except BaseException:
+            self._drop_sweeper()
+            raise
+
+
+class _Log:
+    """How many pages lie in the log, as far as slices have seen: its file stays as long as it ever was."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+
+    def grown(self, db: apsw.Connection, name: str, pages: int) -> int:
+        """What SQLite calls after a commit."""
+        self.pages = pages
+        return apsw.SQLITE_OK
+
+
+class _Watch:
+    """How long a slice has had the write lock: without its own wait for others."""
+
+    def __init__(self, seconds: float, waiting: Waiting) -> None:
+        self._seconds, self._waiting = seconds, waiting
+        self._begun, self._spent = time.monotonic(), time.thread_time()
+
+    @property
+    def passed(self) -> float:
+        """Seconds by the clock."""
+        return time.monotonic() - self._begun
+
+    @property
+    def worked(self) -> float:
+        """Seconds of this thread's own time."""
+        return time.thread_time() - self._spent
+
+    def allows(self) -> bool:
+        """Whether one step more may be begun.
+
+        Where other threads hold the interpreter, a slice takes longer than it works: as long as none of them waits to
+        write, that keeps nobody out. But those of other processes do not tell.
+        """
+        most = self._seconds
+        return self.worked < most and self._waiting.seconds < most / 3 and self.passed < 2 * most
+
+
+def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:
+    """Move the file's last pages into free ones and cut it short, for a while; how many pages went."""
+    if not _wasteful(db):
+        return 0
+    pages = 0
+    steps = db.execute("PRAGMA incremental_vacuum(1000)")
+    for _ in steps:
+        pages += 1
+        if not allows():
+            break
+    steps.close(True)
+    return pages
+
+
+def _wasteful(db: apsw.Connection) -> bool:
+    """Whether more of the file is free than its next writes will fill; an older file cannot give pages back."""
+    if int(db.pragma("auto_vacuum")) != 2:
+        return False
+    return int(db.pragma("freelist_count")) > SLACK * int(db.pragma("page_count"))

@@ -1,0 +1,152 @@
+"""What is asked of a store to write: ops, the draft of a commit, an erasure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mnemic.core.events import Verb
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Link, Strength
+from mnemic.core.scope import Shared
+from mnemic.store.engine.page_table import Paging
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Put:
+    """Write a version of an item.
+
+    Attributes:
+        terms: The token streams of its parts; None carries its predecessor's over, and its vectors with them (text and
+            key unchanged).
+        key: Idempotency key, unique in the space; the store keeps only a keyed hash of it.
+        content: What the caller gave, canonically encoded; the same key with other content is a conflict.
+        lasting: An import's key: it outlives the item's erasure, so that the same import run again brings nothing back.
+    """
+
+    verb: Verb
+    item: Item
+    terms: tuple[bytes, ...] | None
+    key: str | None = None
+    content: bytes = b""
+    lasting: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """Write (`LINKED`) or close (`UNLINKED`) a link."""
+
+    verb: Verb
+    link: Link
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """An event that writes no version: it carries its payload in the journal itself."""
+
+    verb: Verb
+    payload: bytes
+    item: ItemId | None = None
+
+
+Op = Put | Tie | Note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """Move the cursor of a lane of the draft's space: what the commit writes is what came of `after` to `upto`.
+
+    Attributes:
+        owner: Who holds the lane's lease; "" while nobody does.
+        after, upto: Where the cursor must stand, and where it stands then: versions' local numbers.
+        again: The step goes back, to digest once more what lies past `upto`; what the commit puts forgets the keys it
+            was written under, so that the same may be derived under them again.
+        keep_answers: What models answered in this run is kept, for a run that repeats it.
+    """
+
+    name: str
+    owner: str
+    after: int
+    upto: int
+    again: bool = False
+    keep_answers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobStep:
+    """The job that a commit finishes, under the lease of `owner`."""
+
+    id: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fork:
+    """A branch to be made by the commit that carries this.
+
+    Attributes:
+        of: The branch of the same user that it comes off; "" for the user's own space.
+        base: The commit that it reads its parent at; None for the last one before it.
+        lanes: Whether what is written to it is understood, by rules and by meaning, as in a space of its own.
+    """
+
+    of: str = ""
+    base: int | None = None
+    lanes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One commit before it is one: all of `ops`, or none.
+
+    Attributes:
+        expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
+        uncited: Items of this space that nothing live in it may cite once this is written.
+        used: Use to add to the counters of items.
+        upon: The space's last commit as its author saw it (0 before the first): refused once the space has moved on.
+        lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
+            With one, every source that an item cites must still be there.
+        job: The job that this commit finishes. Without ops it is no commit either.
+        paging: What a session writes of its window along with it. Without ops it is no commit either.
+        branch: The branch that is written to; "" for the user's own space.
+        fork: How that branch is made; None where it must be there.
+    """
+
+    tenant: str
+    user: str | Shared
+    actor: str
+    ops: tuple[Op, ...]
+    cause: int | None = None
+    expect: Mapping[ItemId, int] = field(default_factory=dict)
+    uncited: frozenset[ItemId] = frozenset()
+    used: Mapping[ItemId, Strength] = field(default_factory=dict)
+    upon: int | None = None
+    lane: Advance | None = None
+    job: JobStep | None = None
+    paging: Paging | None = None
+    branch: str = ""
+    fork: Fork | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What to erase: items and all that was derived from them, or a whole user or tenant.
+
+    Attributes:
+        reopen: What stands again once these items are gone, written in the same commit.
+        expect: For each of those, the `seq_from` of the version that must still stand.
+        branch: The branch whose view reopens; with `whole`, the branch that is dropped. Items go from every branch.
+        names: Texts of names that go too, unless something that stays bears them: that of a session, which may outlive
+            its last item.
+    """
+
+    tenant: str
+    user: str | Shared | None
+    ids: tuple[ItemId, ...] = ()
+    whole: bool = False
+    actor: str = "me"
+    reason: str = ""
+    reopen: tuple[Put, ...] = ()
+    expect: Mapping[ItemId, int] = field(default_factory=dict)
+    branch: str = ""
+    names: tuple[str, ...] = ()

@@ -1,0 +1,268 @@
+"""Rows as values, and the groups of them that one transaction offers (`groups`).
+
+Everything that gives a commit, an erasure or an audit its meaning is written once above them (`ledger`, `erasure`,
+`audit`, `transfer`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from mnemic.core.clock import Clock
+from mnemic.core.ids import Entropy
+from mnemic.core.queries import Filter, View
+from mnemic.core.scope import Shared
+
+if TYPE_CHECKING:
+    from mnemic.store.engine.rows import (
+        Items,
+        Journal,
+        Lanes,
+        Links,
+        Names,
+        Notes,
+        Past,
+        Sessions,
+        Spaces,
+        VectorGroup,
+    )
+
+
+class TenantRow(NamedTuple):
+    """A tenant and the head of its journal, which is its last commit; `name` is None once it is erased.
+
+    `set_tenant` sets the name and the horizon; the head follows `add_change`.
+    """
+
+    id: int
+    name: str | None
+    seq: int
+    at: int
+    hash: bytes
+    horizon: int
+    horizon_hash: bytes
+
+
+class SpaceRow(NamedTuple):
+    """One user's space, or a branch of one; `user` is None and `secret` empty once its user is erased.
+
+    A branch has a name, and reads its `parent` as of commit `base`; `lanes` says whether its writes are understood.
+    """
+
+    id: int
+    tenant: int
+    user: str | Shared | None
+    secret: bytes
+    seq: int
+    epoch: int
+    parent: int = 0
+    base: int = 0
+    branch: str = ""
+    lanes: bool = True
+
+
+class Line(NamedTuple):
+    """Where a new space comes off: its parent and the commit that it reads it at, its name, whether it has lanes."""
+
+    parent: int = 0
+    base: int = 0
+    branch: str = ""
+    lanes: bool = True
+
+
+TRUNK: Final = Line()
+"""A space of its own."""
+
+
+class ChangeRow(NamedTuple):
+    """One commit; `actor` is a name's number, `cause` a seq or 0."""
+
+    tenant: int
+    seq: int
+    space: int
+    at: int
+    actor: int
+    cause: int
+    hash: bytes
+
+
+class EventRow(NamedTuple):
+    """One event; `ver` or `lver` says which version it wrote (0: none). Salt and payload go when they are erased."""
+
+    tenant: int
+    seq: int
+    n: int
+    verb: int
+    item: bytes | None
+    ver: int
+    lver: int
+    payload: bytes | None
+    salt: bytes | None
+    digest: bytes
+
+
+class VersionRow(NamedTuple):
+    """One version of an item: its body, and the body's projections."""
+
+    ver: int
+    space: int
+    id: bytes
+    seq_from: int
+    seq_to: int
+    n: int
+    state: int
+    kind: int
+    said: int
+    known_to: int
+    valid_from: int
+    valid_to: int
+    agent: int
+    session: int
+    pos: int
+    body: bytes
+
+
+class LinkRow(NamedTuple):
+    """One version of a link; `type` is a name's number, `open` false once it is unlinked."""
+
+    lver: int
+    space: int
+    src: bytes
+    dst: bytes
+    type: int
+    seq_from: int
+    seq_to: int
+    n: int
+    open: bool
+    body: bytes
+
+
+class SpentVersion(NamedTuple):
+    """Of a version, what compaction goes by; `pinned` and `source` are what its body says."""
+
+    ver: int
+    space: int
+    id: bytes
+    seq_from: int
+    seq_to: int
+    n: int
+    session: int
+    retired: bool
+    pinned: bool
+    source: tuple[bytes, ...]
+
+
+class SpentLink(NamedTuple):
+    """Of a version of a link, what compaction goes by."""
+
+    lver: int
+    space: int
+    src: bytes
+    dst: bytes
+    seq_from: int
+    n: int
+
+
+class Borne(NamedTuple):
+    """Names that a stretch of entries bears: how many entries that is, which is the last, whether there may be more."""
+
+    names: set[int]
+    entries: int
+    upto: int
+    more: bool
+
+
+class Descent(NamedTuple):
+    """What a space comes off (0: nothing), and whose it is: everybody's, somebody's, or, once erased, nobody's."""
+
+    id: int
+    parent: int
+    shared: bool
+    owned: bool
+
+
+class KeyRow(NamedTuple):
+    """An idempotency key: a keyed hash of it, the salted digest of what came with it, and what it became."""
+
+    space: int
+    hash: bytes
+    salt: bytes
+    digest: bytes
+    seq: int
+    item: bytes | None
+    lasting: bool
+    at: int
+
+
+class StrengthRow(NamedTuple):
+    """Counters of use; `last_used` 0 for never."""
+
+    space: int
+    id: bytes
+    uses: int
+    useful: int
+    harms: int
+    last_used: int
+
+
+class HoldRow(NamedTuple):
+    """A legal hold. `space` 0 means the whole tenant; with `item` or `session` only that; `seq` is the head it met."""
+
+    id: int
+    tenant: int
+    space: int
+    item: bytes | None
+    session: str
+    reason: str
+    actor: str
+    at: int
+    seq: int
+
+
+class Walk(NamedTuple):
+    """Which versions are walked over: those that a filter and a view show, at most `limit` in order of their number.
+
+    Attributes:
+        after: Those numbered up to here are passed over.
+        newest: From the highest number down.
+    """
+
+    where: Filter
+    view: View
+    after: int
+    limit: int
+    newest: bool = False
+
+
+Cursor = tuple[int, int]
+"""A place in an order of rows; (0, 0) lies before the first."""
+T = TypeVar("T")
+Page = tuple[list[T], Cursor | None]
+"""Some rows, and the place to go on from; None where there are no more."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """One transaction over the tables, in groups; what writes is called only inside a write.
+
+    Attributes:
+        entropy: What salts and secrets are drawn from.
+    """
+
+    spaces: Spaces
+    names: Names
+    journal: Journal
+    items: Items
+    links: Links
+    vectors: VectorGroup
+    lanes: Lanes
+    sessions: Sessions
+    past: Past
+    notes: Notes
+    clock: Clock
+    entropy: Entropy
+
+    def now(self) -> int:
+        """The time by the store's clock, in microseconds."""
+        return self.clock.now()

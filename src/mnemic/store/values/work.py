@@ -1,0 +1,172 @@
+"""What follows a write, as a store keeps it: embedders and their vectors, lanes, jobs, what models answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+from mnemic.core.ids import ItemId
+from mnemic.store.values.drafts import JobStep
+
+
+class EmbedderState(IntEnum):
+    """What an embedder's vectors are for just now. The numbers are part of the format."""
+
+    SERVING = 1
+    FILLING = 2
+    RETIRING = 3
+
+
+class EmbedderRow(NamedTuple):
+    """An embedder whose vectors the store holds; `id` is never given to another, `name` says weights and revision."""
+
+    id: int
+    name: str
+    dims: int
+    state: EmbedderState
+
+
+class VectorRow(NamedTuple):
+    """The vector of one part of a version: `dims` half-precision numbers, little-endian."""
+
+    ver: int
+    part: int
+    f16: bytes
+
+
+def embedding_lane(model: int) -> str:
+    """The name of the lane that fills an embedder's vectors; it goes when the embedder does."""
+    return f"embed:{model}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vectors:
+    """Vectors of versions past `after`, up to `upto`, and the step of the embedder's lane that they are.
+
+    Attributes:
+        lane: `embedding_lane(model)`.
+        owner: Who holds the lane's lease; "" while nobody does.
+        job: The job that they finish, in place of a step: they lie behind the cursor, so caches start over.
+    """
+
+    space: int
+    model: int
+    rows: tuple[VectorRow, ...]
+    lane: str
+    owner: str
+    after: int
+    upto: int
+    job: JobStep | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """Work that follows a space's versions, in their order, each once.
+
+    Attributes:
+        cursor: The last version that was dealt with, by its local number; 0 before the first run.
+        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed,
+            or the clock was set back behind `leased`, and that is a failure too. An erasure in the space takes it away.
+        attempt: Failures in a row.
+        not_before: Nobody may claim it earlier than this (microseconds).
+        error: How the last run failed; "" when it did not. An erasure in the space empties it.
+        seq: The tenant's commit at which the run that is under way was first leased, and to which its reads are
+            pinned; 0 between runs.
+        stride: The most versions that a run may take while the cursor lies before `reach`, because one of them fails;
+            0 for as many as it likes.
+        leased: When it was last leased (microseconds); 0 for never.
+    """
+
+    space: int
+    name: str
+    cursor: int = 0
+    owner: str = ""
+    lease_until: int = 0
+    attempt: int = 0
+    not_before: int = 0
+    error: str = ""
+    seq: int = 0
+    stride: int = 0
+    reach: int = 0
+    leased: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a model answered to a lane's run.
+
+    Attributes:
+        owner: Under whose lease of the lane, or of the job `job` if that is not 0.
+        seconds: For how long the lease is prolonged.
+        given: The items that the run had been given when it asked. An erasure of one of them, or of what was derived
+            from one, takes the answer along; where none is named, any erasure in the space does.
+        pin: The commit to which the run is pinned.
+    """
+
+    space: int
+    lane: str
+    asked: bytes
+    answered: bytes
+    owner: str = ""
+    job: int = 0
+    seconds: float = 60.0
+    given: tuple[ItemId, ...] = ()
+    pin: int = 0
+
+
+class JobState(IntEnum):
+    """Where a job stands. The numbers are part of the format."""
+
+    WAITING = 1
+    """To be done, or being done: then it has an owner."""
+    DONE = 2
+    DEAD = 3
+    """It failed for good; whoever says `retry` has it done again."""
+    CANCELLED = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """Work to be done once, for which no version of a space stands in line.
+
+    Attributes:
+        name: What is to be done, by a name of `jobs.WORK`.
+        key: The same key of the same name and space is the same job, however often it is ordered.
+        space: Whose; 0 for the store's own. It goes with the space.
+        payload: What to do it with: names and numbers, never an item's words.
+        ver: The version it is about, by its local number; 0 for none. It goes with the item.
+        priority: Higher goes first.
+        not_before: Nobody may begin earlier than this (microseconds).
+    """
+
+    name: str
+    key: str
+    space: int = 0
+    payload: bytes = b""
+    ver: int = 0
+    priority: int = 0
+    not_before: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """An order as it stands.
+
+    Attributes:
+        id: Never given to another.
+        attempts: Failures so far.
+        owner, leased, lease_until: Who does it, since when, and when somebody else may take over.
+        error: How it failed last. An erasure in its space empties it, and takes the lease away.
+        at: When it was ordered.
+    """
+
+    id: int
+    order: Order
+    state: JobState = JobState.WAITING
+    attempts: int = 0
+    owner: str = ""
+    leased: int = 0
+    lease_until: int = 0
+    error: str = ""
+    at: int = 0
