@@ -26,7 +26,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.memory import ScopedMemory
 from mnemic.testing import model as plain
 from mnemic.testing.generators import REFUSED, START, TEXTS, ManualClock, SeededEntropy, words
-from mnemic.testing.model import Model, Said, Was
+from mnemic.testing.model import Model, ModelVersion, Was
 
 USERS = ("ada", "Ada", "ada'; DROP TABLE version; --", plain.SHARED)
 SESSIONS = (None, "s1", "S1", "会议%")
@@ -106,7 +106,7 @@ class MemoryMachine(RuleBasedStateMachine):
                 slots={"source": "mail"} if given["mail"] else None,
             )
         )
-        says = Said(
+        says = ModelVersion(
             text=given["text"], kind=Kind.TURN, said=given["said"] or self.now, session=given["session"],
             from_source="mail" if given["mail"] else None,
         )  # fmt: skip
@@ -133,7 +133,7 @@ class MemoryMachine(RuleBasedStateMachine):
         assert head.kind is Kind.DOCUMENT
         assert "".join("".join(c.text.split()) for c in chunks) == "".join(text.split())
         assert all(c.kind is Kind.CHUNK and c.source == (head.id,) and len(c.text.encode()) <= LONG for c in chunks)
-        says = {i.id: Said(text=i.text, kind=i.kind, said=self.now, source=i.source) for i in (head, *chunks)}
+        says = {i.id: ModelVersion(text=i.text, kind=i.kind, said=self.now, source=i.source) for i in (head, *chunks)}
         self.expect(done, lambda: self.model.add(user, says, self.now))
         self._met([chunks[-1].id], text)
         self.ids += done.ids
@@ -155,7 +155,7 @@ class MemoryMachine(RuleBasedStateMachine):
                 text, kind=kind, said=said, valid_from=starts, valid_to=ends, source=cited, tags=tags
             )
         )
-        says = Said(
+        says = ModelVersion(
             text=text, kind=kind, said=when, valid_from=starts, valid_to=ends, source=cited, session=session,
             tags=tuple(sorted(tags)),
         )  # fmt: skip
@@ -187,7 +187,9 @@ class MemoryMachine(RuleBasedStateMachine):
         done = self.both(
             lambda m: self.handle(m, user).supersede(old, text, said=said, valid_from=starts, source=cited)
         )
-        says = Said(text=text, kind=Kind.FACT, said=said or self._latest(user, cited), valid_from=starts, source=cited)
+        says = ModelVersion(
+            text=text, kind=Kind.FACT, said=said or self._latest(user, cited), valid_from=starts, source=cited
+        )
         fresh = "?" if isinstance(done, MnemicError) else done.id
         self.expect(done, lambda: self.model.supersede(user, old, fresh, says, self.now))
         if fresh != "?":
@@ -318,7 +320,7 @@ class MemoryMachine(RuleBasedStateMachine):
         seq = None if at is None else at % (self.model.seq + 1)
         where = Filter(session=session, tags=("red",) if red else (), kinds=(Kind.FACT, Kind.TURN) if red else ())
 
-        def meant(says: Said) -> bool:
+        def meant(says: ModelVersion) -> bool:
             return (session is None or says.session == session) and (
                 not red or ("red" in says.tags and says.kind in (Kind.FACT, Kind.TURN))
             )
@@ -538,7 +540,7 @@ def _facts(item: Item) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _facts_of_model(says: Said) -> tuple[object, ...]:
+def _facts_of_model(says: ModelVersion) -> tuple[object, ...]:
     return (
         says.text, says.kind, says.said, says.state, says.known_to, says.valid_from, says.valid_to, says.source,
         says.session, says.tags, says.pinned, says.from_source,

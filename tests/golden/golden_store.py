@@ -11,8 +11,8 @@ from mnemic.store.sqlite.schema import FORMAT
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import VectorRow, Vectors, embedding_lane
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.testing.store_contract.carrying import busy
-from mnemic.testing.store_contract.world import World
+from mnemic.testing.store_contract.carrying_contract import busy
+from mnemic.testing.store_contract.contract_world import World
 
 HERE = Path(__file__).parent
 DIMS = 4

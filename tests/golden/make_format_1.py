@@ -8,7 +8,7 @@ from golden_store import lived, make
 from mnemic.store.engine import compaction
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.store_contract.world import TENANT
+from mnemic.testing.store_contract.contract_world import TENANT
 
 
 def fill(store: SqliteStore) -> str:

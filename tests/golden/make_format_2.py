@@ -9,7 +9,7 @@ from mnemic.store.engine import compaction, lane_cursors
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import EmbedderState, embedding_lane
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.store_contract.world import TENANT
+from mnemic.testing.store_contract.contract_world import TENANT
 
 
 def fill(store: SqliteStore) -> str:

@@ -11,9 +11,9 @@ from mnemic.store.engine.page_table import PageRow, Paging
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft, Fork
 from mnemic.store.values.heads import Hold
-from mnemic.store.values.work import Answer, EmbedderState, Order, embedding_lane
+from mnemic.store.values.work import EmbedderState, Order, RecordedAnswer, embedding_lane
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 def fill(store: SqliteStore) -> str:
@@ -28,7 +28,9 @@ def fill(store: SqliteStore) -> str:
     store.transact(job_queue.order, Order(name="gc", key="golden", space=space, priority=3))
     with store.read() as snapshot:
         given = tuple(version.item.id for version in snapshot.core((space,)))
-    store.transact(job_queue.record, Answer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given))
+    store.transact(
+        job_queue.record, RecordedAnswer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given)
+    )
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     return told(store, world, space, model)
 

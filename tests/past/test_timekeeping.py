@@ -12,7 +12,7 @@ from mnemic import Compacted, Conflict, Invalid, Memory, NotFound, Refused, Stor
 from mnemic.admin import restore
 from mnemic.store.engine import job_queue, lane_cursors
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
-from mnemic.store.values.work import Answer, Order
+from mnemic.store.values.work import Order, RecordedAnswer
 from mnemic.testing.generators import ManualClock
 
 
@@ -181,7 +181,7 @@ def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
         assert space is not None
         assert store.transact(lane_cursors.claim, space.id, "lane", "me", 60)
         store.transact(
-            job_queue.record, Answer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me")
+            job_queue.record, RecordedAnswer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me")
         )
         number = store.transact(job_queue.order, Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
         assert number in {job.id for job in memory.admin.jobs()}

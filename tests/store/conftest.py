@@ -6,7 +6,7 @@ import pytest
 pytest.register_assert_rewrite("mnemic.testing.store_contract")
 
 from mnemic.store.sqlite.sqlite_store import SqliteStore  # noqa: E402 - what it brings in is rewritten only once that is said
-from mnemic.testing.store_contract.world import World  # noqa: E402
+from mnemic.testing.store_contract.contract_world import World  # noqa: E402
 
 
 @pytest.fixture

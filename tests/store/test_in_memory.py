@@ -9,8 +9,8 @@ import pytest
 
 from mnemic.errors import Invalid, NotFound, StoreError, StoreLocked
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
-from mnemic.testing.store_contract.carrying import same
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.carrying_contract import same
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from mnemic.store.sqlite.disk import refuse_network
 from mnemic.store.sqlite.schema import FORMAT
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import largest_file, read_only
-from mnemic.testing.store_contract.world import World
+from mnemic.testing.store_contract.contract_world import World
 
 
 def filled(path: Path, texts: int = 3) -> World:

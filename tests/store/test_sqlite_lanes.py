@@ -21,8 +21,8 @@ from mnemic.store.values.drafts import Advance, Draft, Put
 from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.testing.deeds import dismiss
 from mnemic.testing.faults import FailAt, KillAt, Probe
-from mnemic.testing.store_contract.vectors import batch, cursor, enlist, vectors
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
+from mnemic.testing.store_contract.vector_contract import batch, cursor, enlist, vectors
 from mnemic.testing.torture import children
 
 DIMS = 384

@@ -24,7 +24,7 @@ from mnemic.store.sqlite.sqlite_relations import Shape, SqliteRelations
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOT_BY_ITEM = {"tenant", "space", "meta", "embedder"}

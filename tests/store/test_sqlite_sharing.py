@@ -21,7 +21,7 @@ from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
-from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
+from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 from patience import PATIENCE
 
 SPAWN = multiprocessing.get_context("spawn")

@@ -20,8 +20,8 @@ from mnemic.store.sqlite import past_tables, sweeping
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.sqlite.waiting import Waiting
 from mnemic.store.values.heads import Hold
-from mnemic.testing.disk import Synced
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.faulty_disk import Synced
+from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.vfs import RecordingVFS
 
 _ONE_STEP = 1e-9

@@ -14,8 +14,8 @@ from mnemic.core.items import Strength
 from mnemic.store.engine import compaction, lane_cursors
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Note
-from mnemic.testing.store_contract.vectors import batch, enlist
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
+from mnemic.testing.store_contract.vector_contract import batch, enlist
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from mnemic.core.items import Item, Kind, Slot, Version
 from mnemic.strategies.triggers import (
     SECOND,
     Buffer,
-    Clock,
     EachEvent,
     Importance,
-    Query,
+    Interval,
+    OnQuestion,
     TaskEnd,
     Trigger,
     Waiting,
@@ -39,8 +39,8 @@ triggers: st.SearchStrategy[Trigger] = st.one_of(
     ),
     st.builds(Importance, st.floats(0.1, 20)),
     st.builds(TaskEnd, st.integers(1, 5)),
-    st.just(Query()),
-    st.builds(Clock, st.floats(0, 900)),
+    st.just(OnQuestion()),
+    st.builds(Interval, st.floats(0, 900)),
 )
 waits = st.builds(
     Waiting,

@@ -13,7 +13,7 @@ from mnemic.core.events import Verb
 from mnemic.store.engine import compaction
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import KillAt, Passed, Probe
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.torture import children
 from mnemic.testing.torture.subject import silent
 

@@ -13,8 +13,8 @@ from mnemic.core.items import Kind
 from mnemic.testing.histories import __main__ as command
 from mnemic.testing.histories.acts import WEIGHTS, Act, acts, shrunk
 from mnemic.testing.histories.history import History
-from mnemic.testing.histories.world import STORES
-from mnemic.testing.model import Said
+from mnemic.testing.histories.history_world import STORES
+from mnemic.testing.model import ModelVersion
 from mnemic.testing.model_time import TimeModel
 
 pytestmark = pytest.mark.heavy
@@ -40,7 +40,7 @@ def test_a_store_that_does_something_else_is_found(monkeypatch: pytest.MonkeyPat
 
 def test_the_model_forgets_the_merges_of_a_branch_that_was_dropped() -> None:
     model, now = TimeModel(), datetime(2026, 1, 1, tzinfo=UTC)
-    says = Said(text="Home is Rome", kind=Kind.FACT, said=now)
+    says = ModelVersion(text="Home is Rome", kind=Kind.FACT, said=now)
     first = model.add("ada", {"home": says}, now)
     model.branch("ada", "try", now)
     model.revise("ada/try", "home", "Home is Oslo", now)

@@ -8,7 +8,7 @@ from random import Random
 import apsw
 import pytest
 
-from mnemic.testing.disk import Deleted, Disk, Loss, Opened, Synced, Truncated, Wrote, lay
+from mnemic.testing.faulty_disk import Deleted, Disk, DiskWrite, Loss, OpenFile, Synced, Truncated, lay
 from mnemic.testing.vfs import Call, FailingVFS, RecordingVFS, SlowVFS, Trouble
 
 
@@ -57,8 +57,8 @@ def test_a_record_replayed_to_its_end_gives_the_same_files(tmp_path: Path, recor
 def test_a_record_holds_every_kind_of_step_in_order(tmp_path: Path, recording: RecordingVFS) -> None:
     _write(tmp_path / "m.db", recording)
     kinds = [type(step) for step in recording.steps]
-    assert kinds.index(Opened) < kinds.index(Wrote) < kinds.index(Synced)
-    assert {Opened, Wrote, Synced, Deleted} <= set(kinds)
+    assert kinds.index(OpenFile) < kinds.index(DiskWrite) < kinds.index(Synced)
+    assert {OpenFile, DiskWrite, Synced, Deleted} <= set(kinds)
     assert any(isinstance(step, Synced) and step.folder for step in recording.steps)
 
 

@@ -11,7 +11,7 @@ from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.model_requests import Ask
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
-from mnemic.store.values.work import Answer
+from mnemic.store.values.work import RecordedAnswer
 from mnemic.strategies.base import Edits, Known
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class _Asking:
             raise Conflict("something was erased meanwhile; the run goes on from its answers")
         return answer
 
-    def _kept(self, asked: bytes, answered: bytes) -> Answer:
+    def _kept(self, asked: bytes, answered: bytes) -> RecordedAnswer:
         """An answer to be recorded, under the lease of the run: of its lane, or of a dead letter's job."""
         run = self._run
-        return Answer(
+        return RecordedAnswer(
             space=run.space,
             lane=run.lane.name,
             asked=asked,

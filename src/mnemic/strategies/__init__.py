@@ -18,21 +18,21 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
-from mnemic.strategies.triggers import Buffer, Clock, EachEvent, Importance, Query, TaskEnd, Trigger, Waiting
+from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
 
 __all__ = [
     "Bond",
     "Budget",
     "Buffer",
     "ChatMessage",
-    "Clock",
     "Derivation",
     "EachEvent",
     "Edits",
     "Flow",
     "Given",
     "Importance",
-    "Query",
+    "Interval",
+    "OnQuestion",
     "Revision",
     "Strategy",
     "TaskEnd",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
-from mnemic.strategies.triggers import EachEvent, Query, Trigger
+from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class House:
     name: ClassVar[str] = "house"
     by: ClassVar[str] = "rules"
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
-    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(), Query())
+    triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(), OnQuestion())
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     budget: ClassVar[Budget] = Budget()
     batch: ClassVar[int] = 64

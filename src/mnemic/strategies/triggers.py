@@ -121,7 +121,7 @@ class TaskEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class OnQuestion:
     """Fires when somebody asks, and something waits that they would not see otherwise."""
 
     def fires(self, waiting: Waiting, now: int) -> bool:
@@ -129,7 +129,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class Interval:
     """Fires so many seconds after the last run, if anything was written since: without news, no dream."""
 
     seconds: float

@@ -20,7 +20,7 @@ KEY_LIFE = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelVersion:
     """What one version of an item says.
 
     Attributes:
@@ -47,7 +47,7 @@ class Was:
     """One version: what it says, and the commits between which it stood."""
 
     id: str
-    says: Said
+    says: ModelVersion
     first: int
     end: int | None = None
 
@@ -72,7 +72,7 @@ class Tied:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class ModelCommit:
     """One line of the journal: whose, when, and whether it only counts what was shown, which no log lists."""
 
     user: str | None
@@ -99,12 +99,12 @@ class Space:
     links: list[Tied] = field(default_factory=list)
     keys: dict[str, Key] = field(default_factory=dict)
 
-    def now(self, item: str) -> Said:
+    def now(self, item: str) -> ModelVersion:
         if item not in self.items:
             raise NotFound(item)
         return self.items[item][-1].says
 
-    def standing(self) -> dict[str, Said]:
+    def standing(self) -> dict[str, ModelVersion]:
         return {item: versions[-1].says for item, versions in self.items.items()}
 
     def tied(self, ends: tuple[str, str, str]) -> Tied | None:
@@ -117,7 +117,7 @@ class Model:
 
     def __init__(self) -> None:
         self.spaces: dict[str, Space] = {}
-        self.journal: list[Commit] = []
+        self.journal: list[ModelCommit] = []
         self.horizon = 0
         self.gone: set[str] = set()
 
@@ -128,7 +128,9 @@ class Model:
 
     # Writing
 
-    def add(self, user: str, given: dict[str, Said], now: datetime, *, key: str | None = None, **how: object) -> int:
+    def add(
+        self, user: str, given: dict[str, ModelVersion], now: datetime, *, key: str | None = None, **how: object
+    ) -> int:
         """Write new items in one commit; with a key that has landed before, nothing. Returns the commit they are of."""
         lasting, content = bool(how.get("lasting")), how.get("content")
         space = self.spaces.setdefault(user, Space())
@@ -148,7 +150,7 @@ class Model:
             raise Invalid("id", item, "")
         return self._change(user, {item: replace(before, text=text, unwritten=False)}, now)
 
-    def supersede(self, user: str, old: str, fresh: str, says: Said, now: datetime) -> int:
+    def supersede(self, user: str, old: str, fresh: str, says: ModelVersion, now: datetime) -> int:
         """What was said later is newer, and closes both clocks of what was said before."""
         before = self._space(user).now(old)
         if before.kind in EVIDENCE:
@@ -199,7 +201,7 @@ class Model:
             raise NotFound(user)
         return self.spaces[user]
 
-    def _change(self, user: str, wanted: dict[str, Said], now: datetime) -> int:
+    def _change(self, user: str, wanted: dict[str, ModelVersion], now: datetime) -> int:
         space = self._space(user)
         changed = {item: says for item, says in wanted.items() if says != plain_said(space.now(item), says)}
         if not changed:
@@ -208,9 +210,13 @@ class Model:
         return self.seq
 
     def _commit(
-        self, user: str | None, now: datetime, says: dict[str, Said], links: dict[tuple[str, str, str], float | None]
+        self,
+        user: str | None,
+        now: datetime,
+        says: dict[str, ModelVersion],
+        links: dict[tuple[str, str, str], float | None],
     ) -> None:
-        self.journal.append(Commit(user, max([now, *(c.at for c in self.journal[-1:])])))
+        self.journal.append(ModelCommit(user, max([now, *(c.at for c in self.journal[-1:])])))
         if user is None:
             return
         space = self.spaces[user]
@@ -255,7 +261,7 @@ class Model:
         return self.journal[seq - 1].user == user
 
     @staticmethod
-    def _before(versions: list[Was], place: int) -> Said:
+    def _before(versions: list[Was], place: int) -> ModelVersion:
         if place == 0 or versions[place - 1].end != versions[place].first:
             return replace(versions[-1].says, state=State.RETIRED, unwritten=True)
         return versions[place - 1].says
@@ -266,7 +272,7 @@ class Model:
         return former[0].weight if former else None
 
     @staticmethod
-    def _follow(space: Space, after: dict[str, Said], seen: dict[str, Was]) -> None:
+    def _follow(space: Space, after: dict[str, ModelVersion], seen: dict[str, Was]) -> None:
         """What stood on nothing but what goes, goes too; what that had superseded reopens."""
         standing = space.standing()
 
@@ -355,7 +361,7 @@ class Model:
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         states: frozenset[State] | None = None,
-        where: Callable[[Said], bool] = lambda says: True,
+        where: Callable[[ModelVersion], bool] = lambda says: True,
     ) -> dict[str, Was]:
         """What a view shows a user: their own, and the shared."""
         if at is not None and at < self.horizon and self._read(user):
@@ -428,7 +434,7 @@ def _tied_since(space: Space, ln: Tied) -> bool:
     return weight_of(space, ln.ends) != ln.weight
 
 
-def plain_said(now: Said, wanted: Said) -> Said:
+def plain_said(now: ModelVersion, wanted: ModelVersion) -> ModelVersion:
     """Whether it was forgotten or unwritten makes no version differ."""
     return replace(now, unwritten=wanted.unwritten)
 
@@ -459,7 +465,7 @@ def _drop(space: Space, going: set[str]) -> None:
                 del space.keys[name]
 
 
-def freed(space: Space, items: Collection[str], going: Collection[str]) -> dict[str, Said]:
+def freed(space: Space, items: Collection[str], going: Collection[str]) -> dict[str, ModelVersion]:
     """What stands again on account of items that go: its place was theirs, and nothing that stays says otherwise."""
     found: dict[str, bool] = {}
     below = {item for item in items if item in space.items and space.now(item).state is not State.RETIRED}
@@ -492,13 +498,13 @@ def _kept(version: Was, horizon: int) -> bool:
     return version.end is None or version.end > horizon
 
 
-def reopened_said(versions: list[Was]) -> Said:
+def reopened_said(versions: list[Was]) -> ModelVersion:
     """As it stands now, with the end that it had before it was superseded; an open one if it never stood otherwise."""
     ends = [v.says.valid_to for v in versions if v.says.known_to is None]
     return replace(versions[-1].says, state=State.ACTIVE, known_to=None, valid_to=ends[-1] if ends else None)
 
 
-def _in_time(says: Said, as_of: datetime | None, valid_at: datetime | None) -> bool:
+def _in_time(says: ModelVersion, as_of: datetime | None, valid_at: datetime | None) -> bool:
     """What was known; what held, as we now believe; with both, what was known then to hold, its end not yet known."""
     ended = says.known_to is not None and as_of is not None and says.known_to <= as_of
     known = as_of is None or (says.said <= as_of and (valid_at is not None or not ended))

@@ -15,7 +15,7 @@ from mnemic.errors import Compacted, Conflict, Invalid, NotFound, Refused
 from mnemic.testing.model import (
     SHARED,
     Model,
-    Said,
+    ModelVersion,
     Space,
     freed,
     place_taken,
@@ -41,7 +41,7 @@ class Gone:
 
     seq: int
     firsts: frozenset[int]
-    reopened: dict[str, dict[str, Said]] = field(default_factory=dict)
+    reopened: dict[str, dict[str, ModelVersion]] = field(default_factory=dict)
 
 
 class TimeModel(Model):
@@ -164,7 +164,7 @@ class TimeModel(Model):
 
     def _items_apart(
         self, user: str, key: str, since: tuple[int, int], prefer: str
-    ) -> tuple[dict[str, Said], set[str], set[str]]:
+    ) -> tuple[dict[str, ModelVersion], set[str], set[str]]:
         """Of the items that a branch has changed: what the parent takes over, what it need not know, what clashes."""
         ours, theirs, (taken, met) = self._space(user), self.whole(key), since
         puts, skipped, clash = {}, set(), set()
@@ -273,7 +273,7 @@ class TimeModel(Model):
         return any(c.user == key for c in self.journal[:seq]) or (key in self.marked and key not in self.off)
 
     def _erase_again(self, since: list[Gone], seq: int, now: datetime) -> None:
-        again: dict[str, dict[str, Said]] = {}
+        again: dict[str, dict[str, ModelVersion]] = {}
         for gone in since:
             for key, says in gone.reopened.items():
                 for item in says:
@@ -355,7 +355,7 @@ def owner(key: str) -> str:
     return key.partition("/")[0]
 
 
-def plain(says: Said | None) -> Said | None:
+def plain(says: ModelVersion | None) -> ModelVersion | None:
     """What is said, without how it came to be retired."""
     return None if says is None else replace(says, unwritten=False)
 
@@ -375,7 +375,7 @@ def _cut(space: Space, seq: int | None) -> Space:
     return Space({item: versions for item, versions in items.items() if versions}, links, keys)
 
 
-def _at(space: Space, item: str, seq: int) -> Said | None:
+def _at(space: Space, item: str, seq: int) -> ModelVersion | None:
     return next((v.says for v in space.items.get(item, ()) if v.stood(seq)), None)
 
 

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 import apsw
 
-from mnemic.testing.disk import Deleted, Marked, Opened, Step, Synced, Truncated, Wrote
+from mnemic.testing.faulty_disk import Deleted, DiskWrite, Marked, OpenFile, Step, Synced, Truncated
 
 _SYNCS_FOLDER: Final = apsw.SQLITE_OPEN_WAL | apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_SUPER_JOURNAL
 _numbers = itertools.count(1)
@@ -65,7 +65,7 @@ class RecordingVFS(_Registered):
             content = _content(path)
             self._last += 1
             self._nodes[path] = self._last
-            self.steps.append(Opened(self._last, path, content, new=not content))
+            self.steps.append(OpenFile(self._last, path, content, new=not content))
         return self._nodes[path]
 
 
@@ -77,7 +77,7 @@ class _RecordedFile(apsw.VFSFile):
         self._folder = bool(flags[0] & apsw.SQLITE_OPEN_CREATE and flags[0] & _SYNCS_FOLDER)
 
     def xWrite(self, data: bytes, offset: int) -> None:
-        self._steps.append(Wrote(self._node, offset, bytes(data)))
+        self._steps.append(DiskWrite(self._node, offset, bytes(data)))
         super().xWrite(data, offset)
 
     def xTruncate(self, newsize: int) -> None:

@@ -20,7 +20,7 @@ from mnemic.tools.base import Result
 from mnemic.tools.graph_items import (
     Graph,
     GraphEntity,
-    Relation,
+    GraphRelation,
     entity_statement,
     observation_statement,
     relation_statement,
@@ -188,7 +188,7 @@ def _with_relations(graph: Graph, entities: Sequence[GraphEntity]) -> Result:
     return _shown(entities, [one for one in graph.relations if one.src in names or one.dst in names])
 
 
-def _shown(entities: Sequence[GraphEntity], relations: Sequence[Relation]) -> Result:
+def _shown(entities: Sequence[GraphEntity], relations: Sequence[GraphRelation]) -> Result:
     data = {
         "entities": [
             {"name": one.name, "entityType": one.type, "observations": [o.text for o in one.observations]}

@@ -57,7 +57,7 @@ class GraphEntity:
     observations: list[Observation] = field(default_factory=list)
 
 
-class Relation(NamedTuple):
+class GraphRelation(NamedTuple):
     """A directed, named tie between two names, whether or not there are entities of these names."""
 
     id: ItemId
@@ -76,7 +76,7 @@ class Graph:
     """Entities and relations, each in the order they were first written."""
 
     entities: Sequence[GraphEntity] = ()
-    relations: Sequence[Relation] = ()
+    relations: Sequence[GraphRelation] = ()
 
 
 def graph_of(versions: Iterable[Version], names: Container[str] | None = None) -> Graph:
@@ -86,7 +86,7 @@ def graph_of(versions: Iterable[Version], names: Container[str] | None = None) -
         names: Only entities of these names, and relations that touch one of them.
     """
     entities: list[GraphEntity] = []
-    relations: list[Relation] = []
+    relations: list[GraphRelation] = []
     nodes: dict[Name, list[GraphEntity]] = {}
     observed: dict[Name, list[Observation]] = {}
     for version in versions:
@@ -98,7 +98,7 @@ def graph_of(versions: Iterable[Version], names: Container[str] | None = None) -
         if "relation" in slots:
             end = _text(slots.get("to"))
             if names is None or name in names or end in names:
-                relations.append(Relation(item.id, name, end, _text(slots["relation"])))
+                relations.append(GraphRelation(item.id, name, end, _text(slots["relation"])))
         elif names is None or name in names:
             node = name, _node(slots)
             if item.kind is Kind.FACT:

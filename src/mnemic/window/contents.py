@@ -15,7 +15,7 @@ from mnemic.tiers.counters import Prefix
 from mnemic.tiers.features import Reader
 from mnemic.tiers.pager import Moved, Pager
 from mnemic.tiers.write_back import Writing
-from mnemic.window.layout import FRAME, SEGMENT, TOOL, Line, Window, laid_out, line, messages, role_of, said
+from mnemic.window.layout import FRAME, SEGMENT, TOOL, Window, WindowLine, laid_out, line, messages, role_of, said
 from mnemic.window.promotion import Promotion
 from mnemic.window.terms import Reach
 
@@ -38,7 +38,7 @@ class Contents:
 
     def __init__(self, pager: Pager, writing: Writing, reach: Reach, always_share: float) -> None:
         self.pager, self.promotion = pager, Promotion(writing)
-        self.lines: dict[ItemId, Line] = {}
+        self.lines: dict[ItemId, WindowLine] = {}
         self.recalled: dict[ItemId, Page] = {}
         self.always: Always | None = None
         self.turns = self.admitted = 0
@@ -121,13 +121,13 @@ class Contents:
         if not self.pager.prefetch(self._page(item, self.line(item, version.seq_from))).here:
             del self.lines[item.id]
 
-    def line(self, item: Item, seq: int) -> Line:
+    def line(self, item: Item, seq: int) -> WindowLine:
         """How an item reads here."""
         if item.id not in self.lines:
             self.lines[item.id] = line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]
 
-    def turn(self, item: Item, shown: Line) -> Page:
+    def turn(self, item: Item, shown: WindowLine) -> Page:
         """The page of a turn that has just been said."""
         read, place = self._features.read(item.text), self.turns
         self.turns += 1
@@ -136,7 +136,7 @@ class Contents:
             importance=read.importance, novelty=read.novelty, entities=read.facts,
         )  # fmt: skip
 
-    def _page(self, item: Item, shown: Line) -> Page:
+    def _page(self, item: Item, shown: WindowLine) -> Page:
         known = self.recalled.pop(item.id, None)
         if known is not None:
             return replace(known, tokens=shown.tokens)
@@ -284,7 +284,7 @@ class Contents:
     def _always_text(self) -> str:
         return "" if self.always is None else self.always.text
 
-    def _count(self, lines: Sequence[Line]) -> None:
+    def _count(self, lines: Sequence[WindowLine]) -> None:
         """Count what a prefix cache would have had of this window, whose end marks are always new."""
         always = self.pager.table.reserved.get("always", 0)
         blocks = [(self._always_text, always), *self.promotion.lines, *((one.text, one.tokens) for one in lines)]

@@ -33,7 +33,7 @@ ROLES: Final = frozenset({"system", "user", "assistant", "tool", "developer"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class WindowLine:
     """A page as it is read: its item, its line of the window, what that costs, and the commit it is of.
 
     Attributes:
@@ -72,20 +72,22 @@ class Window:
         return len(self.pages)
 
 
-Shown: TypeAlias = tuple[Page, Line]
+Shown: TypeAlias = tuple[Page, WindowLine]
 """A page and its line."""
 
 
-def line(item: Item, seq: int, most: int) -> Line:
+def line(item: Item, seq: int, most: int) -> WindowLine:
     """An item as a page of at most about `most` tokens: a longer one is shown in part, and says so."""
     text = spoken(item, _words(item))
     tokens = count_tokens(text) + 1
     if tokens <= most:
-        return Line(item=item, seq=seq, text=text, tokens=tokens)
+        return WindowLine(item=item, seq=seq, text=text, tokens=tokens)
     mark = f"[... {tokens} tokens in all; {item.id} holds the rest]"
     head = cut(_words(item), max(1, most - count_tokens(mark) - count_tokens(spoken(item, "")) - 2))[0]
     text = spoken(item, f"{head.rstrip()} {mark}")
-    return Line(item=item, seq=seq, text=text, tokens=count_tokens(text) + 1, left_out=tokens - count_tokens(head))
+    return WindowLine(
+        item=item, seq=seq, text=text, tokens=count_tokens(text) + 1, left_out=tokens - count_tokens(head)
+    )
 
 
 def said(item: Item, position: int) -> LeftTurn:
@@ -181,7 +183,7 @@ def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
     return "tool_calls" not in first[1].item.slots or last.position == newest
 
 
-def _turn(shown: Line) -> dict[str, object]:
+def _turn(shown: WindowLine) -> dict[str, object]:
     """A turn in its own words, with the content it had beside calls (`ingest.chat_message`): none, a text or blocks."""
     slots, role = shown.item.slots, role_of(shown.item)
     blocks = slots.get(CONTENT)
@@ -193,7 +195,7 @@ def _turn(shown: Line) -> dict[str, object]:
     return {"role": role, "content": words, **extra}
 
 
-def _cut_blocks(blocks: Sequence[Slot], shown: Line) -> list[Slot]:
+def _cut_blocks(blocks: Sequence[Slot], shown: WindowLine) -> list[Slot]:
     """Blocks of a turn that is shown in part: its words are those of its line, and no tool's block is left out."""
     tools = [dict(block) for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
     if not any("content" in block for block in tools):

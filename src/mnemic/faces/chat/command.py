@@ -13,7 +13,7 @@ from mnemic.errors import MnemicError
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.faces.chat.keyboard import at_terminal, piped, typed
 from mnemic.faces.chat.slash_commands import is_order, obey
-from mnemic.faces.chat.turn_views import WIDE, View, view
+from mnemic.faces.chat.turn_views import WIDE, TurnView, view
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, plain
@@ -75,7 +75,7 @@ def _greet(run: Invocation, output: Output, talk: Conversation) -> None:
         output.note("no model: questions are answered by quoting memory; --model names one that talks")
 
 
-def _loop(output: Output, talk: Conversation, shown: View, lines: Iterable[str]) -> int:
+def _loop(output: Output, talk: Conversation, shown: TurnView, lines: Iterable[str]) -> int:
     """Turn after turn until there are no more lines; how many failed."""
     failures = 0
     for line in lines:
@@ -93,7 +93,7 @@ def _loop(output: Output, talk: Conversation, shown: View, lines: Iterable[str])
     return failures
 
 
-def _turn(talk: Conversation, shown: View, line: str) -> bool:
+def _turn(talk: Conversation, shown: TurnView, line: str) -> bool:
     """One turn; whether it was answered."""
     turn = talk.begin(line)
     shown.begin(turn)

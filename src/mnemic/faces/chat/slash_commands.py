@@ -21,7 +21,7 @@ MARK: Final = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SlashCommand:
     """One command: what follows its name, what it does, and how."""
 
     takes: str
@@ -118,10 +118,10 @@ def _last(talk: Conversation) -> Turn:
 
 
 ORDERS: Final = {
-    "help": Order("", "this list", _help),
-    "why": Order("", "all that was recalled for the last answer, with every score and reason", _why),
-    "context": Order("", "what the model was given for it", _context),
-    "recall": Order("QUERY", "what memory holds on something", _recall),
-    "forget": Order("ID", "hide an item: the id as it is shown here, or `last`; several may be named", _forget),
-    "undo": Order("", "take back the last turn with its answer, or the last /forget", _undo),
+    "help": SlashCommand("", "this list", _help),
+    "why": SlashCommand("", "all that was recalled for the last answer, with every score and reason", _why),
+    "context": SlashCommand("", "what the model was given for it", _context),
+    "recall": SlashCommand("QUERY", "what memory holds on something", _recall),
+    "forget": SlashCommand("ID", "hide an item: the id as it is shown here, or `last`; several may be named", _forget),
+    "undo": SlashCommand("", "take back the last turn with its answer, or the last /forget", _undo),
 }

@@ -26,7 +26,7 @@ _NAME: Final = 40
 """Columns that a model's name may take."""
 
 
-class View(Protocol):
+class TurnView(Protocol):
     """Shows one turn after the other."""
 
     def begin(self, turn: Turn) -> None:
@@ -163,7 +163,7 @@ def _inked(output: Output, row: Row, line: str) -> str:
     return output.dim(line) if row.aside else line
 
 
-def view(output: Output, session: str, model: str | None) -> View:
+def view(output: Output, session: str, model: str | None) -> TurnView:
     """The view that fits where the output goes."""
     if output.json:
         return Lines(output, session, model)

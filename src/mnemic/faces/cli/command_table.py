@@ -144,9 +144,11 @@ GROUPS: Final = {
         Listed("top", "cli.commands.top:top", "What the programs that use this store do just now."),
     ),
     "Care": (
-        Listed("stats", "cli.commands.care:stats", "How much is remembered, and how big it is."),
-        Listed("verify", "cli.commands.care:verify", "Check everything in the store against everything else."),
-        Listed("doctor", "cli.commands.care:doctor", "Look at what the store stands on: engine, disk, settings."),
+        Listed("stats", "cli.commands.maintenance:stats", "How much is remembered, and how big it is."),
+        Listed("verify", "cli.commands.maintenance:verify", "Check everything in the store against everything else."),
+        Listed(
+            "doctor", "cli.commands.maintenance:doctor", "Look at what the store stands on: engine, disk, settings."
+        ),
         Listed("backup", "cli.commands.copies:backup", "Copy the whole store to a new file, while it is in use."),
         Listed(
             "restore",
@@ -162,8 +164,8 @@ GROUPS: Final = {
         Listed("checkpoints", "cli.commands.copies:checkpoints", "The checkpoints that are kept, by commit."),
         Listed("export", "cli.commands.copies:export", "The journal with all it holds, as lines of JSON."),
         Listed("load", "cli.commands.copies:load", "Bring an exported journal into an empty store."),
-        Listed("settings", "cli.commands.care:settings", "Every setting: its value, where from, what it means."),
-        Listed("completion", "cli.commands.care:completion", "Print what makes a shell complete commands."),
+        Listed("settings", "cli.commands.maintenance:settings", "Every setting: its value, where from, what it means."),
+        Listed("completion", "cli.commands.maintenance:completion", "Print what makes a shell complete commands."),
     ),
     "Agents": (
         Listed(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from mnemic.faces.installing.install_plan import Change
+from mnemic.faces.installing.install_plan import PlannedChange
 from mnemic.faces.installing.masking import masked_json, masked_toml
 
 LONG: Final = 400
@@ -19,7 +19,7 @@ MOST: Final = 2_000
 """Characters that are shown of a stretch that changes."""
 
 
-def diff(change: Change, *, comments: bool) -> list[str]:
+def diff(change: PlannedChange, *, comments: bool) -> list[str]:
     """What changes in a file, as lines of a unified diff; a missing end of the last line is told.
 
     Args:
@@ -37,7 +37,7 @@ def diff(change: Change, *, comments: bool) -> list[str]:
     return body[:head] + _cut(body[head:])
 
 
-def _masked(change: Change, text: str, comments: bool) -> str:
+def _masked(change: PlannedChange, text: str, comments: bool) -> str:
     return masked_toml(text) if change.shown.suffix == ".toml" else masked_json(text, comments=comments)
 
 

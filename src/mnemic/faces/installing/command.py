@@ -19,7 +19,7 @@ from mnemic.faces.cli.output import Output, many, plain
 from mnemic.faces.installing import config_files
 from mnemic.faces.installing.change_diff import diff
 from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, named
-from mnemic.faces.installing.install_plan import Change, Plan, Wish, installed, snippet, to_install, to_uninstall
+from mnemic.faces.installing.install_plan import Plan, PlannedChange, Wish, installed, snippet, to_install, to_uninstall
 from mnemic.faces.installing.install_record import Record, Trace, load
 from mnemic.faces.installing.own_entries import Launch, program
 from mnemic.registry import TOOLS
@@ -215,7 +215,7 @@ def _write(plans: Sequence[Plan], record: Record, *, project: bool) -> None:
     record.keeping({change.file.path: traces[change.file.path] if change.ours else None for change in changes}).save()
 
 
-def _traced(change: Change) -> Trace:
+def _traced(change: PlannedChange) -> Trace:
     missing = tuple(str(parent) for parent in change.file.path.parents if not parent.exists())
     return replace(change.trace, folders=change.trace.folders or missing)
 

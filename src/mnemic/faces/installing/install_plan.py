@@ -41,7 +41,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PlannedChange:
     """One file, as it is and as it is to be.
 
     Attributes:
@@ -67,7 +67,7 @@ class Plan:
     """All that is to be done for one client."""
 
     client: Client
-    changes: tuple[Change, ...]
+    changes: tuple[PlannedChange, ...]
     left: tuple[str, ...] = ()
 
     @property
@@ -165,7 +165,7 @@ def naming_file(path: Path) -> Iterator[None]:
         raise
 
 
-def _change(client: Client, path: Path, edits: list[Edit], record: Record) -> Change:
+def _change(client: Client, path: Path, edits: list[Edit], record: Record) -> PlannedChange:
     file = config_files.read(path)
     with naming_file(path):
         before = record.trace(file.path) if _holds_ours(client, path, file.text) else Trace(created=file.raw is None)
@@ -173,7 +173,7 @@ def _change(client: Client, path: Path, edits: list[Edit], record: Record) -> Ch
         for edit in edits:
             text, trace = edit(text, trace, client.comments)
         gone = trace.created and file.raw is not None and not text.strip() and bool(file.text.strip())
-        change = Change(path, file, None if gone else text, trace, _holds_ours(client, path, text))
+        change = PlannedChange(path, file, None if gone else text, trace, _holds_ours(client, path, text))
     if change.changed:
         _check_encodable(path, text)
         config_files.check_writable(file, path)

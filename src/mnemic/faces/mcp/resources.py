@@ -62,7 +62,7 @@ class Shelf(Protocol):
         ...
 
 
-class Items:
+class ItemResources:
     """Items by id, the block that stands first in every context, and what was written last."""
 
     def templates(self) -> list[types.ResourceTemplate]:
@@ -125,7 +125,7 @@ class KnowledgeGraph:
         return (GRAPH,)
 
 
-SHELVES: Final[dict[str, Shelf]] = {"verbs": Items(), "reference": KnowledgeGraph()}
+SHELVES: Final[dict[str, Shelf]] = {"verbs": ItemResources(), "reference": KnowledgeGraph()}
 """The shelf of each profile that has one."""
 
 _STANDING: Final = (

@@ -38,7 +38,7 @@ class Served(Protocol):
         ...
 
 
-class Lines:
+class StdinLines:
     """Standard input, line by line, and an end that can be brought about from outside.
 
     A thread that waits for input cannot be called back, and the SDK's own reader keeps the process until the client
@@ -53,7 +53,7 @@ class Lines:
         self._read = read
         self._send, self._receive = anyio.create_memory_object_stream[str](0)
 
-    def __aiter__(self) -> Lines:
+    def __aiter__(self) -> StdinLines:
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._follow, name="mnemic-stdin", daemon=True).start()
         return self
@@ -110,7 +110,7 @@ def serve(server: Served) -> None:
     Raises:
         OSError: standard input cannot be read; what was asked before is answered.
     """
-    lines = Lines(_standard_input())
+    lines = StdinLines(_standard_input())
     try:
         anyio.run(_serve, server, lines)
     except* BrokenPipeError:
@@ -119,7 +119,7 @@ def serve(server: Served) -> None:
         raise OSError(failed.errno, failed.strerror, "standard input") from failed
 
 
-async def _serve(server: Served, lines: Lines) -> None:
+async def _serve(server: Served, lines: StdinLines) -> None:
     pending = PendingRequests()
     async with anyio.create_task_group() as group:
         group.start_soon(_until_told, lines, pending)
@@ -130,7 +130,7 @@ async def _serve(server: Served, lines: Lines) -> None:
         group.cancel_scope.cancel()
 
 
-async def _until_told(lines: Lines, pending: PendingRequests) -> None:
+async def _until_told(lines: StdinLines, pending: PendingRequests) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             pending.give_up()

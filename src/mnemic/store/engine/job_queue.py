@@ -12,7 +12,7 @@ from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import lineage
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.row_values import Rows
-from mnemic.store.values.work import Answer, Job, JobState, Lane, Order
+from mnemic.store.values.work import Job, JobState, Lane, Order, RecordedAnswer
 
 LAPSED: Final = "its worker ended, or was too slow, before it was done"
 """The error of a lease that nobody gave back: one more failed attempt."""
@@ -124,7 +124,7 @@ def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) ->
     return bool(held)
 
 
-def record(rows: Rows, answer: Answer) -> bool:
+def record(rows: Rows, answer: RecordedAnswer) -> bool:
     """Keep what a model answered, and prolong the lease under which it was asked; whether that is held still.
 
     The answer stays until the lane's run lands or something is erased that it may hold; where something that was given
@@ -147,7 +147,7 @@ def record(rows: Rows, answer: Answer) -> bool:
     return held
 
 
-def _is_taken(holder: Job | Lane | None, answer: Answer) -> bool:
+def _is_taken(holder: Job | Lane | None, answer: RecordedAnswer) -> bool:
     """Whether an erasure took the lane's lease, nobody has gone on since, and it is known what the answer may hold."""
     return isinstance(holder, Lane) and not holder.owner and bool(answer.given) and 0 < holder.seq == answer.pin
 

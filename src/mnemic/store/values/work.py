@@ -93,7 +93,7 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class RecordedAnswer:
     """What a model answered to a lane's run.
 
     Attributes:

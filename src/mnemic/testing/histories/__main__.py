@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from mnemic.errors import MnemicError
 from mnemic.testing.histories.acts import Act, acts, shrunk
 from mnemic.testing.histories.history import Figures, History
-from mnemic.testing.histories.world import STORES
+from mnemic.testing.histories.history_world import STORES
 
 TRIES = 300
 

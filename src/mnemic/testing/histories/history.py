@@ -19,8 +19,8 @@ from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.histories.acts import Act
-from mnemic.testing.histories.world import STORES, World, told_version, told_was
-from mnemic.testing.model import SHARED, Said
+from mnemic.testing.histories.history_world import STORES, HistoryWorld, told_version, told_was
+from mnemic.testing.model import SHARED, ModelVersion
 
 USERS: Final = ("ada", "ada", "ada", "bob", SHARED)
 NAMES: Final = ("try", "what if", "试")
@@ -45,7 +45,7 @@ class History:
     """A world, and the acts that can be done to it; each picks what it acts on by the numbers that it is given."""
 
     def __init__(self, seed: int | str, stores: Sequence[str] = STORES) -> None:
-        self.world = World(seed, stores)
+        self.world = HistoryWorld(seed, stores)
         self.model = self.world.model
         self.figures = Figures()
         self.ids: list[ItemId] = []
@@ -83,7 +83,7 @@ class History:
         key, session, said = self._anywhere(picks), SESSIONS[picks[2] % 3], self._moment(picks[3])
         text = self._text("observed")
         done = self._each(key, lambda me: me.observe(text, said=said), session)
-        says = Said(text=text, kind=Kind.TURN, said=said or self.world.now, session=session)
+        says = ModelVersion(text=text, kind=Kind.TURN, said=said or self.world.now, session=session)
         self._wrote(done, lambda: self.model.add(key, self._named(done, says), self.world.now))
 
     def write(self, picks: tuple[int, ...]) -> None:
@@ -92,7 +92,9 @@ class History:
         said = self._latest(key, source)
         text, tags = self._text("written"), ("red",) if picks[5] % 3 == 0 else ()
         done = self._each(key, lambda me: me.write(text, valid_from=starts, source=source, tags=tags), session)
-        says = Said(text=text, kind=Kind.FACT, said=said, valid_from=starts, source=source, session=session, tags=tags)
+        says = ModelVersion(
+            text=text, kind=Kind.FACT, said=said, valid_from=starts, source=source, session=session, tags=tags
+        )
         self._wrote(done, lambda: self.model.add(key, self._named(done, says), self.world.now))
 
     def revise(self, picks: tuple[int, ...]) -> None:
@@ -105,7 +107,7 @@ class History:
         key = self._anywhere(picks)
         old, said, text = self._item(key, picks[2]), self._moment(picks[3]), self._text("newer")
         done = self._each(key, lambda me: me.supersede(old, text, said=said))
-        says = Said(text=text, kind=Kind.FACT, said=said or self.world.now)
+        says = ModelVersion(text=text, kind=Kind.FACT, said=said or self.world.now)
         fresh = done.id if isinstance(done, Receipt) else "?"
         self._wrote(done, lambda: self.model.supersede(key, old, fresh, says, self.world.now))
 
@@ -417,7 +419,7 @@ class History:
             self.ids += [one for one in getattr(done, "ids", ()) if one not in self.ids[-50:]]
 
     @staticmethod
-    def _named(done: Any, says: Said) -> dict[str, Said]:
+    def _named(done: Any, says: ModelVersion) -> dict[str, ModelVersion]:
         return dict.fromkeys(["?"] if isinstance(done, MnemicError) else done.ids, says)
 
     def _anywhere(self, picks: tuple[int, ...]) -> str:

@@ -15,20 +15,20 @@ A backend proves itself with one import and one fixture, in a test file of its o
 `conftest.py` to have pytest show the values of an assertion that fails.
 """
 
-from mnemic.testing.store_contract.carrying import *  # noqa: F403
-from mnemic.testing.store_contract.commits import *  # noqa: F403
-from mnemic.testing.store_contract.compaction import *  # noqa: F403
-from mnemic.testing.store_contract.erasure import *  # noqa: F403
-from mnemic.testing.store_contract.feed import *  # noqa: F403
-from mnemic.testing.store_contract.jobs import *  # noqa: F403
-from mnemic.testing.store_contract.journal import *  # noqa: F403
-from mnemic.testing.store_contract.lanes import *  # noqa: F403
-from mnemic.testing.store_contract.pages import *  # noqa: F403
-from mnemic.testing.store_contract.together import *  # noqa: F403
-from mnemic.testing.store_contract.vectors import *  # noqa: F403
-from mnemic.testing.store_contract.views import *  # noqa: F403
-from mnemic.testing.store_contract.views import moved
-from mnemic.testing.store_contract.walls import *  # noqa: F403
-from mnemic.testing.store_contract.world import clock, world
+from mnemic.testing.store_contract.carrying_contract import *  # noqa: F403
+from mnemic.testing.store_contract.commit_contract import *  # noqa: F403
+from mnemic.testing.store_contract.compaction_contract import *  # noqa: F403
+from mnemic.testing.store_contract.concurrency_contract import *  # noqa: F403
+from mnemic.testing.store_contract.contract_world import clock, world
+from mnemic.testing.store_contract.erasure_contract import *  # noqa: F403
+from mnemic.testing.store_contract.feed_contract import *  # noqa: F403
+from mnemic.testing.store_contract.job_contract import *  # noqa: F403
+from mnemic.testing.store_contract.journal_contract import *  # noqa: F403
+from mnemic.testing.store_contract.lane_contract import *  # noqa: F403
+from mnemic.testing.store_contract.page_contract import *  # noqa: F403
+from mnemic.testing.store_contract.vector_contract import *  # noqa: F403
+from mnemic.testing.store_contract.view_contract import *  # noqa: F403
+from mnemic.testing.store_contract.view_contract import moved
+from mnemic.testing.store_contract.wall_contract import *  # noqa: F403
 
 __all__ = ["clock", "moved", "world", *(name for name in dir() if name.startswith("test_"))]

@@ -26,7 +26,7 @@ from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import KillAt, Passed, Probe
 from mnemic.testing.torture import children, engine
 from mnemic.testing.torture.life import WorkingLife
-from mnemic.testing.torture.memory import MemoryHands
+from mnemic.testing.torture.memory_subject import MemoryHands
 from mnemic.testing.torture.report import Report, Value
 from mnemic.testing.torture.subject import Said, Say, parse, silent
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
-from mnemic.testing.torture.subject import Audit, How, Life, Opened, Said, Subject, parse, subject
+from mnemic.testing.torture.subject import Audit, How, Life, OpenSubject, Said, Subject, parse, subject
 from mnemic.testing.vfs import Call, FailingVFS, Trouble
 
 _ACTS: Final = 30
@@ -26,7 +26,7 @@ _PATIENCE: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class IoErrorJob:
     subject: str
     seed: int
     troubles: tuple[Trouble, ...]
@@ -57,13 +57,13 @@ def ioerror(runs: int | None = None, seed: int = 1, *, name: str = "memory", wor
     every = list(_troubles(calls))
     troubles = every if runs is None or runs >= len(every) else Random(seed).sample(every, runs)
     jobs = [
-        Job(subject=name, seed=seed, troubles=tuple(troubles[i : i + _PER_JOB]))
+        IoErrorJob(subject=name, seed=seed, troubles=tuple(troubles[i : i + _PER_JOB]))
         for i in range(0, len(troubles), _PER_JOB)
     ]
     return _report(name, seed, calls, [one for part in children.each(run, jobs, workers) for one in part])
 
 
-def run(job: Job) -> list[Lived]:
+def run(job: IoErrorJob) -> list[Lived]:
     """All lives of a job."""
     return [_lived(subject(job.subject), job.seed, trouble) for trouble in job.troubles]
 
@@ -109,7 +109,7 @@ def _live(tortured: Subject, path: Path, vfs: FailingVFS, seed: int, said: list[
         _close(tortured, store, vfs, lived)
 
 
-def _opened(tortured: Subject, path: Path, vfs: FailingVFS, lived: Lived) -> Opened:
+def _opened(tortured: Subject, path: Path, vfs: FailingVFS, lived: Lived) -> OpenSubject:
     how = How(vfs=vfs.name)
     try:
         return tortured.open(path, how)
@@ -134,7 +134,7 @@ def _step(tortured: Subject, life: Life, vfs: FailingVFS, said: list[Said], live
             lived.problems.append(f"the call after the fault failed too: {again!r}, first {error!r}")
 
 
-def _close(tortured: Subject, store: Opened, vfs: FailingVFS, lived: Lived) -> None:
+def _close(tortured: Subject, store: OpenSubject, vfs: FailingVFS, lived: Lived) -> None:
     try:
         store.close()
     except tortured.errors as error:

@@ -23,7 +23,7 @@ _EARLIEST: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class KillJob:
     """Kills of one file, one after another: at named points, or after `delays` seconds."""
 
     subject: str
@@ -59,12 +59,12 @@ def kill(
     random = Random(seed)
     delays = [random.uniform(_EARLIEST, _LATEST) for _ in range(runs)]
     jobs = [
-        Job(subject=name, seed=random.getrandbits(32), delays=tuple(delays[i : i + per_file]))
+        KillJob(subject=name, seed=random.getrandbits(32), delays=tuple(delays[i : i + per_file]))
         for i in range(0, runs, per_file)
     ]
     points = _points(name, seed)
     jobs += [
-        Job(
+        KillJob(
             subject=name,
             seed=random.getrandbits(32),
             points=tuple((point, n) for n in _spread(count, passes)),
@@ -79,13 +79,13 @@ def _spread(count: int, passes: int) -> list[int]:
     return sorted({1 + (count - 1) * i // max(1, passes - 1) for i in range(passes)})
 
 
-def run(job: Job) -> list[Killed]:
+def run(job: KillJob) -> list[Killed]:
     """All kills of one file."""
     subject(job.subject)  # imported here once, not in every child while its time to live runs out
     return list(_kills(job))
 
 
-def _kills(job: Job) -> Iterator[Killed]:
+def _kills(job: KillJob) -> Iterator[Killed]:
     with children.folder() as folder:
         path = folder / "memory.db"
         said: list[Said] = []
@@ -100,7 +100,7 @@ def _audit(name: str, path: Path, said: tuple[Said, ...]) -> Audit:
     return parse_audit(children.asked(lambda say: say(audit_line(subject(name).audit(path, said))))[-1])
 
 
-def _shoot(job: Job, path: Path, number: int, delay: float, point: str, n: int) -> tuple[bool, list[Said]]:
+def _shoot(job: KillJob, path: Path, number: int, delay: float, point: str, n: int) -> tuple[bool, list[Said]]:
     how = How(probe=KillAt(point, n)) if point else How()
     child = children.fork(
         lambda say: work(job.subject, path, how, f"{number}", job.seed, _ACTS if point else None, say)

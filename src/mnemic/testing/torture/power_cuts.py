@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from mnemic.testing.disk import Disk, Loss, Step, Synced, cuts, lay
+from mnemic.testing.faulty_disk import Disk, Loss, Step, Synced, cuts, lay
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
 from mnemic.testing.torture.subject import Audit, How, Said, parse, subject
@@ -28,7 +28,7 @@ WEAKENED: Final = ("NORMAL", "OFF")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class PowerCutJob:
     """Images of one recorded life of `acts` acts; with `again`, of a second one on top of what a first cut left."""
 
     subject: str
@@ -75,7 +75,7 @@ def power(
     return _report(name, seed, full, weak)
 
 
-def run(job: Job) -> Cuts:
+def run(job: PowerCutJob) -> Cuts:
     """Record a life, cut it, audit what is left; with `again`, cut a second life that began on what a cut left."""
     random = Random(job.seed)
     with children.folder() as folder:
@@ -98,7 +98,7 @@ def run(job: Job) -> Cuts:
     return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
 
 
-def _record(job: Job, folder: Path, who: str) -> list[Step]:
+def _record(job: PowerCutJob, folder: Path, who: str) -> list[Step]:
     with RecordingVFS() as vfs:
         store = subject(job.subject).open(folder / "memory.db", How(vfs=vfs.name, synchronous=job.synchronous))
         life = store.life(who, job.seed, alone=True)
@@ -116,7 +116,7 @@ def _left(steps: list[Step], cut: int, folder: Path, random: Random) -> tuple[Sa
     return tuple(map(parse, disk.said))
 
 
-def _audit(job: Job, folder: Path, disk: Disk, loss: Loss, before: tuple[Said, ...], random: Random) -> Audit:
+def _audit(job: PowerCutJob, folder: Path, disk: Disk, loss: Loss, before: tuple[Said, ...], random: Random) -> Audit:
     folder.mkdir()
     lay(disk.image(loss, random), folder)
     audit = subject(job.subject).audit(folder / "memory.db", (*before, *map(parse, disk.said)))
@@ -128,7 +128,7 @@ def _all(name: str, seed: int, images: int, synchronous: str, workers: int) -> l
     random = Random(f"{seed}:{synchronous}")
     sizes = [min(_PER_LIFE, images - done) for done in range(0, images, _PER_LIFE)]
     jobs = [
-        Job(
+        PowerCutJob(
             subject=name,
             seed=random.getrandbits(32),
             images=size,

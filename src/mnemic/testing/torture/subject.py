@@ -105,7 +105,7 @@ class Life(Protocol):
         ...
 
 
-class Opened(Protocol):
+class OpenSubject(Protocol):
     """An open store."""
 
     def life(self, who: str, seed: int, *, alone: bool = False) -> Life:
@@ -156,7 +156,7 @@ class Subject(Protocol):
     errors: tuple[type[Exception], ...]
     """What a failing call may raise; all else is a crash."""
 
-    def open(self, path: Path, how: How) -> Opened: ...
+    def open(self, path: Path, how: How) -> OpenSubject: ...
 
     def audit(self, path: Path, said: Sequence[Said]) -> Audit:
         """Open it again as a user would and hold what it shows against what was said."""
@@ -174,7 +174,7 @@ def residue(folder: Path, said: Iterable[Said]) -> list[str]:
 
 SUBJECTS: Final = {
     "store": "mnemic.testing.torture.store:StoreSubject",
-    "memory": "mnemic.testing.torture.memory:MemorySubject",
+    "memory": "mnemic.testing.torture.memory_subject:MemorySubject",
     "sqlite": "mnemic.testing.torture.toy:ToySubject",
 }
 """What can be tortured, by name."""

@@ -33,7 +33,7 @@ _SETTINGS: Final = Settings(background=False, embedder="none")
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class TimedAct:
     """Something that must happen whole or not at all.
 
     Attributes:
@@ -75,7 +75,7 @@ def times(runs: int = 60, seed: int = 1, *, name: str = "memory", old: Path | No
     return Report(name="times", subject=name, seed=seed, figures={**figures, "bad": len(problems)}, problems=problems)
 
 
-def _seeded(place: Path, act: Act, old: Path | None, _say: Callable[[str], None]) -> None:
+def _seeded(place: Path, act: TimedAct, old: Path | None, _say: Callable[[str], None]) -> None:
     place.mkdir()
     if act.name == "migrate" and old is not None:
         shutil.copy(old, place / "memory.db")
@@ -93,7 +93,7 @@ def _seeded(place: Path, act: Act, old: Path | None, _say: Callable[[str], None]
         (place / "memory.db").unlink()
 
 
-def _told(folder: Path, seeded: Path, act: Act) -> tuple[str, str, Counter[str]]:
+def _told(folder: Path, seeded: Path, act: TimedAct) -> tuple[str, str, Counter[str]]:
     """What the act changes, and which points it passes; all in children, so that this process stays free to fork."""
     whole = folder / "whole"
     shutil.copytree(seeded, whole)
@@ -111,7 +111,7 @@ def _told(folder: Path, seeded: Path, act: Act) -> tuple[str, str, Counter[str]]
     return before, after, Counter({point: int(count) for point, count in (line.split() for line in points)})
 
 
-def _shoot(act: Act, place: Path, delay: float, point: str, n: int) -> bool:
+def _shoot(act: TimedAct, place: Path, delay: float, point: str, n: int) -> bool:
     child = children.fork(lambda say: act.do(place, KillAt(point, n) if point else silent))
     if not point:
         time.sleep(delay)
@@ -120,7 +120,7 @@ def _shoot(act: Act, place: Path, delay: float, point: str, n: int) -> bool:
     return child.status() < 0
 
 
-def _problems(act: Act, place: Path, before: str, after: str) -> list[str]:
+def _problems(act: TimedAct, place: Path, before: str, after: str) -> list[str]:
     def work(say: Callable[[str], None]) -> None:
         found = act.state(place)
         if found not in (before, after):
@@ -141,16 +141,16 @@ def _faults(place: Path) -> Iterator[str]:
         yield f"{left.name} was left behind"
 
 
-def _acts(old: Path | None) -> list[Act]:
+def _acts(old: Path | None) -> list[TimedAct]:
     acts = [
-        Act("checkpoint", _checkpoint, _checkpoints),
-        Act("rewind", _rewind, _hash),
-        Act("restore", _restore, _hash),
-        Act("merge", _merge, _hash),
-        Act("load", _load, _hash),
-        Act("compact", _compact, _horizon),
+        TimedAct("checkpoint", _checkpoint, _checkpoints),
+        TimedAct("rewind", _rewind, _hash),
+        TimedAct("restore", _restore, _hash),
+        TimedAct("merge", _merge, _hash),
+        TimedAct("load", _load, _hash),
+        TimedAct("compact", _compact, _horizon),
     ]
-    return acts if old is None else [*acts, Act("migrate", _migrate, _format)]
+    return acts if old is None else [*acts, TimedAct("migrate", _migrate, _format)]
 
 
 def _opened(place: Path, probe: Probe) -> Memory:

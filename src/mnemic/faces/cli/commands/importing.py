@@ -40,7 +40,7 @@ _FORMATS: Final = tuple(_FORMAT_NAMES.split())
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportTally:
     """What became of a source so far.
 
     Attributes:
@@ -170,7 +170,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
     undone, and `-` is standard input. It streams, and says what it skipped and why. Run again, it writes only what is
     not there.
     """
-    run, tally, brake, intent = invocation(), Tally(), Brake(), Intent(path=path, form=form, **options)
+    run, tally, brake, intent = invocation(), ImportTally(), Brake(), Intent(path=path, form=form, **options)
     if intent.mine and intent.each_user:
         raise Invalid("mine", "says the opposite of --each-user", "Give one of them.")
     began = time.perf_counter()
@@ -191,7 +191,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
 
 
 def _messages(
-    run: Invocation, intent: Intent, tally: Tally, progress: Callable[[int], None] | None
+    run: Invocation, intent: Intent, tally: ImportTally, progress: Callable[[int], None] | None
 ) -> Iterator[Message | Edge]:
     """What is read, each message with its source in a slot; what had to be skipped is counted on the way."""
     from dataclasses import replace
@@ -223,7 +223,7 @@ def _messages(
             yield replace(one, slots={**slots, "source": name})
 
 
-def _owner(run: Invocation, message: Message, tally: Tally, intent: Intent) -> str | None:
+def _owner(run: Invocation, message: Message, tally: ImportTally, intent: Intent) -> str | None:
     """Whose memory a message goes into, or None where it goes into nobody's."""
     if message.user is None or message.user == run.user or intent.mine:
         return run.user
@@ -234,7 +234,7 @@ def _owner(run: Invocation, message: Message, tally: Tally, intent: Intent) -> s
     return None
 
 
-def _count(run: Invocation, messages: Iterator[Message | Edge], tally: Tally, intent: Intent) -> None:
+def _count(run: Invocation, messages: Iterator[Message | Edge], tally: ImportTally, intent: Intent) -> None:
     """What a write would make of the messages, but for what is there already, which only the store could tell."""
     from mnemic.core.clock import SystemClock
     from mnemic.core.ids import SystemEntropy
@@ -259,7 +259,9 @@ def _count(run: Invocation, messages: Iterator[Message | Edge], tally: Tally, in
         tally.masked += sum(count for _, count in written.masked)
 
 
-def _write(run: Invocation, messages: Iterator[Message | Edge], tally: Tally, brake: Brake, intent: Intent) -> None:
+def _write(
+    run: Invocation, messages: Iterator[Message | Edge], tally: ImportTally, brake: Brake, intent: Intent
+) -> None:
     from mnemic.ingest.message import Edge
 
     batches: dict[str, list[Message]] = {}
@@ -293,7 +295,7 @@ def _chain(first: Message | Edge, rest: Iterator[Message | Edge]) -> Iterator[Me
 
 
 def _commit(
-    run: Invocation, memory: Memory, owner: str, batch: Sequence[Message], tally: Tally, known: dict[str, ItemId]
+    run: Invocation, memory: Memory, owner: str, batch: Sequence[Message], tally: ImportTally, known: dict[str, ItemId]
 ) -> None:
     """One commit for all of `batch`; if one message is refused, a commit each, and that one is skipped.
 
@@ -327,7 +329,12 @@ def _ids(me: ScopedMemory, batch: Sequence[Message], receipt: Receipt) -> dict[s
 
 
 def _tie(
-    run: Invocation, memory: Memory, edges: Sequence[Edge], known: Mapping[str, ItemId], tally: Tally, brake: Brake
+    run: Invocation,
+    memory: Memory,
+    edges: Sequence[Edge],
+    known: Mapping[str, ItemId],
+    tally: ImportTally,
+    brake: Brake,
 ) -> None:
     """Tie what the source ties and nobody has tied yet, once everything it speaks of is there."""
     mine = run.scoped(memory, shelved=False)
@@ -383,7 +390,7 @@ def _progress(run: Invocation, intent: Intent) -> Iterator[Callable[[int], None]
         yield lambda done: bar.update(task, completed=done)
 
 
-def _report(run: Invocation, tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
+def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
     if run.output.json:
         run.output.document(_record(tally, seconds, dry_run=dry_run, interrupted=interrupted))
         return
@@ -413,13 +420,13 @@ def _gone(away: int) -> str:
     )
 
 
-def _commits(tally: Tally) -> str:
+def _commits(tally: ImportTally) -> str:
     if tally.commits == 1:
         return f"{tally.first} (take it back: mnemic undo {tally.first})"
     return f"{tally.first}-{tally.last} (take them back: mnemic undo {tally.last}, and so on to {tally.first})"
 
 
-def _record(tally: Tally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
+def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
     why_not = tally.skipped.most_common()
     return {
         "written": 0 if dry_run else tally.written,

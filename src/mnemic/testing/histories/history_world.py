@@ -20,7 +20,7 @@ from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.testing.model import SHARED, Said, Was
+from mnemic.testing.model import SHARED, ModelVersion, Was
 from mnemic.testing.model_time import TimeModel, owner
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class HistoryError(AssertionError):
     """A store did not do what the model says."""
 
 
-class World:
+class HistoryWorld:
     """The stores, opened in a folder of their own, the model, and the clock they share.
 
     Args:
@@ -149,7 +149,7 @@ def _facts(item: Item) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def facts_of(says: Said) -> tuple[object, ...]:
+def facts_of(says: ModelVersion) -> tuple[object, ...]:
     """What the model's text says, as a real item's is told."""
     return (
         says.text, says.kind, says.said, says.state, says.known_to, says.valid_from, says.valid_to, says.source,

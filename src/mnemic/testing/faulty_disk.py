@@ -20,7 +20,7 @@ SECTOR: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenFile:
     """A name was opened for the first time; a name that did not exist, or was empty, is new."""
 
     node: int
@@ -30,7 +30,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
+class DiskWrite:
     node: int
     offset: int
     data: bytes
@@ -63,7 +63,7 @@ class Marked:
     text: str
 
 
-Step = Opened | Wrote | Truncated | Synced | Deleted | Marked
+Step = OpenFile | DiskWrite | Truncated | Synced | Deleted | Marked
 
 
 class Loss(StrEnum):
@@ -84,7 +84,7 @@ class Loss(StrEnum):
 @dataclass(slots=True)
 class _File:
     kept: bytearray = field(default_factory=bytearray)
-    loose: list[Wrote | Truncated] = field(default_factory=list)
+    loose: list[DiskWrite | Truncated] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _Naming:
     node: int | None
 
 
-_Loose = TypeVar("_Loose", Wrote | Truncated, _Naming)
+_Loose = TypeVar("_Loose", DiskWrite | Truncated, _Naming)
 
 
 class Disk:
@@ -132,7 +132,7 @@ class Disk:
         file = self._files[node]
         content = bytearray(file.kept)
         for step in _survivors(file.loose, loss, random):
-            if isinstance(step, Wrote) and loss in (Loss.TORN, Loss.NOISE):
+            if isinstance(step, DiskWrite) and loss in (Loss.TORN, Loss.NOISE):
                 for piece in _torn(step, loss, random):
                     _put(content, piece)
             else:
@@ -141,13 +141,13 @@ class Disk:
 
     def _apply(self, step: Step) -> None:
         match step:
-            case Opened(node, name, content, new):
+            case OpenFile(node, name, content, new):
                 self._files[node] = _File(bytearray(content))
                 if new:
                     self._loose.append(_Naming(name, node))
                 else:
                     self._names[name] = node
-            case Wrote(node) | Truncated(node):
+            case DiskWrite(node) | Truncated(node):
                 self._files[node].loose.append(step)
             case Synced(node, folder):
                 self._keep(node)
@@ -184,22 +184,22 @@ def _survivors(loose: list[_Loose], loss: Loss, random: Random) -> list[_Loose]:
         case Loss.SUBSET:
             return [step for step in loose if random.random() < 0.5]
         case Loss.TORN | Loss.NOISE:
-            return [step for step in loose if isinstance(step, Wrote) or random.random() < 0.5]
+            return [step for step in loose if isinstance(step, DiskWrite) or random.random() < 0.5]
 
 
-def _torn(step: Wrote, loss: Loss, random: Random) -> Iterator[Wrote]:
+def _torn(step: DiskWrite, loss: Loss, random: Random) -> Iterator[DiskWrite]:
     start, end = step.offset, step.offset + len(step.data)
     while start < end:
         stop = min(end, (start // SECTOR + 1) * SECTOR)
         fate = random.random()
         if fate < 0.5:
-            yield Wrote(step.node, start, step.data[start - step.offset : stop - step.offset])
+            yield DiskWrite(step.node, start, step.data[start - step.offset : stop - step.offset])
         elif fate < 0.75 and loss is Loss.NOISE:
-            yield Wrote(step.node, start, random.randbytes(stop - start))
+            yield DiskWrite(step.node, start, random.randbytes(stop - start))
         start = stop
 
 
-def _put(content: bytearray, step: Wrote | Truncated) -> None:
+def _put(content: bytearray, step: DiskWrite | Truncated) -> None:
     if isinstance(step, Truncated):
         del content[step.size :]
         content.extend(bytes(step.size - len(content)))

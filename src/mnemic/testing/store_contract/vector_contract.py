@@ -17,7 +17,7 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.work import EmbedderState, VectorRow, Vectors, embedding_lane
 from mnemic.testing.deeds import dismiss, state_hash
-from mnemic.testing.store_contract.world import TENANT, World, day, us
+from mnemic.testing.store_contract.contract_world import TENANT, World, day, us
 
 DIMS = 4
 

@@ -15,7 +15,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
 from mnemic.store.engine import compaction
 from mnemic.testing.generators import TEXTS, ManualClock
-from mnemic.testing.store_contract.world import TENANT, World, day, texts_of, us
+from mnemic.testing.store_contract.contract_world import TENANT, World, day, texts_of, us
 
 
 @pytest.fixture

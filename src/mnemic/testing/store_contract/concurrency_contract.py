@@ -12,7 +12,7 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.core.items import Item
 from mnemic.errors import Conflict
-from mnemic.testing.store_contract.world import World
+from mnemic.testing.store_contract.contract_world import World
 
 _THREADS = 8
 _EACH = 10

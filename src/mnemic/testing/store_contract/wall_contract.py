@@ -11,7 +11,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
 from mnemic.errors import MnemicError
 from mnemic.testing.generators import NAMES
-from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
+from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 
 
 def test_users_are_told_apart_by_every_character_of_their_names(world: World) -> None:

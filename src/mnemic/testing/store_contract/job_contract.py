@@ -12,10 +12,19 @@ from mnemic.core.items import State
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import compaction, job_queue, lane_cursors, rewinding
 from mnemic.store.values.drafts import Advance, Draft, JobStep, Put
-from mnemic.store.values.work import Answer, EmbedderState, Job, JobState, Order, VectorRow, Vectors, embedding_lane
+from mnemic.store.values.work import (
+    EmbedderState,
+    Job,
+    JobState,
+    Order,
+    RecordedAnswer,
+    VectorRow,
+    Vectors,
+    embedding_lane,
+)
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 LANE = "house"
 SECOND = 1_000_000
@@ -49,7 +58,7 @@ def record(world: World, asked: bytes, answered: bytes, **fields: object) -> boo
     """Keep an answer; whether its lease is held still."""
     told: dict[str, object] = {} if "space" in fields else {"space": world.space()}
     told |= {"lane": LANE, "asked": asked, "answered": answered, **fields}
-    return world.store.transact(job_queue.record, Answer(**told))  # type: ignore[arg-type]
+    return world.store.transact(job_queue.record, RecordedAnswer(**told))  # type: ignore[arg-type]
 
 
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:

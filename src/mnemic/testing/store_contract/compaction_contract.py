@@ -16,7 +16,7 @@ from mnemic.store.engine import compaction, holds, rewinding
 from mnemic.store.values.drafts import Erasure, Note, Put, Tie
 from mnemic.store.values.heads import Hold
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World
+from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 
 _MOMENT = 1e-9
 """Less time than any work takes: a slice does one step."""

@@ -18,7 +18,7 @@ from mnemic.store.values.drafts import Advance, Draft, Note, Op
 from mnemic.store.values.work import Lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 LANE = "house"
 SECOND = 1_000_000

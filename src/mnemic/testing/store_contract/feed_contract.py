@@ -16,7 +16,7 @@ from mnemic.store.engine import compaction, rewinding
 from mnemic.store.engine.journal_feed import PAGE
 from mnemic.store.values.meters import LIFE, PERIOD
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 def _fed(

@@ -11,7 +11,7 @@ from mnemic.store.engine import rewinding
 from mnemic.store.engine.page_table import PageRow, Paging, SessionRow
 from mnemic.store.values.drafts import Draft, Op
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 _SECOND = 1_000_000
 

@@ -22,7 +22,7 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.drafts import Note
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import TEXTS
-from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, day
+from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World, day
 
 
 def busy(world: World) -> None:

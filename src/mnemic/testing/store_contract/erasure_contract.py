@@ -12,7 +12,7 @@ from mnemic.core.items import Strength
 from mnemic.core.queries import View
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.values.drafts import Erasure, Note
-from mnemic.testing.store_contract.world import ANY_STATE, TENANT, World, us
+from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World, us
 
 
 def _exported(world: World) -> bytes:

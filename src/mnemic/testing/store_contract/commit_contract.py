@@ -14,7 +14,7 @@ from mnemic.errors import Conflict, Invalid
 from mnemic.store.values.drafts import Draft, Note, Put, Tie
 from mnemic.store.values.row_values import Rows
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.store_contract.world import TENANT, World, day
+from mnemic.testing.store_contract.contract_world import TENANT, World, day
 
 
 def test_a_store_that_was_never_written_to_knows_nobody(world: World) -> None:

@@ -8,7 +8,7 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Link, State
 from mnemic.core.queries import View
 from mnemic.store.values.drafts import Note, Tie
-from mnemic.testing.store_contract.world import TENANT, World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 def test_the_feed_is_gap_free_from_any_place(world: World) -> None:
