@@ -236,25 +236,42 @@ def up_arrows(house: list[Module], arrows: dict[str, set[str]]) -> list[str]:
     return sorted(f"{a} - {b}" for a, b in pairs if a < b and (b, a) in pairs and {a, b} & inside)
 
 
-def repeated(names: list[str]) -> list[str]:
-    """Names that stand more than once, with how often."""
-    return [f"{name} ({times})" for name, times in sorted(Counter(names).items()) if times > 1]
+def shared_base_names(house: list[Module]) -> list[str]:
+    """Base names that several modules share, but for those that each folder may have; with where they stand."""
+    places: dict[str, list[str]] = {}
+    for module in house:
+        places.setdefault(module.name.rsplit(".", 1)[1], []).append(module.name)
+    return [f"{name}: {', '.join(at)}" for name, at in sorted(places.items()) if len(at) > 1 and name not in COMMON]
+
+
+def shared_type_names(house: list[Module]) -> list[str]:
+    """Names that several public classes share, with the modules they stand in."""
+    places: dict[str, list[str]] = {}
+    for module in house:
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module.name)
+    return [f"{name}: {', '.join(at)}" for name, at in sorted(places.items()) if len(at) > 1]
 
 
 def to_write(house: list[Module]) -> dict[str, int]:
-    """The methods that a new store must write: those without a body in the protocols of `store/`."""
+    """The methods that a new store must write, by class of `store/`: a protocol's, and abstract ones."""
     counts: dict[str, int] = {}
     for module in house:
-        for node in ast.walk(module.tree) if module.name.startswith("mnemic.store.") else ():
-            if isinstance(node, ast.ClassDef) and any(ast.unparse(b).startswith("Protocol") for b in node.bases):
-                bare = [f for f in node.body if isinstance(f, ast.FunctionDef) and _is_bare(f)]
-                counts[f"{module.name.removeprefix('mnemic.')}.{node.name}"] = len(bare)
+        beside = module.name.startswith("mnemic.store.sqlite.")
+        for node in ast.walk(module.tree) if module.name.startswith("mnemic.store.") and not beside else ():
+            if isinstance(node, ast.ClassDef):
+                protocol = any(ast.unparse(base).startswith("Protocol") for base in node.bases)
+                bare = [f for f in node.body if isinstance(f, ast.FunctionDef) and _is_bare(f, protocol=protocol)]
+                if bare:
+                    counts[f"{module.name.removeprefix('mnemic.')}.{node.name}"] = len(bare)
     return counts
 
 
-def _is_bare(function: ast.FunctionDef) -> bool:
+def _is_bare(function: ast.FunctionDef, *, protocol: bool) -> bool:
     last = function.body[-1]
-    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
+    abstract = any(ast.unparse(decorator) == "abstractmethod" for decorator in function.decorator_list)
+    return abstract or (protocol and isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant))
 
 
 def measured(source: Path) -> dict[str, Any]:
@@ -264,13 +281,6 @@ def measured(source: Path) -> dict[str, Any]:
     lines: Counter[str] = Counter()
     for module in house:
         lines[folder(module.name) if module.name.count(".") > 1 else "(top)"] += module.lines
-    bases = [m.name.rsplit(".", 1)[1] for m in house if m.name.rsplit(".", 1)[1] not in COMMON]
-    types = [
-        node.name
-        for module in house
-        for node in module.tree.body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
     return {
         "ways": {verb: way.row() for verb, way in ways(source).items()},
         "lines": dict(sorted(lines.items())) | {"all": sum(lines.values())},
@@ -278,8 +288,8 @@ def measured(source: Path) -> dict[str, Any]:
         "files": len(house),
         "circles of files": [" - ".join(group) for group in circles(arrows)],
         "folders that import each other": up_arrows(house, arrows),
-        "modules of one name": repeated(bases),
-        "public types of one name": repeated(types),
+        "modules of one name": shared_base_names(house),
+        "public types of one name": shared_type_names(house),
         "methods a new store must write": to_write(house),
     }
 

@@ -21,7 +21,6 @@ from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
 from mnemic.past.journal_views import store_commits
-from mnemic.past.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
@@ -31,6 +30,7 @@ from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
 from mnemic.store.values.work import JobState, Order, embedding_lane
+from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.watching.vitals import Vitals, vitals, vitals_of
 from mnemic.worker.gc_job import GC, gc_chore, gc_slices
 from mnemic.worker.job_types import rerun_order

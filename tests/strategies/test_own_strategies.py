@@ -143,7 +143,7 @@ def test_all_that_a_strategy_needs_has_one_public_place() -> None:
         assert getattr(mnemic.strategies, name) is not None
     wanted = {
         *("Strategy", "Given", "Edits", "Derivation", "Revision", "Bond", "Budget", "known", "pause", "nothing"),
-        *("EachEvent", "Buffer", "Importance", "TaskEnd", "Query", "Clock", "Trigger", "Waiting"),
+        *("EachEvent", "Buffer", "Importance", "TaskEnd", "OnQuestion", "Interval", "Trigger", "Waiting"),
         *("ask", "ChatMessage", "Flow"),
     }
     assert wanted <= set(mnemic.strategies.__all__)

@@ -18,7 +18,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many, size
 
 if TYPE_CHECKING:
-    from mnemic.past.timekeeping import Checkpoint
+    from mnemic.timekeeping import Checkpoint
 
 
 @verb("mnemic backup memory-backup.db", "mnemic backup memory-backup.db --json")
