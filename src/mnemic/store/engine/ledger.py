@@ -16,14 +16,13 @@ from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid
 from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table
-from mnemic.store.engine.page_table import Paging
-from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Put, Tie
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Paging, Put, Tie
 from mnemic.store.values.row_values import (
     ChangeRow,
     EventRow,
     KeyRow,
     LinkRow,
-    Rows,
     SpaceRow,
     StrengthRow,
     TenantRow,

@@ -18,25 +18,6 @@ _PATIENCE: Final = 8
 """The pause is this part of the time that the file has been quiet."""
 
 
-class Bell:
-    """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
-
-    def __init__(self) -> None:
-        self._rung = threading.Condition()
-        self.count = 0
-
-    def ring(self) -> None:
-        """Something was committed."""
-        with self._rung:
-            self.count += 1
-            self._rung.notify_all()
-
-    def wait(self, heard: int, seconds: float) -> bool:
-        """Whether it has been rung since `count` was `heard`; waits so long for that."""
-        with self._rung:
-            return self._rung.wait_for(lambda: self.count != heard, seconds)
-
-
 class Listener:
     """Whether the file has changed, by any process: SQLite's `data_version`, read on a connection kept for that.
 
