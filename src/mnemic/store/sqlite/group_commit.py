@@ -15,9 +15,7 @@ from typing import Final
 
 import apsw
 
-from mnemic.core.clock import Clock
 from mnemic.core.events import Receipt
-from mnemic.core.ids import Entropy
 from mnemic.core.scope import Shared
 from mnemic.errors import MnemicError, StoreError
 from mnemic.store.engine import ledger
@@ -141,22 +139,24 @@ class CommitQueue:
             successor.gate.release()
 
 
-class GroupSpaces(SqliteSpaces):
-    """Asks once for each tenant and space, and writes each space's head once, in `finish`.
+class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
+    """Spaces, names and journal of a group commit: they look up each tenant, space and name once for all callers.
 
-    Nobody else writes meanwhile, so nothing held can go stale; a transaction that is rolled back takes its rows along.
+    Each space's head is written once, in `finish`. Nobody else writes meanwhile, so nothing held can go stale;
+    `begin` forgets what a transaction before this one has left.
     """
 
-    def __init__(self, relations: SqliteRelations) -> None:
-        super().__init__(relations)
-        self._held: dict[str, TenantRow] = {}
+    def begin(self) -> None:
+        """Start on a transaction."""
+        self._tenants: dict[str, TenantRow] = {}
         self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
+        self._numbers: dict[tuple[int, str], int] = {}
         self._moved: dict[int, SpaceRow] = {}
 
     def tenant(self, name: str) -> TenantRow | None:
-        row = self._held.get(name) or super().tenant(name)
+        row = self._tenants.get(name) or super().tenant(name)
         if row is not None:
-            self._held[name] = row
+            self._tenants[name] = row
         return row
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
@@ -169,50 +169,22 @@ class GroupSpaces(SqliteSpaces):
         assert row.user is not None
         self._spaces[row.tenant, row.user, row.branch] = self._moved[row.id] = row
 
-    def follow(self, change: ChangeRow) -> None:
-        """Move the head of a tenant that is held."""
-        for name, tenant in self._held.items():
-            if tenant.id == change.tenant:
-                self._held[name] = tenant._replace(seq=change.seq, at=change.at, hash=change.hash)
-
-    def finish(self) -> None:
-        """Write what has been held back; the last thing before the commit."""
-        for row in self._moved.values():
-            super().set_space(row)
-
-
-class GroupNames(SqliteNames):
-    """Asks once for each name."""
-
-    def __init__(self, relations: SqliteRelations) -> None:
-        super().__init__(relations)
-        self._numbers: dict[tuple[int, str], int] = {}
-
     def name(self, space: int, text: str) -> int | None:
         number = self._numbers.get((space, text)) or super().name(space, text)
         if number is not None:
             self._numbers[space, text] = number
         return number
 
-
-class GroupJournal(SqliteJournal):
-    """Tells the spaces of each commit."""
-
-    def __init__(self, relations: SqliteRelations, spaces: GroupSpaces) -> None:
-        super().__init__(relations)
-        self._spaces = spaces
-
     def add_change(self, row: ChangeRow) -> None:
         super().add_change(row)
-        self._spaces.follow(row)
+        for name, tenant in self._tenants.items():
+            if tenant.id == row.tenant:
+                self._tenants[name] = tenant._replace(seq=row.seq, at=row.at, hash=row.hash)
 
-
-def group_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> tuple[Rows, GroupSpaces]:
-    """The rows of a group commit, and what is to be finished before it ends."""
-    relations = SqliteRelations(db)
-    spaces = GroupSpaces(relations)
-    rows = rows_of(relations, spaces, GroupNames(relations), GroupJournal(relations, spaces), clock, entropy)
-    return rows, spaces
+    def finish(self) -> None:
+        """Write the heads of the spaces that have moved; the last thing before the commit."""
+        for row in self._moved.values():
+            super().set_space(row)
 
 
 GROUP_SECONDS: Final = 0.05
@@ -234,6 +206,7 @@ class SqliteCommits(SqliteErasing):
     def renew(self) -> None:
         super().renew()
         self._queue = CommitQueue(self._write)
+        self._grouped: tuple[apsw.Connection, GroupTables, Rows] | None = None
 
     def commit(self, draft: Draft) -> Receipt:
         self._refuse_closed()
@@ -278,11 +251,7 @@ class SqliteCommits(SqliteErasing):
         started = time.monotonic()
         with self._transaction(db):
             meta = take_lease(db)
-            held: GroupSpaces | None = None
-            if one_by_one:
-                rows = self._rows(db)
-            else:
-                rows, held = group_rows(db, self._clock, self._entropy)
+            rows = self._rows(db) if one_by_one else self._group_rows(db)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
                 if one_by_one:
@@ -294,12 +263,22 @@ class SqliteCommits(SqliteErasing):
                     self._queue.wake()
                 if taken > GROUP_SECONDS:
                     break
-            if held is not None:
-                held.finish()
+            if isinstance(rows.spaces, GroupTables):
+                rows.spaces.finish()
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")
         return written, "residue" in meta
+
+    def _group_rows(self, db: apsw.Connection) -> Rows:
+        """The rows of a group commit over the writer's connection, made once for it."""
+        if self._grouped is None or self._grouped[0] is not db:
+            relations = SqliteRelations(db)
+            tables = GroupTables(relations)
+            self._grouped = (db, tables, rows_of(relations, tables, tables, tables, self._clock, self._entropy))
+        _, tables, rows = self._grouped
+        tables.begin()
+        return rows
 
     def _write_figures(self, rows: Rows, now: int) -> None:
         """Write what this process measured of itself, once a period, if there is anything new."""

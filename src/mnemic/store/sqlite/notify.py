@@ -1,4 +1,4 @@
-"""Hearing that somebody has committed: at once within a process, by asking the file about the others."""
+"""A listener hears that another process has committed, by asking the file."""
 
 from __future__ import annotations
 
