@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
     from mnemic.store.contract import Store
-    from mnemic.store.engine.page_table import PageRow, SessionRow
     from mnemic.store.values.receipts import ErasureReceipt
+    from mnemic.store.values.row_values import PageRow, SessionRow
     from mnemic.strategies.base import Strategy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks

@@ -22,8 +22,8 @@ from mnemic.index.reading import Shelves, visible
 from mnemic.store.engine.codec import columns as projections
 from mnemic.store.engine.codec import encode_item
 from mnemic.store.engine.ledger import entries
-from mnemic.store.sqlite.all_tables import sqlite_rows
 from mnemic.store.sqlite.migrations import create
+from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow, Walk
 
 if TYPE_CHECKING:

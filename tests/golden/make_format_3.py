@@ -7,10 +7,10 @@ from golden_store import DIMS, at_hand, embed, lived, make
 
 from mnemic.core.items import Kind
 from mnemic.store.engine import compaction, holds, job_queue, lane_cursors
-from mnemic.store.engine.page_table import PageRow, Paging
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.store.values.drafts import Draft, Fork
+from mnemic.store.values.drafts import Draft, Fork, Paging
 from mnemic.store.values.heads import Hold
+from mnemic.store.values.row_values import PageRow
 from mnemic.store.values.work import EmbedderState, Order, RecordedAnswer, embedding_lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.store_contract.contract_world import TENANT, World

@@ -17,10 +17,9 @@ from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store.engine import rows
 from mnemic.store.engine.codec import kind_number
-from mnemic.store.sqlite import item_tables, location, migrations, schema, sqlite_relations, work_tables
-from mnemic.store.sqlite.binding import CHUNK
+from mnemic.store.sqlite import location, migrations, schema, sqlite_relations, sqlite_tables
 from mnemic.store.sqlite.schema import FORMAT, TABLES, TOKENS, Holds
-from mnemic.store.sqlite.sqlite_relations import Shape, SqliteRelations
+from mnemic.store.sqlite.sqlite_relations import CHUNK, Shape, SqliteRelations
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
@@ -434,14 +433,14 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
     for statement, bound in (
         (erase, {"space": 1, "item": b"x"}),
-        (work_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
-        (work_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
-        (work_tables._BACKLOG, ("embed:1",)),
-        (work_tables._DROP_VECTORS, (1, 10)),
+        (sqlite_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
+        (sqlite_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
+        (sqlite_tables._BACKLOG, ("embed:1",)),
+        (sqlite_tables._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)
         assert "SCAN vector" not in shown, shown
         assert "SCAN entry" not in shown, shown
         assert "SCAN v " not in shown, shown
         assert "SCAN l " not in shown, shown
-    assert "entry_core" in plan(path, item_tables._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))
+    assert "entry_core" in plan(path, sqlite_tables._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))

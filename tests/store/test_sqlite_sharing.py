@@ -16,7 +16,7 @@ from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
 from mnemic.store.engine.ledger import prepare
-from mnemic.store.sqlite.commit_queue import CommitQueue, Ticket
+from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed

@@ -17,8 +17,8 @@ from mnemic.core.scope import SHARED
 from mnemic.errors import StoreError
 from mnemic.store.engine import compaction, holds
 from mnemic.store.sqlite import past_tables, sweeping
+from mnemic.store.sqlite.connections import WriterQueue
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.store.sqlite.waiting import Waiting
 from mnemic.store.values.heads import Hold
 from mnemic.testing.faulty_disk import Synced
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -169,7 +169,7 @@ def test_a_slice_leaves_its_sync_to_the_next_commit(tmp_path: Path) -> None:
         assert synced() > before
 
 
-class Held(Waiting):
+class Held(WriterQueue):
     """Somebody has been waiting so long."""
 
     def __init__(self, seconds: float) -> None:

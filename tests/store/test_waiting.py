@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 
-from mnemic.store.sqlite.waiting import Waiting
+from mnemic.store.sqlite.connections import WriterQueue
 from patience import eventually
 
 
 def test_nobody_waits_for_oneself() -> None:
-    waiting = Waiting()
+    waiting = WriterQueue()
     assert waiting.seconds == 0
     with waiting:
         assert waiting.seconds == 0
@@ -18,7 +18,7 @@ def test_nobody_waits_for_oneself() -> None:
 
 
 def test_who_has_the_lock_is_told_how_long_the_first_has_waited() -> None:
-    waiting, lock = Waiting(), threading.Lock()
+    waiting, lock = WriterQueue(), threading.Lock()
     inside: list[float] = []
 
     def write() -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from mnemic.core.events import Receipt
+from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Erasure
 from mnemic.store.values.heads import Check, Info
+from mnemic.store.values.meters import Figures
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Swept
-from mnemic.store.values.row_values import Rows
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,11 +64,11 @@ class Store(Protocol):
         """
         ...
 
-    def carry(self, told: Callable[[], tuple[str, bytes] | None]) -> None:
-        """Write what `told` says, a process's name and its figures, along with commits, for others to see (`meters`).
+    def carry(self, figures: Figures) -> None:
+        """Write a process's name and `figures`, along with commits, for others to see (`meters`).
 
         At most every two seconds, and without a transaction or a sync of its own: while nothing is committed nothing
-        is written. `told` is called inside a commit: it must be quick, and must not use the store. None is nothing new.
+        is written. `figures` is called inside a commit: it must be quick and not use the store. None is nothing new.
         """
         ...
 

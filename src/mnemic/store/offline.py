@@ -15,9 +15,9 @@ from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Invalid, NotFound, StoreCorrupt, StoreError, StoreForeign, StoreLocked
 from mnemic.store.sqlite import checkpoint_files
 from mnemic.store.sqlite.care import sync
+from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
 from mnemic.store.sqlite.handed_on import Kept
-from mnemic.store.sqlite.sqlite_errors import translated
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 

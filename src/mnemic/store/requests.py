@@ -9,10 +9,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from mnemic.core.events import Receipt
 from mnemic.flow import Flow, Request
 from mnemic.store.contract import Store
+from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Erasure
 from mnemic.store.values.receipts import ErasureReceipt, Swept
-from mnemic.store.values.row_values import Rows
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -34,7 +34,7 @@ from mnemic.verbs.who import Who, own_or_none, writable
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
-    from mnemic.store.engine.page_table import Paging
+    from mnemic.store.values.drafts import Paging
 
 
 class Changing:

@@ -17,7 +17,7 @@ from mnemic.store.values.drafts import Draft, Erasure, Op
 from mnemic.verbs.who import Who, last_commit
 
 if TYPE_CHECKING:
-    from mnemic.store.engine.page_table import Paging
+    from mnemic.store.values.drafts import Paging
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from mnemic.window.layout import TOOL, line, role_of
 from mnemic.window.session_state import as_page
 
 if TYPE_CHECKING:
-    from mnemic.store.engine.page_table import PageRow
+    from mnemic.store.values.row_values import PageRow
     from mnemic.window.contents import Contents
     from mnemic.window.session_state import SessionState
 

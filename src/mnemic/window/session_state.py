@@ -11,7 +11,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
 from mnemic.core.queries import Filter
 from mnemic.errors import Compacted
-from mnemic.store.engine.page_table import PageRow, Paging
+from mnemic.store.values.drafts import Paging
+from mnemic.store.values.row_values import PageRow
 from mnemic.tiers.base import Page, Tier
 from mnemic.window.layout import SEGMENT
 

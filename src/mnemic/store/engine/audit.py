@@ -16,8 +16,9 @@ from mnemic.core.queries import Entry
 from mnemic.errors import NotFound, StoreCorrupt
 from mnemic.store.engine import codec
 from mnemic.store.engine.ledger import chain, entries, seal
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
-from mnemic.store.values.row_values import ChangeRow, EventRow, Rows, TenantRow, VersionRow
+from mnemic.store.values.row_values import ChangeRow, EventRow, TenantRow, VersionRow
 
 _PAGE: Final = 500
 

@@ -15,11 +15,11 @@ from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store.contract import Store
 from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import canonical
-from mnemic.store.engine.holds import held
-from mnemic.store.engine.horizon import horizon_floor
+from mnemic.store.engine.holds import held, horizon_floor
+from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.sweep_phases import Phase, Tally, Turn, Turnover, phases
 from mnemic.store.values.receipts import Swept
-from mnemic.store.values.row_values import Rows, TenantRow
+from mnemic.store.values.row_values import TenantRow
 
 SLICE_SECONDS: Final = 0.03
 """How long one slice keeps a writer of its own process waiting, about; one of another process up to twice that."""

@@ -12,8 +12,9 @@ from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.engine import holds, ledger, lineage
 from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Erasure
-from mnemic.store.values.row_values import Rows, SpaceRow, TenantRow
+from mnemic.store.values.row_values import SpaceRow, TenantRow
 
 OUTSIDE: Final = (
     "copies and exports that you took out",

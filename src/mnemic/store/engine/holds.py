@@ -1,18 +1,21 @@
-"""Legal holds: what may not be taken out, by whom it was said and why, and who is refused because of it."""
+"""What may not be taken out: legal holds, set by whom and why, and all else that keeps the horizon where it is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store.engine import ledger, lineage
 from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.heads import Hold
-from mnemic.store.values.row_values import Descent, HoldRow, Rows, SpaceRow, TenantRow
+from mnemic.store.values.row_values import Descent, HoldRow, SpaceRow, TenantRow
 
 REFUSAL: Final = "is under legal hold"
 
@@ -165,3 +168,38 @@ def told(row: HoldRow) -> str:
     """That something is held, by which hold and why."""
     why = f" ({row.reason})" if row.reason else ""
     return f"{REFUSAL} {row.id}{why}, set by {row.actor}; `mnemic hold release {row.id}` lifts it"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Floor:
+    """The last commit that the horizon may move to, and on whose account."""
+
+    seq: int
+    why: str
+
+
+def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
+    """All that holds a tenant's horizon, the lowest first."""
+    branches = [one.id for one in rows.spaces.descents(tenant.id) if one.parent and one.owned]
+    found = [
+        Floor(space.base, f"branch {space.branch!r} comes off commit {space.base}; merge or drop it")
+        for space in rows.spaces.space_rows(branches)
+    ]
+    found += [
+        Floor(
+            row.seq,
+            f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop {quote(row.name)}` lets it go",
+        )
+        for row in rows.notes.checkpoints(tenant.id)
+    ]
+    found += [Floor(row.seq, f"something {told(row)}") for row in rows.notes.holds(tenant.id)]
+    found += [
+        Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
+        for name, seq in rows.lanes.leased(tenant.id)
+    ]
+    return sorted(found)
+
+
+def horizon_floor(rows: Rows, tenant: TenantRow) -> Floor:
+    """The lowest of what holds a tenant's horizon; nothing does where its seq is `FOREVER`."""
+    return next(iter(holders(rows, tenant)), Floor(FOREVER, "nothing holds it"))

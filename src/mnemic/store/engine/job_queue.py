@@ -10,8 +10,8 @@ from typing import Final
 from mnemic.core.ids import to_bytes
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import lineage
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.row_values import Rows
 from mnemic.store.values.work import Job, JobState, Lane, Order, RecordedAnswer
 
 LAPSED: Final = "its worker ended, or was too slow, before it was done"

@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import Final
 
 from mnemic.errors import Compacted
-from mnemic.store.values.row_values import ChangeRow, EventRow, Rows
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.row_values import ChangeRow, EventRow
 
 PAGE: Final = 500
 """Commits of the tenant that are looked at in one go."""

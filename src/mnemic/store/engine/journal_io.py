@@ -15,13 +15,13 @@ from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import (
     ChangeRow,
     EventRow,
     KeyRow,
     Line,
     LinkRow,
-    Rows,
     SpaceRow,
     StrengthRow,
     TenantRow,

@@ -7,8 +7,8 @@ from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import job_queue
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Advance
-from mnemic.store.values.row_values import Rows
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
 
 SLICE: Final = 1000

@@ -16,14 +16,13 @@ from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid
 from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table
-from mnemic.store.engine.page_table import Paging
-from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Put, Tie
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Paging, Put, Tie
 from mnemic.store.values.row_values import (
     ChangeRow,
     EventRow,
     KeyRow,
     LinkRow,
-    Rows,
     SpaceRow,
     StrengthRow,
     TenantRow,
@@ -321,8 +320,10 @@ class _Commit:
         before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
         vers = rows.items.add_versions(versions)
         written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
-        same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
-        carried = self._carried_terms(same) if same else {}
+        carried: dict[int, tuple[bytes, ...]] = {}
+        if before:
+            same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
+            carried = self._carried_terms(same)
         catalogued: list[Entry] = []
         cited: list[tuple[bytes, bytes]] = []
         keys: list[KeyRow] = []

@@ -5,84 +5,12 @@ They are state beside the journal, and may be lost: a window is made again from 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from mnemic.core.clock import moment
-from mnemic.core.ids import ItemId, to_bytes
+from mnemic.core.ids import to_bytes
 from mnemic.errors import Conflict
-
-if TYPE_CHECKING:
-    from mnemic.store.values.row_values import Rows
-
-
-class SessionRow(NamedTuple):
-    """One session's window: who has it open, and what it counts by.
-
-    Attributes:
-        session: The number of its name.
-        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
-        budget: Its tokens.
-        policy: The name of what chose its pages.
-        clock: References so far.
-        turns: Turns so far.
-        seq: The commit up to which its pages are written down.
-    """
-
-    space: int
-    session: int
-    owner: str
-    lease_until: int
-    budget: int
-    policy: str
-    clock: int
-    turns: int
-    seq: int
-
-
-class PageRow(NamedTuple):
-    """One page of a session, as it was written down last; `tiers.base.Page` says what the numbers are."""
-
-    item: ItemId
-    resident: bool
-    tokens: int
-    born: int
-    last_use: int
-    uses: int
-    arrived: int
-    pinned: bool
-    position: int
-    segment: int
-    importance: float
-    novelty: float
-    entities: int
-
-
-def at_hand(row: PageRow) -> bool:
-    """Whether a window cannot be taken up without it: a resident, or a turn that left and is in no segment yet."""
-    return row.resident or (row.segment < 0 and row.position >= 0)
-
-
-class Paging(NamedTuple):
-    """What a session writes of its window, along with a turn or alone.
-
-    Attributes:
-        session: Its name.
-        owner: Who says so; refused if another has the session, or had it since.
-        seconds: How long the lease is to last from now; 0 gives it back.
-        rows: Pages whose state has changed.
-        taking: Whether the session is being opened: it may be taken from an owner who gave it back or let it lapse.
-    """
-
-    session: str
-    owner: str
-    seconds: float
-    budget: int
-    policy: str
-    clock: int
-    turns: int
-    seq: int
-    rows: tuple[PageRow, ...] = ()
-    taking: bool = False
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.drafts import Paging
+from mnemic.store.values.row_values import SessionRow
 
 
 def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:

@@ -11,11 +11,13 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import State
 from mnemic.core.transitions import SUPERSEDES, reopened
 from mnemic.errors import Compacted, Invalid, NotFound
-from mnemic.store.engine import holds, ledger, lineage
+from mnemic.store.engine import holds, ledger
 from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_version
+from mnemic.store.engine.rows import Rows
+from mnemic.store.engine.snapshot import Sight
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import Rewound
-from mnemic.store.values.row_values import ChangeRow, Rows, SpaceRow, TenantRow
+from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
 from mnemic.store.values.work import embedding_lane
 
 _LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
@@ -207,7 +209,7 @@ class _Erased:
             known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
             waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
             reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
-            for raw, story in lineage.Sight(rows).stories((space,), reopening).items():
+            for raw, story in Sight(rows).stories((space,), reopening).items():
                 item = reopened(
                     decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
                 )
@@ -217,7 +219,7 @@ class _Erased:
 
 def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:
     """Whether something that stands, and was not erased, has taken an item's place."""
-    sight = lineage.Sight(rows)
+    sight = Sight(rows)
     links = (decode_link(row) for row in sight.links((space,), [item], None) if row.dst == item)
     newer = [to_bytes(link.src) for link in links if link.type == SUPERSEDES]
     return any(row.state != State.RETIRED for row in sight.standing((space,), newer).values())

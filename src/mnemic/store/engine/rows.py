@@ -13,10 +13,10 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from mnemic.core.clock import FOREVER
+from mnemic.core.clock import FOREVER, Clock
+from mnemic.core.ids import Entropy
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
-from mnemic.store.engine.page_table import PageRow, SessionRow
 from mnemic.store.values.heads import CheckpointRow, Wear
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
@@ -31,6 +31,8 @@ from mnemic.store.values.row_values import (
     Line,
     LinkRow,
     Page,
+    PageRow,
+    SessionRow,
     SpaceRow,
     SpentLink,
     SpentVersion,
@@ -722,6 +724,32 @@ class Notes(Group):
 
     def set_memo(self, tenant: int, name: str, value: bytes) -> None:
         self.relations.put(MEMO, (tenant, name, value))
+
+
+@dataclass(slots=True)
+class Rows:
+    """One transaction over the tables, in groups; what writes is called only inside a write.
+
+    Attributes:
+        entropy: What salts and secrets are drawn from.
+    """
+
+    spaces: Spaces
+    names: Names
+    journal: Journal
+    items: Items
+    links: Links
+    vectors: VectorGroup
+    lanes: Lanes
+    sessions: Sessions
+    past: Past
+    notes: Notes
+    clock: Clock
+    entropy: Entropy
+
+    def now(self) -> int:
+        """The time by the store's clock, in microseconds."""
+        return self.clock.now()
 
 
 def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:

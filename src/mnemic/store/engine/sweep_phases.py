@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from mnemic.store.engine.holds import Held, trunks_of
-from mnemic.store.values.row_values import Descent, Rows, SpentLink, SpentVersion, TenantRow
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.row_values import Descent, SpentLink, SpentVersion, TenantRow
 
 _NUMBERS: Final = 2_000
 """Names that one step looks at; of those that nothing bears it takes out no more than of other rows."""

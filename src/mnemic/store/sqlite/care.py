@@ -11,11 +11,10 @@ import apsw
 
 from mnemic.errors import Conflict, StoreError
 from mnemic.store.sqlite import handed_on
-from mnemic.store.sqlite.connections import SqliteFile
+from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
 from mnemic.store.sqlite.location import InFile
 from mnemic.store.sqlite.schema import FORMAT
-from mnemic.store.sqlite.sqlite_errors import translated
 from mnemic.store.values.heads import Check, Info
 from mnemic.store.values.receipts import Fault
 

@@ -16,11 +16,11 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.ids import SystemEntropy
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
-from mnemic.store.sqlite.all_tables import sqlite_rows
+from mnemic.store.engine.rows import Rows
+from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.location import CHECKPOINTS
-from mnemic.store.sqlite.sqlite_errors import translated
+from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.heads import CheckpointRow
-from mnemic.store.values.row_values import Rows
 
 if TYPE_CHECKING:
     from mnemic.store.sqlite.sqlite_store import SqliteStore

@@ -15,18 +15,14 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.errors import StoreError, StoreLocked
+from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
+from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite import migrations
-from mnemic.store.sqlite.all_tables import sqlite_rows
 from mnemic.store.sqlite.disk import take_lease
-from mnemic.store.sqlite.gate import Gate
 from mnemic.store.sqlite.location import Location
-from mnemic.store.sqlite.notify import Bell, Listener
-from mnemic.store.sqlite.sqlite_errors import translated
-from mnemic.store.sqlite.waiting import Waiting
-from mnemic.store.values.meters import Carrier
-from mnemic.store.values.row_values import Rows
+from mnemic.store.sqlite.notify import Listener
+from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
@@ -34,6 +30,110 @@ PATIENCE: Final = 5.0
 Probe = Callable[[str], None]
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Gate:
+    """Many may read; `alone` waits for them to finish and holds newcomers back meanwhile."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._readers = 0
+        self._shut = False
+        self._inside = threading.local()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is inside just now."""
+        return self._readers == 0
+
+    @property
+    def held(self) -> bool:
+        """Whether the calling thread is reading."""
+        return getattr(self._inside, "depth", 0) > 0
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold the gate open; a thread that already holds it goes straight in, so that nesting cannot deadlock."""
+        depth = getattr(self._inside, "depth", 0)
+        with self._changed:
+            while self._shut and depth == 0:
+                self._changed.wait()
+            self._readers += 1
+        self._inside.depth = depth + 1
+        try:
+            yield
+        finally:
+            self._inside.depth = depth
+            with self._changed:
+                self._readers -= 1
+                if self._shut:
+                    self._changed.notify_all()
+
+    @contextmanager
+    def alone(self, patience: float | None = None) -> Iterator[bool]:
+        """Hold the gate shut with nobody else inside; what the calling thread itself reads does not count.
+
+        Yields whether it came to that within `patience` seconds (None: however long); if not, the gate stays open.
+        """
+        own = getattr(self._inside, "depth", 0)
+        with self._changed:
+            shut = self._changed.wait_for(lambda: not self._shut, patience)
+            self._shut = True
+            quiet = shut and self._changed.wait_for(lambda: self._readers <= own, patience)
+            if shut and not quiet:
+                self._open()
+        try:
+            yield quiet
+        finally:
+            if quiet:
+                with self._changed:
+                    self._open()
+
+    def _open(self) -> None:
+        self._shut = False
+        self._changed.notify_all()
+
+
+class WriterQueue:
+    """Those who have the write lock or wait for it, from before they ask for it until they have given it back.
+
+    It stands beside the lock, not around it: an interrupt can do no worse here than leave a name too many.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[int, float] = {}
+
+    @property
+    def seconds(self) -> float:
+        """How long whoever else waits longest has waited, for the one who has the lock; 0 if nobody does."""
+        me = threading.get_ident()
+        others = [since for thread, since in self._since.copy().items() if thread != me]
+        return time.monotonic() - min(others) if others else 0.0
+
+    def __enter__(self) -> None:
+        self._since[threading.get_ident()] = time.monotonic()
+
+    def __exit__(self, *_: object) -> None:
+        self._since.pop(threading.get_ident(), None)
+
+
+class Bell:
+    """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Condition()
+        self.count = 0
+
+    def ring(self) -> None:
+        """Something was committed."""
+        with self._rung:
+            self.count += 1
+            self._rung.notify_all()
+
+    def wait(self, heard: int, seconds: float) -> bool:
+        """Whether it has been rung since `count` was `heard`; waits so long for that."""
+        with self._rung:
+            return self._rung.wait_for(lambda: self.count != heard, seconds)
 
 
 def _nothing(_point: str) -> None:
@@ -57,7 +157,6 @@ class SqliteFile:
         self._busy_timeout = busy_timeout
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
-        self._carrier = Carrier()
         self.renew()
         with translated(location):
             location.refuse_foreign(busy_timeout)
@@ -72,7 +171,7 @@ class SqliteFile:
         self._listener = Listener(self._open)
         self._gate = Gate()
         self._writing = threading.Lock()
-        self._waiting = Waiting()
+        self._waiting = WriterQueue()
         self._closed = False
 
     def rest(self) -> None:
@@ -231,3 +330,58 @@ class SqliteFile:
 
 _patience = threading.local()
 _STAYING: Final = nullcontext()
+
+
+_OURS: Final[tuple[tuple[type[apsw.Error], type[StoreError], str], ...]] = (
+    (apsw.FullError, StoreFull, "the disk is full; make room and retry with the same key"),
+    (
+        apsw.ReadOnlyError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.CantOpenError,
+        StoreReadOnly,
+        "it cannot be opened; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.PermissionsError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (
+        apsw.AuthError,
+        StoreReadOnly,
+        "it cannot be written; check the owner and mode of file and folder; from a read-only disk, copy it elsewhere",
+    ),
+    (apsw.NotADBError, StoreForeign, "it is not a mnemic store; name another file"),
+    (
+        apsw.CorruptError,
+        StoreCorrupt,
+        "its bytes are damaged; run `mnemic verify`, then `mnemic restore` from a backup",
+    ),
+    (
+        apsw.BusyError,
+        StoreLocked,
+        "another process is writing without end; see `mnemic doctor`, then retry with the same key",
+    ),
+    (apsw.LockedError, StoreLocked, "another connection holds it; retry with the same key"),
+    (apsw.IOError, StoreError, "the disk failed; nothing is half-written, check the disk and retry with the same key"),
+)
+
+
+_NOTHING_SAID: Final = "not an error"
+"""What SQLite says of a failure that the connection does not remember."""
+
+
+@contextmanager
+def translated(where: object) -> Iterator[None]:
+    """Raise our own error, naming `where` the store lies and the remedy, for whatever SQLite raises inside."""
+    try:
+        yield
+    except apsw.Error as error:
+        for theirs, ours, remedy in _OURS:
+            if isinstance(error, theirs):
+                theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
+                raise ours(f"{where}: {remedy}{theirs_says}") from error
+        raise StoreError(f"{where}: {error}") from error

@@ -1,23 +1,191 @@
-"""Group commit in a SQLite file, and hearing of what others have committed to it."""
+"""Group commit: callers queue, one of them writes for all who wait, and each gets its own answer.
+
+Whoever finds nobody writing becomes the writer: a lone caller pays for no hand-over to another
+thread. It takes what is waiting, never waits for more, and names its successor when it is done.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import apsw
 
 from mnemic.core.events import Receipt
-from mnemic.errors import MnemicError
+from mnemic.core.scope import Shared
+from mnemic.errors import MnemicError, StoreError
 from mnemic.store.engine import ledger
-from mnemic.store.sqlite.commit_queue import CommitQueue, Ticket
+from mnemic.store.engine.ledger import Prepared
+from mnemic.store.engine.rows import Rows
+from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import set_meta, take_lease
-from mnemic.store.sqlite.group_rows import GroupSpaces, group_rows
 from mnemic.store.sqlite.secure_erase import SqliteErasing
-from mnemic.store.sqlite.sqlite_errors import translated
+from mnemic.store.sqlite.sqlite_relations import SqliteRelations
+from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteNames, SqliteSpaces, rows_of
 from mnemic.store.values.drafts import Draft
-from mnemic.store.values.row_values import Rows
+from mnemic.store.values.meters import PERIOD, Figures, MeterRow
+from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
+
+BATCH: Final = 256
+"""Most callers in one transaction."""
+
+
+def _closed_gate() -> threading.Lock:
+    gate = threading.Lock()
+    gate.acquire()
+    return gate
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One caller's place in the queue; its gate opens when the work is done, or when it is its turn to write."""
+
+    work: Prepared
+    gate: threading.Lock = field(default_factory=_closed_gate)
+    receipt: Receipt | None = None
+    error: BaseException | None = None
+
+    @property
+    def done(self) -> bool:
+        return self.receipt is not None or self.error is not None
+
+
+class CommitQueue:
+    """Callers in, batches out; `write` fills in a receipt or an error for every ticket it takes.
+
+    `write` may leave tickets untouched at the end of its batch: they go back to the head of the queue. Callers whose
+    work has landed are woken by their successor, at the latest when it calls `wake`, just before it waits for the disk:
+    woken earlier, they would prepare their next work in its way, and have nothing left to do while it waits.
+    """
+
+    def __init__(self, write: Callable[[Sequence[Ticket]], None]) -> None:
+        self._write = write
+        self._mutex = threading.Lock()
+        self._waiting: deque[Ticket] = deque()
+        self._landed: list[Ticket] = []
+        self._busy = False
+
+    def submit(self, work: Prepared) -> Receipt:
+        """Have `work` committed; returns once it is on disk.
+
+        Raises:
+            MnemicError: what the writing of this one caller's work raised.
+        """
+        ticket = Ticket(work)
+        with self._mutex:
+            self._waiting.append(ticket)
+            leads = not self._busy
+            self._busy = True
+        if not leads:
+            self._await_turn(ticket)
+        if not ticket.done:
+            self._lead(ticket)
+        if ticket.error is not None:
+            raise ticket.error
+        assert ticket.receipt is not None
+        return ticket.receipt
+
+    def wake(self) -> None:
+        """Let those go on whose work the batch before this one has brought to disk."""
+        if not self._landed:
+            return
+        with self._mutex:
+            landed, self._landed = self._landed, []
+        for ticket in landed:
+            ticket.gate.release()
+
+    def _await_turn(self, ticket: Ticket) -> None:
+        try:
+            ticket.gate.acquire()
+        except BaseException:  # an interrupt while waiting: leave the queue, and pass on the turn if it had come
+            with self._mutex:
+                queued = ticket in self._waiting
+                if queued:
+                    self._waiting.remove(ticket)
+                nominated = queued and ticket.gate.acquire(blocking=False)
+            if nominated:
+                self._hand_over([])
+            raise
+
+    def _lead(self, ticket: Ticket) -> None:
+        batch: list[Ticket] = []
+        try:
+            with self._mutex:
+                batch += [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+            self._write(batch)
+        except BaseException:
+            for other in batch:
+                if not other.done:
+                    other.error = StoreError("the write was interrupted and may have landed; retry with the same key")
+            raise
+        finally:
+            self.wake()
+            with self._mutex:
+                self._waiting.extendleft(t for t in reversed(batch) if not t.done)
+            self._hand_over([other for other in batch if other is not ticket and other.done])
+
+    def _hand_over(self, landed: list[Ticket]) -> None:
+        with self._mutex:
+            self._landed += landed
+            successor = self._waiting[0] if self._waiting else None
+            self._busy = successor is not None
+        if successor is None:
+            self.wake()
+        else:
+            successor.gate.release()
+
+
+class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
+    """Spaces, names and journal of a group commit: they look up each tenant, space and name once for all callers.
+
+    Each space's head is written once, in `finish`. Nobody else writes meanwhile, so nothing held can go stale;
+    `begin` forgets what a transaction before this one has left.
+    """
+
+    def begin(self) -> None:
+        """Start on a transaction."""
+        self._tenants: dict[str, TenantRow] = {}
+        self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
+        self._numbers: dict[tuple[int, str], int] = {}
+        self._moved: dict[int, SpaceRow] = {}
+
+    def tenant(self, name: str) -> TenantRow | None:
+        row = self._tenants.get(name) or super().tenant(name)
+        if row is not None:
+            self._tenants[name] = row
+        return row
+
+    def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
+        row = self._spaces.get((tenant, user, branch)) or super().space(tenant, user, branch)
+        if row is not None:
+            self._spaces[tenant, user, branch] = row
+        return row
+
+    def set_space(self, row: SpaceRow) -> None:
+        assert row.user is not None
+        self._spaces[row.tenant, row.user, row.branch] = self._moved[row.id] = row
+
+    def name(self, space: int, text: str) -> int | None:
+        number = self._numbers.get((space, text)) or super().name(space, text)
+        if number is not None:
+            self._numbers[space, text] = number
+        return number
+
+    def add_change(self, row: ChangeRow) -> None:
+        super().add_change(row)
+        for name, tenant in self._tenants.items():
+            if tenant.id == row.tenant:
+                self._tenants[name] = tenant._replace(seq=row.seq, at=row.at, hash=row.hash)
+
+    def finish(self) -> None:
+        """Write the heads of the spaces that have moved; the last thing before the commit."""
+        for row in self._moved.values():
+            super().set_space(row)
+
 
 GROUP_SECONDS: Final = 0.05
 """Most work one group commit does before it syncs."""
@@ -32,9 +200,13 @@ _DAY: Final = 86_400 * 1_000_000
 class SqliteCommits(SqliteErasing):
     """The part of `SqliteStore` that commits."""
 
+    _figures: Figures | None = None
+    _carried_at = 0
+
     def renew(self) -> None:
         super().renew()
         self._queue = CommitQueue(self._write)
+        self._grouped: tuple[apsw.Connection, GroupTables, Rows] | None = None
 
     def commit(self, draft: Draft) -> Receipt:
         self._refuse_closed()
@@ -79,11 +251,7 @@ class SqliteCommits(SqliteErasing):
         started = time.monotonic()
         with self._transaction(db):
             meta = take_lease(db)
-            held: GroupSpaces | None = None
-            if one_by_one:
-                rows = self._rows(db)
-            else:
-                rows, held = group_rows(db, self._clock, self._entropy)
+            rows = self._rows(db) if one_by_one else self._group_rows(db)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
                 if one_by_one:
@@ -95,13 +263,31 @@ class SqliteCommits(SqliteErasing):
                     self._queue.wake()
                 if taken > GROUP_SECONDS:
                     break
-            if held is not None:
-                held.finish()
-            if (meter := self._carrier.due(self._clock.now())) is not None:
-                rows.notes.set_meter(meter)
+            if isinstance(rows.spaces, GroupTables):
+                rows.spaces.finish()
+            self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")
         return written, "residue" in meta
+
+    def _group_rows(self, db: apsw.Connection) -> Rows:
+        """The rows of a group commit over the writer's connection, made once for it."""
+        if self._grouped is None or self._grouped[0] is not db:
+            relations = SqliteRelations(db)
+            tables = GroupTables(relations)
+            self._grouped = (db, tables, rows_of(relations, tables, tables, tables, self._clock, self._entropy))
+        _, tables, rows = self._grouped
+        tables.begin()
+        return rows
+
+    def _write_figures(self, rows: Rows, now: int) -> None:
+        """Write what this process measured of itself, once a period, if there is anything new."""
+        if self._figures is None or 0 <= now - self._carried_at < PERIOD:
+            return
+        self._carried_at = now
+        if (measured := self._figures()) is not None:
+            process, body = measured
+            rows.notes.set_meter(MeterRow(process, now, body))
 
     def _sweep_keys(self, db: apsw.Connection, rows: Rows, last: int) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
@@ -149,8 +335,8 @@ class SqliteCommits(SqliteErasing):
             number = snapshot.tenant(tenant)
             return 0 if number is None else snapshot.head(number).seq
 
-    def carry(self, told: Callable[[], tuple[str, bytes] | None]) -> None:
-        self._carrier.give(told, self._clock.now())
+    def carry(self, figures: Figures) -> None:
+        self._figures, self._carried_at = figures, self._clock.now()
 
 
 class _RefusedError(Exception):

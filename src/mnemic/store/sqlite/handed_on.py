@@ -11,9 +11,10 @@ from mnemic.core.ids import from_bytes
 from mnemic.core.scope import Shared
 from mnemic.errors import Refused
 from mnemic.store.engine import holds
+from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.location import CHECKPOINTS
 from mnemic.store.values.heads import CheckpointRow
-from mnemic.store.values.row_values import HoldRow, Rows, TenantRow
+from mnemic.store.values.row_values import HoldRow, TenantRow
 
 Owner = tuple[str, str | Shared | None]
 """Tenant and user; None for the whole tenant."""

@@ -13,10 +13,10 @@ from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import decode_item
-from mnemic.store.sqlite.all_tables import sqlite_rows
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
+from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
 

@@ -1,4 +1,4 @@
-"""Hearing that somebody has committed: at once within a process, by asking the file about the others."""
+"""A listener hears that another process has committed, by asking the file."""
 
 from __future__ import annotations
 
@@ -16,25 +16,6 @@ LONGEST: Final = 0.2
 """Seconds between two questions to a file that has been quiet for a while."""
 _PATIENCE: Final = 8
 """The pause is this part of the time that the file has been quiet."""
-
-
-class Bell:
-    """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
-
-    def __init__(self) -> None:
-        self._rung = threading.Condition()
-        self.count = 0
-
-    def ring(self) -> None:
-        """Something was committed."""
-        with self._rung:
-            self.count += 1
-            self._rung.notify_all()
-
-    def wait(self, heard: int, seconds: float) -> bool:
-        """Whether it has been rung since `count` was `heard`; waits so long for that."""
-        with self._rung:
-            return self._rung.wait_for(lambda: self.count != heard, seconds)
 
 
 class Listener:

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.rows import Past
-from mnemic.store.sqlite.binding import STRETCH, THESE, highest, paged, read_json, spend, stretch
-from mnemic.store.sqlite.sqlite_relations import SqliteGroup
+from mnemic.store.sqlite.sqlite_relations import STRETCH, THESE, SqliteGroup, highest, paged, read_json, spend, stretch
 from mnemic.store.values.heads import Wear
 from mnemic.store.values.row_values import Borne, Cursor, Page, SpentLink, SpentVersion
 

@@ -1,16 +1,20 @@
-"""Erasing in a SQLite file: rows first, then every byte of them in the log and on free pages."""
+"""Erasing in a SQLite file: rows first, then every byte of them in the log, on free pages and between cells.
+
+SQLite overwrites a deleted cell where it lies, but a page that it rebuilds keeps the old bytes between its pointers and
+its first cell (sqlite.org/fileformat2.html, section 1.6). They belong to nobody, so a reader never sees them go.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 import apsw
 
 from mnemic.errors import StoreError
 from mnemic.store.engine import erasure
-from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
+from mnemic.store.sqlite.connections import PATIENCE, SqliteFile, translated
 from mnemic.store.sqlite.disk import set_meta, take_lease
 from mnemic.store.sqlite.location import InFile
-from mnemic.store.sqlite.scrub import scrub
-from mnemic.store.sqlite.sqlite_errors import translated
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import ErasureReceipt
 
@@ -86,3 +90,60 @@ class SqliteErasing(SqliteFile):
             db.execute("DELETE FROM meta WHERE key = 'residue'")
         db.release_memory()
         return True
+
+
+_INTERIOR: Final = (2, 5)
+_LEAF: Final = (10, 13)
+_FILE_HEADER: Final = 100
+_PENDING_BYTE: Final = 1 << 30
+"""The page with this byte is never used, and a map that would lie there lies on the next."""
+_PAGES: Final = 1 << 24
+"""Up to here the first byte of an overflow or free page, the top of a page number, is no kind of tree page."""
+
+
+def scrub(file: apsw.VFSFile) -> int:
+    """Zero the unused middle of every page of a database file, and sync it; returns how many pages needed it.
+
+    The caller holds the write lock and has emptied the log, so that nobody else can write a page meanwhile.
+    """
+    size = file.xFileSize()
+    head = file.xRead(100, 0) if size else bytes(100)
+    width = int.from_bytes(head[16:18])
+    width = 65_536 if width == 1 else width
+    maps = _maps(head, width, size) if width else frozenset()
+    if width and size // width >= _PAGES:
+        raise StoreError("the file is too large to be wiped in place; VACUUM it with no other process open")
+    wiped = 0
+    for start in range(0, size, width or 1):
+        if start in maps:
+            continue
+        begin, end = _unused(file.xRead(width, start), _FILE_HEADER if start == 0 else 0)
+        if begin < end:
+            file.xWrite(bytes(end - begin), start + begin)
+            wiped += 1
+    if wiped:
+        file.xSync(apsw.SQLITE_SYNC_FULL)
+    return wiped
+
+
+def _maps(head: bytes, width: int, size: int) -> frozenset[int]:
+    """Where the pages lie that say which page points to which (section 1.8): they look like any, and are no tree.
+
+    Only a file that can give pages back has them: the first is page 2, one follows for all the pages that it maps.
+    """
+    if not int.from_bytes(head[52:56]):
+        return frozenset()
+    apart = (width - head[20]) // 5 + 1
+    pending = _PENDING_BYTE // width + 1
+    pages = range(2, size // width + 1, apart)
+    return frozenset((page + (page == pending) - 1) * width for page in pages)
+
+
+def _unused(page: bytes, header: int) -> tuple[int, int]:
+    kind = page[header]
+    if kind not in _INTERIOR and kind not in _LEAF:
+        return 0, 0  # an overflow or free page: its first byte is the top of a page number
+    cells, first = int.from_bytes(page[header + 3 : header + 5]), int.from_bytes(page[header + 5 : header + 7])
+    begin, end = header + (12 if kind in _INTERIOR else 8) + 2 * cells, first or 65_536
+    sound = begin < end <= len(page) and page.count(0, begin, end) < end - begin
+    return (begin, end) if sound else (0, 0)

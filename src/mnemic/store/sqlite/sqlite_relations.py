@@ -2,14 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeVar
 
 import apsw
 
 from mnemic.store.engine.rows import Condition, Group, Relation, Value
-from mnemic.store.sqlite.binding import CHUNK
+from mnemic.store.values.row_values import Cursor, Page
+
+T = TypeVar("T")
+
+CHUNK: Final = 500
+"""Ids bound to one statement."""
+
+STRETCH: Final = 1_000
+"""Most rows that one look walks over, where no index leads to what is asked for."""
+
+THESE: Final = " IN (SELECT value FROM json_each(?2))"
+
+
+def among(column: str, n: int) -> str:
+    """The condition that a column has one of `n` bound values."""
+    return f"{column} IN ({','.join('?' * n)})"
+
+
+def read_json(db: apsw.Connection, statement: str, bound: tuple[object, ...]) -> list[Any]:
+    """What a statement answers in one row of JSON.
+
+    Between two rows, as between two statements, another thread may hold the interpreter for long, while whoever writes
+    waits.
+    """
+    answer: list[Any] = json.loads(db.execute(statement, bound).get)
+    return answer
+
+
+def stretch(db: apsw.Connection, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, int]:
+    """Where a look from `after` on ends, and how many rows it goes over: `STRETCH`, if there may be more."""
+    last, count = read_json(db, statement, bound)
+    return last or after, count
+
+
+def paged(rows: list[T], limit: int, place: Callable[[T], Cursor]) -> Page[T]:
+    ordered = sorted(rows, key=place)
+    return ordered, place(ordered[-1]) if len(ordered) == limit else None
+
+
+def highest(db: apsw.Connection) -> int:
+    """The highest version of all spaces; 0 for none."""
+    return int(db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
+
+
+_SPEND: Final = (
+    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
+    " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
+)
+
+
+def spend(db: apsw.Connection, highest: int) -> None:
+    """See that a version's number is never given again: a lane may have passed it, a batch of vectors name it.
+
+    SQLite gives the number past the highest row; when that row has gone, a row of no space keeps its place. So
+    nothing is paid for this by a write.
+    """
+    db.execute(_SPEND, {"number": highest})
+
 
 R = TypeVar("R")
 Shape = tuple[tuple[str, str, int], ...]
@@ -34,35 +92,40 @@ class SqliteRelations:
         elif len(parts := _parts(where)) != 1:
             return (row for part in parts for row in self.find(of, *part, order=order, limit=limit, **equal))
         else:
-            statement = _find(of, tuple(equal), _shape(where), order, bounded)
-            bound = (*equal.values(), *_values(where))
+            shape, values = _taken_apart(where)
+            statement, bound = _find(of, tuple(equal), shape, order, bounded), (*equal.values(), *values)
         return map(of.make, self.db.execute(statement, (*bound, limit) if limit > 1 else bound))
 
     def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
-        statement = _find(of, tuple(equal), _shape(where) if where else (), order, " LIMIT 1")
-        found = self.db.execute(statement, (*equal.values(), *_values(where)) if where else tuple(equal.values()))
-        row = found.fetchone()
+        shape, values = _taken_apart(where) if where else ((), ())
+        statement = _find(of, tuple(equal), shape, order, " LIMIT 1")
+        row = self.db.execute(statement, (*equal.values(), *values)).fetchone()
         return None if row is None else of.make(row)
 
     def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
-        statement = _add(of, "INSERT")
-        self.db.executemany(statement, rows)
+        self._write(_add(of, "INSERT"), rows)
         # Nobody else writes meanwhile, and SQLite gives the number past the highest.
         return self.db.last_insert_rowid() - len(rows) + 1 if of.number else 0
 
     def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
-        statement = _add(of, "REPLACE")
-        self.db.executemany(statement, rows)
+        self._write(_add(of, "REPLACE"), rows)
+
+    def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        if len(rows) == 1:
+            self.db.execute(statement, rows[0])  # most often; a third of what `executemany` takes to begin
+        else:
+            self.db.executemany(statement, rows)
 
     def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
         for part in _parts(where):
-            statement = _update(of, tuple(values), tuple(equal), _shape(part))
-            self.db.execute(statement, (*values.values(), *equal.values(), *_values(part)))
+            shape, bound = _taken_apart(part)
+            statement = _update(of, tuple(values), tuple(equal), shape)
+            self.db.execute(statement, (*values.values(), *equal.values(), *bound))
 
     def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
         for part in _parts(where):
-            statement = _drop(of, tuple(equal), _shape(part))
-            self.db.execute(statement, (*equal.values(), *_values(part)))
+            shape, bound = _taken_apart(part)
+            self.db.execute(_drop(of, tuple(equal), shape), (*equal.values(), *bound))
 
 
 class SqliteGroup(Group):
@@ -82,18 +145,19 @@ def _parts(where: tuple[Condition, ...]) -> list[tuple[Condition, ...]]:
     return [where]
 
 
-def _shape(where: tuple[Condition, ...]) -> Shape:
-    return tuple((column, operator, len(value) if operator == "in" else 0) for column, operator, value in where)
-
-
-def _values(where: tuple[Condition, ...]) -> list[Any]:
+def _taken_apart(where: tuple[Condition, ...]) -> tuple[Shape, Sequence[Any]]:
+    """Separate the form of conditions, which a statement is made of, from the values that are bound to it."""
+    shape: list[tuple[str, str, int]] = []
     bound: list[Any] = []
-    for _, operator, value in where:
+    for column, operator, value in where:
         if operator == "in":
+            shape.append((column, operator, len(value)))
             bound += value
-        elif operator != "is true":
-            bound.append(value)
-    return bound
+        else:
+            shape.append((column, operator, 0))
+            if operator != "is true":
+                bound.append(value)
+    return tuple(shape), bound
 
 
 @cache

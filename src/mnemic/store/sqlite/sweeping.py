@@ -11,10 +11,8 @@ from typing import Final
 import apsw
 
 from mnemic.store.engine.compaction import Sweep
-from mnemic.store.sqlite.connections import SqliteFile
+from mnemic.store.sqlite.connections import SqliteFile, WriterQueue, translated
 from mnemic.store.sqlite.disk import take_lease
-from mnemic.store.sqlite.sqlite_errors import translated
-from mnemic.store.sqlite.waiting import Waiting
 from mnemic.store.values.receipts import Swept
 
 SLACK: Final = 0.05
@@ -122,7 +120,7 @@ class _Log:
 class _Watch:
     """How long a slice has had the write lock: without its own wait for others."""
 
-    def __init__(self, seconds: float, waiting: Waiting) -> None:
+    def __init__(self, seconds: float, waiting: WriterQueue) -> None:
         self._seconds, self._waiting = seconds, waiting
         self._begun, self._spent = time.monotonic(), time.thread_time()
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, Strength
 from mnemic.core.scope import Shared
-from mnemic.store.engine.page_table import Paging
+from mnemic.store.values.row_values import PageRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,29 @@ class Fork:
     of: str = ""
     base: int | None = None
     lanes: bool = False
+
+
+class Paging(NamedTuple):
+    """What a session writes of its window, along with a turn or alone.
+
+    Attributes:
+        session: Its name.
+        owner: Who says so; refused if another has the session, or had it since.
+        seconds: How long the lease is to last from now; 0 gives it back.
+        rows: Pages whose state has changed.
+        taking: Whether the session is being opened: it may be taken from an owner who gave it back or let it lapse.
+    """
+
+    session: str
+    owner: str
+    seconds: float
+    budget: int
+    policy: str
+    clock: int
+    turns: int
+    seq: int
+    rows: tuple[PageRow, ...] = ()
+    taking: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

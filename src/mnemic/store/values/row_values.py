@@ -1,32 +1,12 @@
-"""Rows as values, and the groups of them that one transaction offers (`groups`).
-
-Everything that gives a commit, an erasure or an audit its meaning is written once above them (`ledger`, `erasure`,
-`audit`, `transfer`).
-"""
+"""Rows as values: what the tables of a store hold, for whoever reads or writes them (`engine/rows`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from mnemic.core.clock import Clock
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import ItemId
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
-
-if TYPE_CHECKING:
-    from mnemic.store.engine.rows import (
-        Items,
-        Journal,
-        Lanes,
-        Links,
-        Names,
-        Notes,
-        Past,
-        Sessions,
-        Spaces,
-        VectorGroup,
-    )
 
 
 class TenantRow(NamedTuple):
@@ -220,6 +200,48 @@ class HoldRow(NamedTuple):
     seq: int
 
 
+class SessionRow(NamedTuple):
+    """One session's window: who has it open, and what it counts by.
+
+    Attributes:
+        session: The number of its name.
+        owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
+        budget: Its tokens.
+        policy: The name of what chose its pages.
+        clock: References so far.
+        turns: Turns so far.
+        seq: The commit up to which its pages are written down.
+    """
+
+    space: int
+    session: int
+    owner: str
+    lease_until: int
+    budget: int
+    policy: str
+    clock: int
+    turns: int
+    seq: int
+
+
+class PageRow(NamedTuple):
+    """One page of a session, as it was written down last; `tiers.base.Page` says what the numbers are."""
+
+    item: ItemId
+    resident: bool
+    tokens: int
+    born: int
+    last_use: int
+    uses: int
+    arrived: int
+    pinned: bool
+    position: int
+    segment: int
+    importance: float
+    novelty: float
+    entities: int
+
+
 class Walk(NamedTuple):
     """Which versions are walked over: those that a filter and a view show, at most `limit` in order of their number.
 
@@ -240,29 +262,3 @@ Cursor = tuple[int, int]
 T = TypeVar("T")
 Page = tuple[list[T], Cursor | None]
 """Some rows, and the place to go on from; None where there are no more."""
-
-
-@dataclass(slots=True)
-class Rows:
-    """One transaction over the tables, in groups; what writes is called only inside a write.
-
-    Attributes:
-        entropy: What salts and secrets are drawn from.
-    """
-
-    spaces: Spaces
-    names: Names
-    journal: Journal
-    items: Items
-    links: Links
-    vectors: VectorGroup
-    lanes: Lanes
-    sessions: Sessions
-    past: Past
-    notes: Notes
-    clock: Clock
-    entropy: Entropy
-
-    def now(self) -> int:
-        """The time by the store's clock, in microseconds."""
-        return self.clock.now()

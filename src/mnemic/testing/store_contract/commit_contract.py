@@ -11,8 +11,8 @@ from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Link, State, Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Draft, Note, Put, Tie
-from mnemic.store.values.row_values import Rows
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.contract_world import TENANT, World, day
 

@@ -8,8 +8,8 @@ from mnemic.core.items import Item, Kind
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict
 from mnemic.store.engine import rewinding
-from mnemic.store.engine.page_table import PageRow, Paging, SessionRow
-from mnemic.store.values.drafts import Draft, Op
+from mnemic.store.values.drafts import Draft, Op, Paging
+from mnemic.store.values.row_values import PageRow, SessionRow
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.contract_world import TENANT, World
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
     from mnemic.memory import ScopedMemory
     from mnemic.session import Session
-    from mnemic.store.engine.page_table import PageRow, SessionRow
+    from mnemic.store.values.row_values import PageRow, SessionRow
 
 _WORDS: Final = 48
 _SESSION: Final = ("talk", "turns", "budget", "policy", "written at", "open")

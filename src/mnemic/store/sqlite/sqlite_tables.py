@@ -1,0 +1,339 @@
+"""The tables of a SQLite database, group by group: the statements that only SQLite can make, and all groups as one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+import apsw
+
+from mnemic.core.clock import FOREVER, Clock
+from mnemic.core.ids import Entropy, from_bytes, to_bytes
+from mnemic.core.items import Kind
+from mnemic.core.queries import Filter, View
+from mnemic.core.visibility import Condition, conditions
+from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.rows import Items, Journal, Lanes, Links, Names, Notes, Rows, Sessions, Spaces, VectorGroup
+from mnemic.store.sqlite.past_tables import SqlitePast
+from mnemic.store.sqlite.schema import erase_item_statements, erase_name_statements, erase_space_statements
+from mnemic.store.sqlite.sqlite_relations import (
+    CHUNK,
+    THESE,
+    SqliteGroup,
+    SqliteRelations,
+    among,
+    highest,
+    read_json,
+    spend,
+)
+from mnemic.store.values.row_values import Descent, PageRow, TenantRow, VersionRow, Walk
+from mnemic.store.values.work import VectorRow
+
+
+class SqliteSpaces(SqliteGroup, Spaces):
+    """SQLite's own statements about tenants and spaces."""
+
+    def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
+        if name is not None:
+            found = self._db.execute(_TENANT + "WHERE t.name = ?", (name,))
+        elif number:
+            found = self._db.execute(_TENANT + "WHERE t.id = ?", (number,))
+        else:
+            found = self._db.execute(_TENANT + "ORDER BY t.id")
+        return [TenantRow._make(row) for row in found]
+
+    def descents(self, tenant: int) -> list[Descent]:
+        found = read_json(self._db, _DESCENTS, (tenant,))
+        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in found]
+
+    def drop_space(self, space: int) -> tuple[int, int]:
+        bound = {"space": space}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space", bound).get
+        links = self._db.execute("SELECT count(*) FROM link WHERE space = :space", bound).get
+        last = highest(self._db)
+        for statement in _ERASE_SPACE:
+            self._db.execute(statement, bound)
+        spend(self._db, last)
+        return int(versions), int(links)
+
+
+class SqliteNames(SqliteGroup, Names):
+    """SQLite's own statements about names."""
+
+    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(read_json(self._db, _NAME_NUMBERS, (space, after, limit)))  # a slice asks this, for many at once
+
+    def drop_names(self, space: int, names: Sequence[int]) -> None:
+        self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
+
+    def drop_bare_name(self, space: int, text: str) -> None:
+        for statement in _ERASE_NAME:
+            self._db.execute(statement, {"space": space, "text": text})
+
+
+_TENANT: Final = (
+    "SELECT t.id, t.name, ifnull(c.seq, 0), ifnull(c.at, 0), ifnull(c.hash, zeroblob(32)), t.horizon, t.horizon_hash"
+    " FROM tenant t LEFT JOIN change c"
+    " ON c.tenant = t.id AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id) "
+)
+
+
+_DESCENTS: Final = (
+    "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
+)
+_NAME_NUMBERS: Final = (
+    "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
+)
+# A session's page table is kept by its name's number, turns or not.
+_DROP_NAMES: Final = (
+    "DELETE FROM name WHERE +space = ?1 AND id"
+    + THESE
+    + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
+)
+_ERASE_NAME: Final = erase_name_statements()
+_ERASE_SPACE: Final = tuple(erase_space_statements())
+
+
+class SqliteItems(SqliteGroup, Items):
+    """SQLite's own statements about items: what a view shows, what a cache asks for, taking one out."""
+
+    def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
+        if not tail:
+            return super().ids(space, low, high, tail, limit)
+        bound = (space, low, high, 17 - len(tail), tail, limit)
+        return [item for (item,) in self._db.execute(_IDS, bound)]
+
+    def covered(self, space: int, below: int, at: int) -> list[bytes]:
+        return [item for (item,) in self._db.execute(_COVERED, (space, at, below))]
+
+    def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
+        if items is None:
+            found = [row for space in spaces for row in self._page(space, walk)]
+            return sorted(found, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
+        order = "ORDER BY v.ver LIMIT ?"
+        found = []
+        for start in range(0, len(items), CHUNK):
+            clauses, bound = self._where(spaces, walk.where, walk.view)
+            some = items[start : start + CHUNK]
+            found += self._versions(
+                [*clauses, among("v.id", len(some))], [*bound, *some], order, len(some) * max(1, len(spaces))
+            )
+        return found
+
+    def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        clauses, bound = self._where(spaces, where, view)
+        statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
+        return int(self._db.execute(statement, bound).get)
+
+    def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
+        # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
+        rows = self._db.execute(
+            "SELECT ver, seq_to FROM version WHERE space = ? AND seq_to > ? AND seq_to < 9223372036854775807",
+            (space, after_seq),
+        )
+        return list(rows)
+
+    def closed_by(self, space: int, seq: int) -> list[VersionRow]:
+        statement = "SELECT * FROM version WHERE space = ? AND seq_to = ? AND seq_to < 9223372036854775807 ORDER BY ver"
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
+
+    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+        at = FOREVER - 1 if view.at is None else view.at
+        clauses, bound = self._where((space,), Filter(), view)
+        statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
+        bound = [*bound, kind_number(Kind.PROFILE), limit]
+        return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
+
+    def arrived(self, after: int) -> dict[int, int]:
+        return dict(self._db.execute(_ARRIVED, (after,)))
+
+    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
+        bound = {"space": space, "item": item}
+        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
+        links = self._db.execute(
+            "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
+        ).get
+        last = highest(self._db)
+        for statement in _ERASE_ITEM:
+            self._db.execute(statement, bound)
+        spend(self._db, last)
+        self._db.execute("INSERT INTO tomb VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, item, seq))
+        return int(versions), int(links)
+
+    def _page(self, space: int, walk: Walk) -> list[VersionRow]:
+        """Entries lie in order of space and version, so a walk over them ends where the page does."""
+        clauses, bound = self._where((space,), walk.where, walk.view)
+        entries = (
+            "SELECT v.* FROM entry e CROSS JOIN version v ON v.ver = e.ver"
+            " WHERE e.space = ? AND e.ver > ? AND e.part = 0"
+        )
+        order = "ORDER BY e.ver DESC LIMIT ?" if walk.newest else "ORDER BY e.ver LIMIT ?"
+        statement = " ".join((" AND ".join((entries, *clauses)), order))
+        rows = self._db.execute(statement, (space, walk.after, *bound, walk.limit))
+        return [VersionRow._make(row) for row in rows]
+
+    def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
+        statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))
+        return [VersionRow._make(row) for row in self._db.execute(statement, (*bound, limit))]
+
+    def _where(self, spaces: Sequence[int], where: Filter, view: View) -> tuple[list[str], list[Any]]:
+        clauses: list[str] = [among("v.space", len(spaces))]
+        bound: list[Any] = list(spaces)
+        for clause in conditions(view, where):
+            alternatives = " OR ".join(map(_compiled, clause))
+            clauses.append(f"({alternatives})" if len(clause) > 1 else alternatives)
+            values = (value for condition in clause for value in condition.values)
+            bound += (kind_number(value) if isinstance(value, Kind) else value for value in values)
+        return clauses, bound
+
+
+def _compiled(condition: Condition) -> str:
+    """Compile a condition to SQL over `version v`, with a parameter for each of its values."""
+    column, values = f"v.{condition.column}", len(condition.values)
+    if condition.column in ("agent", "session"):
+        return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)"
+    if condition.column == "tags":
+        tagged = among("t.value", values)
+        return f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})"
+    if condition.operator == "IN":
+        return among(column, values) if values > 1 else f"{column} = ?"
+    return f"{column} {condition.operator} ?"
+
+
+_IDS: Final = (
+    "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
+)
+_COVERED: Final = (
+    "SELECT DISTINCT v.id FROM version v WHERE v.space = ? AND v.seq_from <= ?"
+    " AND EXISTS (SELECT 1 FROM version b WHERE b.space = ? AND b.id = v.id)"
+)
+_CORE: Final = (
+    "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
+    " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
+)
+_ARRIVED: Final = (
+    # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
+    "SELECT +space, max(+ver) FROM version NOT INDEXED WHERE ver > ? AND +space <> 0 GROUP BY +space"
+)
+_ERASE_ITEM: Final = tuple(erase_item_statements())
+
+
+class SqliteJournal(SqliteGroup, Journal):
+    """SQLite's own statements about the journal."""
+
+    def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
+        statement = _NOTED + among("verb", len(verbs)) + " ORDER BY seq"
+        return [seq for (seq,) in self._db.execute(statement, (tenant, after, *verbs))]
+
+
+# What writes neither a version nor a link has an index of its own.
+_NOTED: Final = (
+    "SELECT DISTINCT seq FROM event INDEXED BY event_bare WHERE tenant = ? AND seq > ? AND ver = 0 AND lver = 0 AND "
+)
+
+
+class SqliteLanes(SqliteGroup, Lanes):
+    """SQLite's own statements about lanes."""
+
+    def backlog(self, name: str) -> list[tuple[int, int, int]]:
+        return list(self._db.execute(_BACKLOG, (name,)))
+
+
+_BACKLOG: Final = (
+    "SELECT * FROM (SELECT s.id, ifnull(l.cursor, 0) AS done,"
+    " ifnull((SELECT max(ver) FROM entry WHERE space = s.id), 0) AS newest"
+    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ?"
+    " WHERE (s.user IS NOT NULL OR s.shared) AND s.lanes)"
+    " WHERE newest > done ORDER BY id"
+)
+
+
+class SqliteVectors(SqliteGroup, VectorGroup):
+    """SQLite's own statements about vectors."""
+
+    def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
+        before = self._db.total_changes()
+        self._db.executemany(_ADD_VECTOR, [(space, model, *row) for row in vectors])
+        return self._db.total_changes() - before
+
+    def carry_vectors(self, home: int, space: int, moved: Sequence[tuple[int, int]]) -> None:
+        self._db.executemany(
+            _CARRY_VECTORS, [{"home": home, "ver": ver, "space": space, "to": to} for ver, to in moved]
+        )
+
+    def drop_vectors(self, model: int, limit: int) -> int:
+        self._db.execute(_DROP_VECTORS, (model, limit))
+        return self._db.changes()
+
+
+_ADD_VECTOR: Final = (
+    "REPLACE INTO vector SELECT space, ?2, ver, part, ?5 FROM entry WHERE space = ?1 AND ver = ?3 AND part = ?4"
+)
+_CARRY_VECTORS: Final = (
+    "INSERT INTO vector SELECT :space, model, :to, part, f16 FROM vector"
+    " WHERE space = :home AND model IN (SELECT id FROM embedder) AND ver = :ver"
+)
+_DROP_VECTORS: Final = (
+    "DELETE FROM vector WHERE (space, model, ver, part) IN (SELECT v.space, v.model, v.ver, v.part"
+    " FROM space s CROSS JOIN vector v ON v.space = s.id AND v.model = ? LIMIT ?)"
+)
+
+
+class SqliteSessions(SqliteGroup, Sessions):
+    """SQLite's own statements about pages."""
+
+    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
+        if items is None:
+            found = list(self._db.execute(_PAGES + _AT_HAND, (space, session)))
+        else:
+            found = [row for item in items for row in self._db.execute(_PAGES + "AND item = ?", (space, session, item))]
+        return sorted((_page(row) for row in found), key=lambda row: (row.arrived, row.position, row.item))
+
+    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+        rows = [(space, session, to_bytes(row.item), *row[1:]) for row in pages]
+        self._db.executemany("REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+_PAGES: Final = (
+    "SELECT item, resident, tokens, born, last_use, uses, arrived, pinned, position, segment, importance, novelty,"
+    " entities FROM page WHERE space = ? AND session = ? "
+)
+_AT_HAND: Final = "AND (resident OR (segment < 0 AND position >= 0))"
+"""As the index `page_at_hand` has it."""
+
+
+def _page(row: Sequence[Any]) -> PageRow:
+    return PageRow._make((from_bytes(row[0]), bool(row[1]), *row[2:7], bool(row[7]), *row[8:]))
+
+
+def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:
+    """The rows of a database, inside the transaction that its connection has open."""
+    relations = SqliteRelations(db)
+    return rows_of(relations, SqliteSpaces(relations), SqliteNames(relations), SqliteJournal(relations), clock, entropy)
+
+
+def rows_of(
+    relations: SqliteRelations,
+    spaces: SqliteSpaces,
+    names: SqliteNames,
+    journal: SqliteJournal,
+    clock: Clock,
+    entropy: Entropy,
+) -> Rows:
+    """Rows with these groups, and the others as they come."""
+    return Rows(
+        spaces=spaces,
+        names=names,
+        journal=journal,
+        items=SqliteItems(relations),
+        links=Links(relations),
+        vectors=SqliteVectors(relations),
+        lanes=SqliteLanes(relations),
+        sessions=SqliteSessions(relations),
+        past=SqlitePast(relations),
+        notes=Notes(relations),
+        clock=clock,
+        entropy=entropy,
+    )
