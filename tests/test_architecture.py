@@ -16,7 +16,7 @@ SOURCE = Path(mnemic.__file__).parent
 FLOORS = (
     ("_version", "errors"),
     ("core",),
-    ("flow", "registry", "settings", "checking", "shelves"),
+    ("flow", "registry", "settings", "checking"),
     ("extract",),
     ("models",),
     ("store",),
@@ -28,7 +28,7 @@ FLOORS = (
     ("demo",),
     ("recall",),
     ("past/branching",),
-    ("past/journal_views", "past/merging", "past/reverting", "past/undoing", "writing", "use"),
+    ("past/journal_views", "past/merging", "past/reverting", "past/undoing", "writing"),
     ("collecting",),
     ("derive",),
     ("verbs",),

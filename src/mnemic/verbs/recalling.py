@@ -17,11 +17,10 @@ from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
 from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
-from mnemic.shelves import always_shown, shelved
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.verbs.named_items import unread_versions
-from mnemic.verbs.who import Who, spaces_of, view_of
+from mnemic.verbs.who import Who, always_shown, shelved, spaces_of, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
