@@ -141,7 +141,7 @@ class Recalling:
             core.pop(item, None)
             if version.item.state is State.ACTIVE:
                 core[item] = version
-        shown = [version for version in core.values() if always_shown(who.scope, version.item)]
+        shown = always_shown(who.scope, core.values())
         return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
 
     def _why_not(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, item: ItemId) -> Lost:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from mnemic.checking import text_field, whole
-from mnemic.core.items import Item
+from mnemic.core.items import Item, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.errors import Invalid, NotFound, Refused
@@ -119,9 +120,12 @@ def on_shelf(scope: Scope, item: Item) -> bool:
     return scope.agent in (None, item.agent) and scope.session in (None, item.session)
 
 
-def always_shown(scope: Scope, item: Item) -> bool:
-    """Whether an item is always on here: one that belongs to no agent, or no session, is so for all of them."""
-    return all(
-        here is None or theirs in (None, here)
-        for here, theirs in ((scope.agent, item.agent), (scope.session, item.session))
-    )
+def always_shown(scope: Scope, versions: Iterable[Version]) -> list[Version]:
+    """Keep the versions that are always on here: one that belongs to no agent, or no session, is so for all of them."""
+    agents = None if scope.agent is None else (None, scope.agent)
+    sessions = None if scope.session is None else (None, scope.session)
+    return [
+        version
+        for version in versions
+        if (agents is None or version.item.agent in agents) and (sessions is None or version.item.session in sessions)
+    ]
