@@ -31,7 +31,7 @@ house = _script("house")
 FLOORS = (
     ("_version", "errors"),
     ("core",),
-    ("flow", "registry", "settings", "checking", "shelves"),
+    ("flow", "registry", "settings", "checking"),
     ("extract",),
     ("models",),
     ("store",),
@@ -43,7 +43,7 @@ FLOORS = (
     ("demo",),
     ("recall",),
     ("past",),
-    ("writing", "use"),
+    ("writing",),
     ("collecting",),
     ("derive",),
     ("verbs",),

@@ -21,7 +21,7 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow, name_of, run
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
 from mnemic.settings import Settings
-from mnemic.verbs.recalling import Ask
+from mnemic.verbs.recalling import RecallRequest
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Transaction
 from mnemic.verbs.who import Past, Who
@@ -92,10 +92,10 @@ class ScopedMemory:
 
     def _asked_for_a_block(
         self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
-    ) -> Ask:
+    ) -> RecallRequest:
         """A context block takes as many items as fit its budget."""
         settings = self._opened.settings
-        return Ask(
+        return RecallRequest(
             query=query,
             k=settings.k_limit if k is None else k,
             budget=settings.budget if budget is None else budget,
@@ -297,8 +297,8 @@ class ScopedMemory:
         Raises:
             Invalid: the question is blank, or a number is out of range.
         """
-        ask = Ask(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
-        return self._recalled(self._kernel.recall(self._who, ask), query)
+        request = RecallRequest(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
+        return self._recalled(self._kernel.recall(self._who, request), query)
 
     def context(
         self,
@@ -319,13 +319,13 @@ class ScopedMemory:
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
         """An answer in the words of the evidence, cited; or, in `known`, that memory does not hold it. No model."""
-        return self._run(self._kernel.ask(self._who, Ask(query=query, k=k, now=now)), query)
+        return self._run(self._kernel.ask(self._who, RecallRequest(query=query, k=k, now=now)), query)
 
     def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
     ) -> Lost:
         """At which stage this recall lost an item, and why."""
-        return self._run(self._kernel.why_not(self._who, Ask(query=query, k=k, budget=budget, now=now), id))
+        return self._run(self._kernel.why_not(self._who, RecallRequest(query=query, k=k, budget=budget, now=now), id))
 
     def get(self, id: ItemId) -> Version:
         """One item."""

@@ -1,4 +1,7 @@
-"""From a path or a URL to an open store, a kernel over it, and the counters beside it."""
+"""From a path or a URL to an open store, a kernel over it, and the counters of use beside it.
+
+Counters are gathered in memory and written in batches behind the caller: recall itself never writes.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.answering import Answering
 from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
+from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.queries import Context
@@ -31,7 +35,6 @@ from mnemic.store.contract import Store
 from mnemic.store.requests import Commit, Erase, answer
 from mnemic.store.urls import open_at, options_of
 from mnemic.store.values.drafts import Put
-from mnemic.use import UseCounts
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
@@ -40,6 +43,67 @@ from mnemic.writing import Desk
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
     from mnemic.strategies.base import Strategy
+
+
+Counts = dict[ItemId, Strength]
+
+
+class UseCounts:
+    """What was shown since the last batch; a crash loses at most that.
+
+    Args:
+        seconds: How long a count may wait.
+        recalls: After how many recalls a batch is written, whatever the time.
+        write: Writes the counts of one user.
+    """
+
+    def __init__(self, seconds: float, recalls: int, write: Callable[[Scope, Counts], None]) -> None:
+        self._seconds, self._recalls, self._write = seconds, recalls, write
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Start over with nothing counted; in a forked child the parent writes what it has counted."""
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._counts: dict[Scope, Counts] = {}
+        self._seen = 0
+
+    def shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
+        """Count one recall."""
+        owner, when = Scope(tenant=scope.tenant, user=scope.user), moment(now)
+        with self._lock:
+            counts = self._counts.setdefault(owner, {})
+            for item in items:
+                before = counts.get(item)
+                counts[item] = Strength(uses=before.uses + 1 if before else 1, last_used=when)
+            self._seen += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._write_behind, name="mnemic-use", daemon=True)
+                self._thread.start()
+            if self._seen >= self._recalls:
+                self._wake.set()
+
+    def flush(self) -> None:
+        """Write what has been counted so far."""
+        with self._writing:
+            with self._lock:
+                taken, self._counts, self._seen = self._counts, {}, 0
+            for scope, counts in taken.items():
+                self._write(scope, counts)
+
+    def _write_behind(self) -> None:
+        """Write batches as they come due, and end when there is nothing left to write."""
+        while True:
+            self._wake.wait(self._seconds)
+            self._wake.clear()
+            with self._lock:
+                if not self._counts:
+                    self._thread = None
+                    return
+            self.flush()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +136,7 @@ class Opened:
 
     def perform(self, request: Request) -> Any:
         """Answer one request of a verb's flow; what is written wakes the background."""
-        with self.background.yielding:
+        with self.answering.yielding:
             answered = self.answering.perform(request)
         if isinstance(request, Commit) and (behind := self._crowd(request)):
             answered = dataclasses.replace(answered, behind=behind)
@@ -97,7 +161,7 @@ class Opened:
     def count_use(self, who: Who, context: Context) -> None:
         """Count what was shown; reads in the past and on a branch count nothing."""
         if who.past.is_now and context.items and not who.branch:
-            self.uses.shown(who.scope, [r.id for r in context.items], self.clock.now())
+            self.uses.shown(who.scope, [recalled.item.id for recalled in context.items], self.clock.now())
 
     def close(self) -> None:
         """Give open sessions back, let the background end its slice, write the counters and close the store."""
@@ -208,7 +272,7 @@ def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
             raise Invalid(name, "is no option of a memory", hint)
 
 
-def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: dict[ItemId, Strength]) -> None:
+def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: Counts) -> None:
     """Write counters; a store that cannot be written keeps its memory and loses only these."""
     with suppress(StoreError):
         run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))

@@ -22,7 +22,7 @@ from mnemic.errors import Invalid, MnemicError, Refused
 from mnemic.flow import Flow, name_of, run
 from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Pager, Pressure
-from mnemic.verbs.recalling import Ask
+from mnemic.verbs.recalling import RecallRequest
 from mnemic.window.layout import Window
 from mnemic.window.session_flows import SessionFlows
 from mnemic.window.terms import Terms
@@ -148,7 +148,7 @@ class Session(SessionView):
 
         `text` is the whole window, `items` what bears on the question and is in it, best first.
         """
-        context = self._run(self._flows.context(Ask(query=query, k=k, now=now, explain=explain)))
+        context = self._run(self._flows.context(RecallRequest(query=query, k=k, now=now, explain=explain)))
         self._opened.count_use(self._who, context)
         return context
 

@@ -17,8 +17,7 @@ from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
 from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import shown_by
-from mnemic.index.columns import Column, EntryColumns
-from mnemic.index.reading import Shelves, visible
+from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.store.engine.codec import columns as projections
 from mnemic.store.engine.codec import encode_item
 from mnemic.store.engine.ledger import entries

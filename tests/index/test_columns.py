@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.tokens import hash_term
-from mnemic.index.columns import PostingsSegment, Tail, compress
+from mnemic.index.reading import PostingsSegment, Tail, compress
 
 rows = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=8), max_size=12)
 

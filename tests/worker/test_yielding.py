@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mnemic.worker import yielding
-from mnemic.worker.yielding import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Yielding
+from mnemic import answering
+from mnemic.answering import BESIDE_SECONDS, LINGER_SECONDS, PARKED_SECONDS, Yielding
 
 
 class Turned:
@@ -29,7 +29,7 @@ class Turned:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Turned:
     turned = Turned()
-    monkeypatch.setattr(yielding, "time", turned)
+    monkeypatch.setattr(answering, "time", turned)
     return turned
 
 

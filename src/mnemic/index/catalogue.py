@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.index.columns import SEGMENT_ROWS, Column, EntryColumns, PostingsSegment, Tail, compress
-from mnemic.index.reading import Reading, Shelves, visible
+from mnemic.index.columns import Column, EntryColumns, Shelves, visible
+from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, Tail, compress
 from mnemic.index.vectors import VectorTable
 from mnemic.store.values.work import embedding_lane
 

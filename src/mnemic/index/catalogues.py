@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from mnemic.core.queries import Filter, View
     from mnemic.index.catalogue import Catalogue
-    from mnemic.index.reading import Reading, Shelves
+    from mnemic.index.columns import Shelves
+    from mnemic.index.reading import Reading
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
 
@@ -102,7 +103,7 @@ class Catalogues:
 
 
 def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
-    from mnemic.index.reading import Shelves
+    from mnemic.index.columns import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)
     session = None if where.session is None else snapshot.name_id(space, where.session)

@@ -1,28 +1,28 @@
-"""What a catalogue keeps of each entry: a row of integers, a token stream, its neighbours; and which hold a token."""
+"""What a catalogue keeps of each entry: a row of integers and a token stream; and which rows a view shows."""
 
 from __future__ import annotations
 
 import bisect
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.queries import Entry
+from mnemic.core.items import Kind
+from mnemic.core.visibility import conditions
+from mnemic.store.engine.codec import kind_number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
+
+    from mnemic.core.queries import Entry, Filter, View
+    from mnemic.core.visibility import ColumnName, Condition, Operator
 
 FIELD_SHIFT: Final = np.uint64(62)
 """Where a token's field lies in its hash."""
-
-_ROW_BITS: Final = np.uint64(20)
-_ROW_MASK: Final = np.uint64((1 << 20) - 1)
-SEGMENT_ROWS: Final = 1 << 20
-"""Most rows in one segment."""
 
 
 class Column(IntEnum):
@@ -60,6 +60,22 @@ class Layout:
     lengths: NDArray[np.float32]
     groups: NDArray[np.intp]
     sequential: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """A filter whose names are resolved to the numbers of one space.
+
+    Attributes:
+        agent, session: A number, or None for any; -1 matches nothing.
+        vers: The only versions meant, ascending, or None for any.
+        hidden: Versions that a branch in front of the space has others of, ascending.
+    """
+
+    agent: int | None = None
+    session: int | None = None
+    vers: tuple[int, ...] | None = None
+    hidden: tuple[int, ...] = ()
 
 
 class EntryColumns:
@@ -194,75 +210,62 @@ class EntryColumns:
         return np.lexsort((within, session))  # stable, so rows of one place stay in order of arrival
 
 
-@dataclass(frozen=True, slots=True)
-class PostingsSegment:
-    """Rows `[first, first + rows)`, compressed: sorted tokens, and for each its rows ascending with their counts.
+def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
+    """Mark the rows that a view and a filter show to a reader whose head is `seq`: (rows,), in their order.
 
-    A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100.
+    The filter's agent, session and tags are taken from `shelves`.
     """
-
-    first: int
-    rows: int
-    tokens: NDArray[np.uint64]
-    starts: NDArray[np.int64]
-    where: NDArray[np.int32]
-    counts: NDArray[np.float32]
-
-    def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-        """The rows that hold a token, ascending, and how often each does."""
-        short = np.uint64(token >> 20)
-        at = int(self.tokens.searchsorted(short))
-        if at == len(self.tokens) or self.tokens[at] != short:
-            return None
-        start, end = self.starts[at], self.starts[at + 1]
-        return self.where[start:end], self.counts[start:end]
-
-    @property
-    def nbytes(self) -> int:
-        return self.tokens.nbytes + self.starts.nbytes + self.where.nbytes + self.counts.nbytes
+    at = seq if view.at is None else min(seq, view.at)
+    shown = columns.worded
+    for clause in conditions(replace(view, at=at), where):
+        if clause[0].column not in _COLUMNS:
+            continue
+        held = _mask(columns, clause[0])
+        for other in clause[1:]:
+            held |= _mask(columns, other)
+        shown &= held
+    if shelves.agent is not None:
+        shown &= columns.column(Column.AGENT) == shelves.agent
+    if shelves.session is not None:
+        shown &= columns.column(Column.SESSION) == shelves.session
+    if shelves.vers is not None:
+        shown &= np.isin(columns.column(Column.VER), shelves.vers)
+    if shelves.hidden:
+        shown &= ~np.isin(columns.column(Column.VER), shelves.hidden)
+    return shown
 
 
-def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64]) -> PostingsSegment:
-    """The segment of the rows from `first`, whose token streams lie end to end in `tokens`."""
-    rows = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
-    pairs = np.sort(
-        tokens >> _ROW_BITS << _ROW_BITS | rows
-    )  # one plain sort instead of an indirect one: ten times as fast
-    new = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))) if len(pairs) else np.empty(0, np.int64)
-    unique = pairs[new]
-    heads = unique >> _ROW_BITS
-    starts = np.flatnonzero(np.concatenate(([True], heads[1:] != heads[:-1]))) if len(heads) else np.empty(0, np.int64)
-    return PostingsSegment(
-        first=first,
-        rows=len(lengths),
-        tokens=heads[starts],
-        starts=np.append(starts, len(unique)),
-        where=(unique & _ROW_MASK).astype(np.int32) + np.int32(first),
-        counts=np.diff(new, append=len(pairs)).astype(np.float32),
-    )
+def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
+    """Compile a condition to a mask over all rows."""
+    column = columns.column(_COLUMNS[condition.column])
+    values = [kind_number(value) if isinstance(value, Kind) else int(value) for value in condition.values]
+    if condition.operator == "IN":
+        return _any_of(column, values)
+    mask: NDArray[np.bool_] = _COMPARED[condition.operator](column, values[0])
+    return mask
 
 
-class Tail:
-    """Postings of the newest rows, uncompressed: cheap to add to. One thread adds while others find."""
+_COLUMNS: Final[Mapping[ColumnName, Column]] = {
+    "seq_from": Column.SEQ_FROM,
+    "seq_to": Column.SEQ_TO,
+    "state": Column.STATE,
+    "kind": Column.KIND,
+    "said": Column.SAID,
+    "known_to": Column.KNOWN_TO,
+    "valid_from": Column.VALID_FROM,
+    "valid_to": Column.VALID_TO,
+}
+"""Those that say in every space what they say here; of the others, `Shelves` has what a filter means in one space."""
+_COMPARED: Final[Mapping[Operator, np.ufunc]] = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">=": np.greater_equal,
+    ">": np.greater,
+}
 
-    def __init__(self, first: int) -> None:
-        self.first = first
-        self.rows = 0
-        self._lists: dict[int, tuple[list[int], list[int]]] = {}
 
-    def add(self, tokens: list[int]) -> None:
-        """Add the tokens of the next row."""
-        row = self.first + self.rows
-        for token, count in Counter(tokens).items():
-            where, counts = self._lists.setdefault(token, ([], []))
-            counts.append(count)
-            where.append(row)  # last, so that whoever sees the row finds its count
-        self.rows += 1
-
-    def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
-        """As `PostingsSegment.find`; a row that is being added meanwhile may be among them."""
-        lists = self._lists.get(token)
-        if lists is None or not lists[0]:
-            return None
-        where = np.array(lists[0], dtype=np.int32)
-        return where, np.array(lists[1][: len(where)], dtype=np.float32)
+def _any_of(column: NDArray[np.int64], values: list[int]) -> NDArray[np.bool_]:
+    matched: NDArray[np.bool_] = column == values[0]
+    for value in values[1:]:
+        matched |= column == value
+    return matched

@@ -13,13 +13,13 @@ import numpy as np
 
 from mnemic.core.names import FACTOR, KEY_SHIFT, KIND_SHIFT, Naming
 from mnemic.core.tokens import Field
-from mnemic.index.columns import FIELD_SHIFT, PostingsSegment
+from mnemic.index.columns import FIELD_SHIFT
+from mnemic.index.reading import PostingsSegment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from mnemic.index.columns import Tail
-    from mnemic.index.reading import Reading
+    from mnemic.index.reading import Reading, Tail
 
     Tokens = NDArray[np.uint64]
     Places = NDArray[np.intp]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
 from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens
-from mnemic.recall.pack import render
+from mnemic.recall.pack import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,11 +50,10 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], us
     the profile goes before what is pinned, and of equals the older one goes.
     """
     kept = [v.item for v in versions if _belongs(v.item) and supported(v.item, visible)]
+    ordered = sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id))
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
-    for item in sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id)):
-        line = render(_labelled(item), item.text)
-        cost = count_tokens(line) + 1
+    for item, (line, cost) in zip(ordered, rendered([_labelled(item) for item in ordered]), strict=True):
         if spent + cost <= room:
             spent += cost
             chosen.append((item, line))

@@ -123,12 +123,15 @@ class Ranking:
         seen: set[tuple[int, int]] = set()
         for block in _descending(*(np.concatenate(keys) for keys in zip(*map(_keys, self.scored), strict=True))):
             owners = np.searchsorted(starts, block, "right") - 1
-            for owner, at in zip(owners.tolist(), (block - starts[owners]).tolist(), strict=True):
-                one = self.scored[owner]
-                ver = one.reading.value(Column.VER, int(one.places[at]))
+            positions = block - starts[owners]
+            vers = np.empty(len(block), dtype=np.int64)
+            for owner, entries in enumerate(self.scored):
+                mine = owners == owner
+                vers[mine] = entries.reading.values(Column.VER, entries.places[positions[mine]])
+            for owner, at, ver in zip(owners.tolist(), positions.tolist(), vers.tolist(), strict=True):
                 if (owner, ver) not in seen:
                     seen.add((owner, ver))
-                    yield one.hit(at, ver)
+                    yield self.scored[owner].hit(at, ver)
 
 
 def fuse(arms: Sequence[Arms]) -> Ranking:

@@ -306,18 +306,13 @@ def _add_speakers(question: Question, arm: Arms) -> None:
     if Stage.PRONOUNS in without:
         return
     if question.names:
-        arm.mark("self")[_holders_of(FIRST_PERSON, reading)] = 1
+        arm.mark("self")[reading.find_any(FIRST_PERSON)] = 1
         arm.marks["self"] *= arm.marks["speaker"]
-        arm.mark("addressed")[_holders_of(SECOND_PERSON, reading)] = 1
+        arm.mark("addressed")[reading.find_any(SECOND_PERSON)] = 1
         arm.marks["addressed"] *= 1 - arm.marks["speaker"]
-    elif question.asks_own and len(assistants := _holders_of(_ASSISTANTS, reading)):
+    elif question.asks_own and len(assistants := reading.find_any(_ASSISTANTS)):
         arm.mark("user")[:] = 1
         arm.marks["user"][assistants] = 0
-
-
-def _holders_of(tokens: Sequence[int], reading: Reading) -> NDArray[np.intp]:
-    """The places that hold any of these tokens."""
-    return np.concatenate([reading.find(token)[0] for token in tokens])
 
 
 def _add_phrases(question: Question, arm: Arms) -> None:

@@ -148,8 +148,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
     for hit, version in _read(hits, snapshot):
         if room is not None and (room < _LEAST or (lines and missed == PATIENCE)):
             break
-        part = readings[hit.space].value(Column.PART, hit.doc)
-        line, cost = _fitting(version.item, part, room)
+        line, cost = _fitting(version.item, readings[hit.space], hit.doc, room)
         if line is None:
             missed += 1
             continue
@@ -173,6 +172,12 @@ def fenced(lines: Sequence[str]) -> str:
 def render(item: Item, text: str) -> str:
     """One item as lines of a prompt: id, local date, speaker, text."""
     return f"[{item.id}] {spoken(item, text)}"
+
+
+def rendered(items: Sequence[Item]) -> list[tuple[str, int]]:
+    """Render each item with its whole text, and count the tokens of its lines with the line end."""
+    lines = [render(item, item.text) for item in items]
+    return [(line, count_tokens(line) + 1) for line in lines]
 
 
 def spoken(item: Item, text: str) -> str:
@@ -214,14 +219,14 @@ def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Versio
     return found
 
 
-def _fitting(item: Item, part: int, room: int | None) -> tuple[str | None, int]:
+def _fitting(item: Item, reading: Reading, place: int, room: int | None) -> tuple[str | None, int]:
     line = render(item, _shown(item))
     cost = count_tokens(line) + 1
     if room is None or cost <= room:
         return line, cost
     parts = part_texts(item)
     if len(parts) > 1:
-        line = render(item, f"... {parts[part]} ...")
+        line = render(item, f"... {parts[reading.value(Column.PART, place)]} ...")
         cost = count_tokens(line) + 1
         if cost <= room:
             return line, cost

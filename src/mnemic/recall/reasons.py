@@ -12,7 +12,7 @@ from mnemic.core.names import Naming, called, keys, name_token, names
 from mnemic.index.columns import Column
 from mnemic.recall.fuse import MARKS
 from mnemic.recall.gather import NEAR
-from mnemic.recall.understand import rejoined
+from mnemic.recall.understand import rejoined_each
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -98,17 +98,19 @@ def _reasons(question: Question, reading: Reading, hits: list[Hit], nearest: flo
                 near[i].append(term.word)
     dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
+    own, near, spoken = rejoined_each(own), rejoined_each(near), rejoined_each(spoken)
+    said = reading.values(Column.SAID, places).tolist()
     close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
         told = [
             f"says {', '.join(quoted)!r}" if quoted else "",
-            f"holds {', '.join(rejoined(own[i]))}" if own[i] else "",
-            f"beside {', '.join(rejoined(near[i]))}" if near[i] else "",
+            f"holds {', '.join(own[i])}" if own[i] else "",
+            f"beside {', '.join(near[i])}" if near[i] else "",
             "close in meaning" if hit.components.get("dense", 0.0) >= close else "",
             f"dated {', '.join(dated[i])}" if dated[i] else "",
-            f"said by {', '.join(rejoined(spoken[i]))}" if spoken[i] else "",
-            *_times(question, reading.value(Column.SAID, hit.doc), hit.components),
+            f"said by {', '.join(spoken[i])}" if spoken[i] else "",
+            *_times(question, said[i], hit.components),
         ]
         yield [reason for reason in told if reason]
 

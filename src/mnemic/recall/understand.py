@@ -178,6 +178,11 @@ def rejoined(words: list[str]) -> list[str]:
     return joined
 
 
+def rejoined_each(lists: Sequence[list[str]]) -> list[list[str]]:
+    """Rejoin the words of each list."""
+    return [rejoined(words) for words in lists]
+
+
 def _terms(text: str, *, telling_only: bool = False) -> tuple[Term, ...]:
     every = list(dict(zip(tokenise(text), words(text), strict=True)).items())
     telling = [(token, word) for token, word in every if not is_stop(token)]

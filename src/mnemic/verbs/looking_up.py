@@ -13,11 +13,10 @@ from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
-from mnemic.shelves import on_shelf, shelved
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.verbs.named_items import absent, unread_versions
-from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of, view_of
+from mnemic.verbs.who import Who, on_shelf, own_or_none, own_space, shelved, spaces_of, view_of
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules

@@ -11,10 +11,9 @@ from mnemic.core.scope import Shared
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
-from mnemic.shelves import on_shelf
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.who import Who, own_or_none, spaces_of
+from mnemic.verbs.who import Who, on_shelf, own_or_none, spaces_of
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules

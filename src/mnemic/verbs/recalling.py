@@ -17,11 +17,10 @@ from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
 from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
-from mnemic.shelves import always_shown, shelved
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.verbs.named_items import unread_versions
-from mnemic.verbs.who import Who, spaces_of, view_of
+from mnemic.verbs.who import Who, always_shown, shelved, spaces_of, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ CORE_LIMIT: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """What is asked of recall, as its caller put it."""
+class RecallRequest:
+    """A caller asks recall a question, within limits of its own."""
 
     query: str
     k: int | None = None
@@ -59,55 +58,57 @@ class Recalling:
     settings: Settings
     unread: UnreadRules
 
-    def recall(self, who: Who, ask: Ask) -> Flow[Context]:
+    def recall(self, who: Who, request: RecallRequest) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
-        return (yield from look((yield from self.recalling(who, ask))))
+        return (yield from look((yield from self.recalling(who, request))))
 
-    def recalling(self, who: Who, ask: Ask) -> Flow[Callable[[Snapshot], Context]]:
+    def recalling(self, who: Who, request: RecallRequest) -> Flow[Callable[[Snapshot], Context]]:
         """What a recall makes of a snapshot, once its question is checked and has its vectors."""
-        self._check(ask)
-        meant = yield from embed_question(ask.query)
-        return lambda snapshot: self._recall(snapshot, who, ask, meant)
+        self._check(request)
+        meant = yield from embed_question(request.query)
+        return lambda snapshot: self._recall(snapshot, who, request, meant)
 
-    def context(self, who: Who, ask: Ask) -> Flow[Context]:
+    def context(self, who: Who, request: RecallRequest) -> Flow[Context]:
         """A block for a prompt: what is always at hand first, the evidence for a question after it, if one is asked.
 
         What was said just now is read by rules for it, so that an instruction holds from the moment it was given.
         """
-        self._check(ask)
-        meant = yield from embed_question(ask.query)
-        return (yield from look(lambda s: self._block(s, who, ask, meant)))
+        self._check(request)
+        meant = yield from embed_question(request.query)
+        return (yield from look(lambda s: self._block(s, who, request, meant)))
 
-    def ask(self, who: Who, ask: Ask) -> Flow[Answer]:
+    def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
-        recall = yield from self.recalling(who, ask)
+        recall = yield from self.recalling(who, request)
         context, profile = yield from look(lambda s: (recall(s), self._profile(s, who)))
         from mnemic.recall.answer import answer
         from mnemic.recall.profile import stated
 
-        return answer(ask.query, context, stated(ask.query, profile, str(who.scope.user)))
+        return answer(request.query, context, stated(request.query, profile, str(who.scope.user)))
 
-    def why_not(self, who: Who, ask: Ask, item: ItemId) -> Flow[Lost]:
+    def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
-        self._check(ask)
+        self._check(request)
         to_bytes(item)
-        meant = yield from embed_question(ask.query)
-        return (yield from look(lambda s: self._why_not(s, who, ask, meant, item)))
+        meant = yield from embed_question(request.query)
+        return (yield from look(lambda s: self._why_not(s, who, request, meant, item)))
 
-    def _recall(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
+    def _recall(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Context:
         spaces = spaces_of(snapshot, who)
         if not spaces:
             return _NOTHING
         from mnemic.recall.pipeline import recall
 
-        found = recall(snapshot, self.catalogues, self._query(snapshot, who, ask, spaces, meant), explain=ask.explain)
+        found = recall(
+            snapshot, self.catalogues, self._query(snapshot, who, request, spaces, meant), explain=request.explain
+        )
         return replace(found, notes=(*found.notes, *meant.notes))
 
-    def _block(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant) -> Context:
-        budget = self.settings.budget if ask.budget is None else ask.budget
+    def _block(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Context:
+        budget = self.settings.budget if request.budget is None else request.budget
         always = self.always_part(snapshot, who, int(budget * self.settings.always_share))
-        rest = replace(ask, budget=max(1, budget - always.tokens))
-        found = self._recall(snapshot, who, rest, meant) if ask.query.strip() else _NOTHING_ASKED
+        rest = replace(request, budget=max(1, budget - always.tokens))
+        found = self._recall(snapshot, who, rest, meant) if request.query.strip() else _NOTHING_ASKED
         return replace(
             found,
             text="\n".join(text for text in (always.text, found.text) if text),
@@ -140,41 +141,43 @@ class Recalling:
             core.pop(item, None)
             if version.item.state is State.ACTIVE:
                 core[item] = version
-        shown = [version for version in core.values() if always_shown(who.scope, version.item)]
+        shown = always_shown(who.scope, core.values())
         return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
 
-    def _why_not(self, snapshot: Snapshot, who: Who, ask: Ask, meant: Meant, item: ItemId) -> Lost:
+    def _why_not(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, item: ItemId) -> Lost:
         from mnemic.recall.pipeline import why_not
 
-        query = self._query(snapshot, who, ask, spaces_of(snapshot, who), meant)
+        query = self._query(snapshot, who, request, spaces_of(snapshot, who), meant)
         return why_not(snapshot, self.catalogues, query, item)
 
-    def _query(self, snapshot: Snapshot, who: Who, ask: Ask, spaces: tuple[int, ...], meant: Meant) -> Query:
-        now = self.desk.clock.now() if ask.now is None else micros(ask.now, "now")
+    def _query(
+        self, snapshot: Snapshot, who: Who, request: RecallRequest, spaces: tuple[int, ...], meant: Meant
+    ) -> Query:
+        now = self.desk.clock.now() if request.now is None else micros(request.now, "now")
         view = view_of(snapshot, who)
         asked = (
             now if view.as_of is None else min(now, view.as_of)
         )  # "last week", asked of the past, is the week before it
-        k = self.settings.k if ask.k is None else ask.k
+        k = self.settings.k if request.k is None else request.k
         return Query(
-            text=ask.query,
+            text=request.query,
             now=asked,
-            offset=self._offset(ask.now, asked),
+            offset=self._offset(request.now, asked),
             spaces=spaces,
             view=view,
-            where=shelved(who.scope, ask.where),
+            where=shelved(who.scope, request.where),
             k=k,
-            budget=ask.budget,
+            budget=request.budget,
             vectors=meant.vectors,
         )
 
-    def _check(self, ask: Ask) -> None:
+    def _check(self, request: RecallRequest) -> None:
         """Raise for what is over a limit that a setting holds."""
-        if len(ask.query.encode()) > self.settings.item_limit:
+        if len(request.query.encode()) > self.settings.item_limit:
             told = f"Ask in at most {self.settings.item_limit:,} bytes."
             raise Invalid("query", "is longer than an item may be", told)
-        if ask.k is not None and ask.k > self.settings.k_limit:
-            raise Invalid("k", f"is {ask.k}", f"Give 1 to {self.settings.k_limit}.")
+        if request.k is not None and request.k > self.settings.k_limit:
+            raise Invalid("k", f"is {request.k}", f"Give 1 to {self.settings.k_limit}.")
 
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""

@@ -14,14 +14,13 @@ from mnemic.core.scope import Scope
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.past.undoing import inverse, reopening
-from mnemic.shelves import on_shelf, shelved
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import ErasureReceipt
 from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
 from mnemic.verbs.named_items import catch_up
-from mnemic.verbs.who import Who, own_space, writable
+from mnemic.verbs.who import Who, on_shelf, own_space, shelved, writable
 from mnemic.writing import Desk
 
 _ALL_STATES = tuple(State)

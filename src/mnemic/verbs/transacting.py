@@ -14,7 +14,6 @@ from mnemic.core.transitions import retired
 from mnemic.errors import Conflict, Invalid
 from mnemic.flow import Flow
 from mnemic.index.standing import Standings
-from mnemic.shelves import shelved
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Op, Put
@@ -22,7 +21,7 @@ from mnemic.verbs.committing import TRIES, draft_of
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.named_items import absent, chunks_of, cited_versions, refuse_uncited
 from mnemic.verbs.statements import Statement, revision, stated
-from mnemic.verbs.who import Who, last_commit, own_or_none, writable
+from mnemic.verbs.who import Who, last_commit, own_or_none, shelved, writable
 from mnemic.writing import Desk
 
 T = TypeVar("T")

@@ -1,10 +1,13 @@
-"""Who asks, on which branch, of which past; and which spaces and which view of a snapshot that comes to."""
+"""Who asks, from which shelf, on which branch, of which past; the spaces, view and filter that this comes to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from mnemic.core.queries import View
+from mnemic.checking import text_field, whole
+from mnemic.core.items import Item, Version
+from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.errors import Invalid, NotFound, Refused
 from mnemic.store.engine.snapshot import Snapshot
@@ -94,3 +97,35 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
         found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
         at = found if at is None else min(at, found)
     return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
+
+
+def shelved(scope: Scope, where: Filter) -> Filter:
+    """A filter as it is asked from this shelf; `Invalid` where it names another."""
+    shelves: dict[str, str | None] = {}
+    for name in ("agent", "session"):
+        wanted, mine = getattr(where, name), getattr(scope, name)
+        if wanted is not None:
+            text_field(name, wanted)
+        if None not in (wanted, mine) and wanted != mine:
+            raise Invalid(name, f"{wanted!r} is not this handle's {mine!r}", "Use a handle without that shelf.")
+        shelves[name] = mine if wanted is None else wanted
+    for name in ("said_from", "said_to"):
+        if getattr(where, name) is not None:
+            whole(name, getattr(where, name), low=-(2**62))
+    return replace(where, agent=shelves["agent"], session=shelves["session"])
+
+
+def on_shelf(scope: Scope, item: Item) -> bool:
+    """Whether an item is shown to who reads from this shelf."""
+    return scope.agent in (None, item.agent) and scope.session in (None, item.session)
+
+
+def always_shown(scope: Scope, versions: Iterable[Version]) -> list[Version]:
+    """Keep the versions that are always on here: one that belongs to no agent, or no session, is so for all of them."""
+    agents = None if scope.agent is None else (None, scope.agent)
+    sessions = None if scope.session is None else (None, scope.session)
+    return [
+        version
+        for version in versions
+        if (agents is None or version.item.agent in agents) and (sessions is None or version.item.session in sessions)
+    ]

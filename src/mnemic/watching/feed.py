@@ -19,12 +19,11 @@ from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, Invalid, NotFound, StoreError
 from mnemic.flow import Flow, Request, run
-from mnemic.shelves import on_shelf
 from mnemic.store.contract import Store
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.verbs.looking_up import LIST_LIMIT
-from mnemic.verbs.who import Who
+from mnemic.verbs.who import Who, on_shelf
 
 if TYPE_CHECKING:
     import asyncio

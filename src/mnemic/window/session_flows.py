@@ -23,7 +23,7 @@ from mnemic.lanes.slices import DERIVER
 from mnemic.registry import POLICIES
 from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
-from mnemic.verbs.recalling import Ask
+from mnemic.verbs.recalling import RecallRequest
 from mnemic.verbs.who import Who
 from mnemic.window.contents import Contents, needed
 from mnemic.window.layout import SEGMENT, Window, is_page, role_of
@@ -124,11 +124,11 @@ class SessionFlows:
             yield from self._write(self._behind.dirty)
         return receipt
 
-    def context(self, ask: Ask) -> Flow[Context]:
+    def context(self, request: RecallRequest) -> Flow[Context]:
         """The window after a question: what bears on it is paged in, what was there stays where it was."""
         self._check_open()
-        k = min(self._terms.reach.k if ask.k is None else ask.k, self._kernel.settings.k_limit)
-        recall = yield from self._kernel.recalling(self._reader, replace(ask, k=k, budget=None))
+        k = min(self._terms.reach.k if request.k is None else request.k, self._kernel.settings.k_limit)
+        recall = yield from self._kernel.recalling(self._reader, replace(request, k=k, budget=None))
         meanwhile, found = yield from self._kernel.read(
             self._reader, lambda s, spaces, _: (self._meanwhile(s, spaces), recall(s))
         )

@@ -25,7 +25,6 @@ from mnemic.store.requests import Transact
 from mnemic.store.values.work import JobState
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.worker.model_budget import ModelBudget
-from mnemic.worker.yielding import Yielding
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ class Background:
         chosen: The strategies to follow; None for those that the settings name.
 
     Attributes:
-        yielding: The context in which a verb's request is answered, so that what runs behind waits before its next.
         backlog: The spaces that have something before a lane.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
@@ -62,7 +60,6 @@ class Background:
         self.answering, self._desk = answering, desk
         self._followed = followed(desk.settings.strategies if chosen is None else chosen)
         self._budget = ModelBudget(desk.settings)
-        self.yielding = Yielding()
         self.chores: dict[str, Callable[[float], None]] = {}
         self.renew()
         renew_in_child(self)
@@ -237,7 +234,7 @@ class Background:
             self._closed = True
             thread, self._thread = self._thread, None
             self._wake.set()
-            self.yielding.let_all()
+            self.answering.yielding.let_all()
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
@@ -277,7 +274,7 @@ class Background:
     def _attend(self, task: Task, request: Request) -> Any:
         """Answer a request of a slice once nobody is in front; an answer in hand is put down at once."""
         if not (isinstance(request, Transact) and request.urgent):
-            self.yielding.park()
+            self.answering.yielding.park()
         match request:
             case Pause():
                 return None
@@ -285,7 +282,7 @@ class Background:
                 return self._ask_model(task, request)
             case Embed(texts=[_, *_]):
                 return self._embed(task, request)
-        with self.yielding.working():
+        with self.answering.yielding.working():
             return self.answering.perform(request)
 
     def _ask_model(self, task: Task, request: Ask) -> Any:
@@ -299,7 +296,7 @@ class Background:
         if self.answering.meaning.is_remote(request.model):
             with self._lease_kept(task):
                 return self.answering.perform(request)
-        with self.yielding.working():
+        with self.answering.yielding.working():
             began = time.monotonic()
             answered = self.answering.perform(request)
         self._schedule.learn(request.model, (time.monotonic() - began) / len(request.texts))
