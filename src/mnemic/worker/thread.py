@@ -190,7 +190,7 @@ class Background:
         lanes: Collection[str] = (),
         poll: float = _RETRY_SECONDS,
         once: bool = False,
-        told: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None,
+        progress: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None,
     ) -> None:
         """Be a worker: run slices of every user's lanes, and jobs, until `stop` is set; then finish the one that runs.
 
@@ -199,7 +199,7 @@ class Background:
         Args:
             lanes: Only these (`house`, `embed`, `jobs` ...); all when empty.
             once: Return when nothing is left that can be done now; what another worker does is waited for.
-            told: Called after each slice that did something or failed.
+            progress: Called after each slice that did something or failed.
         """
         from mnemic.worker.scheduling import Cycle
 
@@ -216,7 +216,7 @@ class Background:
                 continue
             if moved != seen:
                 quiet = time.monotonic()
-            cycle = Cycle(lanes=frozenset(lanes), on_slice=told)
+            cycle = Cycle(lanes=frozenset(lanes), on_slice=progress)
             for _ in self._slices(cycle):
                 if stop.is_set():
                     return
