@@ -1,4 +1,4 @@
-"""The background yields to the foreground: its work waits before each request while a verb runs, and never starves."""
+"""Background work yields to the foreground: it waits before each request while a verb runs, but never starves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BESIDE_SECONDS: Final = 0.002
 
 
 class Yielding:
-    """Knows whether verbs run in front, and when work behind them may go on. Safe for many threads.
+    """Tracks the verbs that run in front and holds background work back meanwhile. Safe for many threads.
 
     It is the context in which a request of a verb is answered: every verb pays for it, so it is no generator.
     """
@@ -40,7 +40,7 @@ class Yielding:
         self._took = 0.0
 
     def __enter__(self) -> None:
-        """Note that somebody waits for a verb."""
+        """Note that a verb runs in front."""
         with self._lock:
             self._front += 1
 
@@ -50,11 +50,11 @@ class Yielding:
             self._left_at = time.monotonic()
 
     def let_all(self) -> None:
-        """Let everybody go on who waits."""
+        """Release all background work that waits."""
         self._all.set()
 
     def park(self) -> None:
-        """Wait until nobody is in front, or for as long as is fair.
+        """Wait until no verb runs in front, at most for a fair time.
 
         It looks again after longer and longer: a thread that wakes takes the interpreter from the verbs it waits for.
         """
