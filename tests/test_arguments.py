@@ -303,7 +303,7 @@ def said(wrong: list[str]) -> None:
         pytest.fail("\n".join(wrong), pytrace=False)
 
 
-CALLERS_OWN = {("think", "class"), ("told", "class"), ("lines", "unspeakable")}
+CALLERS_OWN = {("think", "class"), ("progress", "class"), ("lines", "unspeakable")}
 """What a caller's own function or iterator raises is the caller's."""
 
 PLAIN = [(kind, name) for kind in (ScopedMemory, Memory, Session, Admin) for name in verbs(kind)]
@@ -442,7 +442,7 @@ def test_what_is_wrong_is_said_with_field_value_and_remedy(tmp_path: Path) -> No
         (lambda: me.undo(True), r"^seq: is True, not a whole number\. Give at least 0"),
         (lambda: me.feedback(world.other, useful="no"), r"^useful: is 'no'\. Give True or False\."),  # type: ignore[arg-type]
         (lambda: me.write("x", colour="red"), r"^colour: is no field of a statement\. A statement has: text, kind"),
-        (lambda: world.memory.admin.gc(told="x"), r"^told: is 'x'\. Give a function\."),  # type: ignore[arg-type]
+        (lambda: world.memory.admin.gc(progress="x"), r"^progress: is 'x'\. Give a function\."),  # type: ignore[arg-type]
     ):
         with pytest.raises(Invalid, match=told):
             call()  # type: ignore[no-untyped-call]

@@ -76,7 +76,7 @@ def test_a_worker_that_is_cancelled_is_told_to_stop() -> None:
         async with AsyncMemory("memory:", embedder="none") as memory:
             await memory.scope(user="ada").observe("I live in Lisbon.")
             tell: Callable[..., object] = lambda *_: loop.call_soon_threadsafe(began.set)  # noqa: E731
-            worker = asyncio.create_task(memory.admin.serve(stop, told=tell))
+            worker = asyncio.create_task(memory.admin.serve(stop, progress=tell))
             await began.wait()
             worker.cancel()
             with pytest.raises(asyncio.CancelledError):

@@ -202,17 +202,17 @@ class Admin:
             ]
         return [one for one in found if one.lane != EMBED or one.pending]
 
-    def reindex(self, embedder: str | Embedder, told: Callable[[int], None] = lambda done: None) -> Reindexed:
+    def reindex(self, embedder: str | Embedder, progress: Callable[[int], None] = lambda done: None) -> Reindexed:
         """Make every vector anew with another embedder, or drop all for `none`; the old ones answer until it is done.
 
         Args:
-            told: Called as it goes with how many passages were dealt with.
+            progress: Called as it goes with how many passages were dealt with.
 
         Raises:
             Invalid: no embedder goes by that name.
             ModelError: the embedder failed; the old vectors still serve, and the next call goes on from there.
         """
-        return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), told)
+        return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), progress)
 
     def jobs(self, *, over: bool = False) -> list[WorkEntry]:
         """Lanes that have something before them, then jobs: who does what, since when, and what went wrong.
@@ -309,7 +309,7 @@ class Admin:
         keep: str | None = None,
         slice_seconds: float | None = None,
         tenant: str | None = None,
-        told: Callable[[int], None] = lambda done: None,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> Collected:
         """Collect garbage: retire what collectors choose, then drop what lies behind the horizon, a slice at a time.
 
@@ -318,7 +318,7 @@ class Admin:
             collectors: Who chooses, by name; left out, the setting `collectors`.
             keep: How much of the past stays: `all`, `30 days`, `10000 commits`; left out, the setting `keep_past`.
             slice_seconds: How long one slice may keep a writer waiting, about.
-            told: Called after each slice with how much it dealt with.
+            progress: Called after each slice with how much it dealt with.
 
         Raises:
             Invalid: a name or a span cannot be taken.
@@ -329,7 +329,7 @@ class Admin:
         past = None if keep is None else read_past(keep)
         named = {"collectors": collectors, "keep": past, "dry_run": dry_run}
         plan = plan_for(self._opened.settings, tenant, **named, **slices)  # type: ignore[arg-type]
-        return gc(self._store, self._opened.kernel.desk, self._opened.answering.perform, plan, told)
+        return gc(self._store, self._opened.kernel.desk, self._opened.answering.perform, plan, progress)
 
     def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, tenant: str | None = None) -> list[Change]:
         """A tenant's commits that are in no user's journal: what collecting dropped and freed, where the past begins.

@@ -219,7 +219,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "text": _statement_or_text,
     "think": callback,
     "to": _commit_or_moment,
-    "told": callback,
+    "progress": callback,
     "type": clean_name,
     "typed": words,
     "user": _user,

@@ -26,7 +26,7 @@ class MnemicError(Exception):
 
 
 class Invalid(MnemicError):
-    """A value we cannot take.
+    """A value that cannot be taken: of a wrong type, malformed, or out of range.
 
     Attributes:
         field: Which argument or field is wrong.
@@ -42,7 +42,7 @@ class Invalid(MnemicError):
 
 
 class TooLarge(Invalid):
-    """A value over a limit that a setting holds."""
+    """A value over a limit that a setting states."""
 
 
 class NotFound(MnemicError):
@@ -54,7 +54,7 @@ class Conflict(MnemicError):
 
 
 class Refused(MnemicError):
-    """The right is missing, or a hold forbids it; nothing was written."""
+    """The caller may not do this, or a hold or pin forbids it; nothing was written."""
 
 
 class Compacted(MnemicError):
@@ -74,7 +74,7 @@ class StoreReadOnly(StoreError):
 
 
 class StoreCorrupt(StoreError):
-    """The bytes are not what we wrote."""
+    """The store is damaged: its bytes are not what was written."""
 
 
 class StoreForeign(StoreError):

@@ -1,4 +1,4 @@
-"""The embedders of an open store: which one fills it, which answer questions, and each opened only when it is needed.
+"""The embedders of an open store: which one fills it, which answer questions; each is opened when first needed.
 
 The store remembers who made its vectors. That embedder serves it, whatever the settings name: vectors of two embedders
 are never compared, and changing from one to the other is `reindex`.
@@ -36,7 +36,7 @@ DOWN_SECONDS: Final = 30.0
 
 
 class Meaning:
-    """Knows the embedders of one open store and asks them for vectors. Safe for many threads.
+    """Opens the embedders of one store and asks them for vectors. Safe for many threads.
 
     Args:
         embedder: The one to fill an empty store with, if there is one here.
@@ -59,7 +59,7 @@ class Meaning:
         self._silent = ""
 
     def rows(self) -> list[EmbedderRow]:
-        """The embedders that the store knows."""
+        """List the embedders that the store has registered."""
         with self._store.read() as snapshot:
             return snapshot.embedders()
 
@@ -78,7 +78,7 @@ class Meaning:
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
 
     def lanes(self) -> list[str]:
-        """The lanes before which passages wait: of the embedder that serves, or of the one that never answered."""
+        """Name the lanes that passages wait for: that of the serving embedder, or of one that never answered."""
         serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
         if self._words_alone:
             return []
@@ -89,18 +89,18 @@ class Meaning:
         return "" if self._words_alone or self._given is None or self.rows() else self._given.name
 
     def trouble(self, name: str) -> str:
-        """Why an embedder could not be asked, as far as this process has tried; "" if it could, or has not."""
+        """Say why an embedder could not be asked; "" if it could, or this process has not tried."""
         silent = self._silent if self._given is not None and self._given.name == name else ""
         return self._failed.get(name, "") or silent
 
     def is_remote(self, model: int) -> bool:
-        """Whether an embedder's work is another machine's."""
+        """Whether an embedder runs on another machine."""
         row = next((row for row in self.rows() if row.id == model), None)
         embedding = None if row is None else self._opened(row.name)
         return embedding is not None and embedding.remote
 
     def passages(self, model: int, texts: Sequence[str]) -> list[bytes]:
-        """Embed texts; the vectors are as the store keeps them.
+        """Embed texts, to vectors in the store's form.
 
         Raises:
             ModelError: the embedder cannot be opened, or failed.
@@ -132,7 +132,7 @@ class Meaning:
         return Meant(vectors, tuple(notes))
 
     def adopt(self, embedder: Embedder) -> Embedding:
-        """Take an embedder that is open already under its name, for a reindex."""
+        """Register an embedder that is already open, for a reindex."""
         from mnemic.models.calling import Embedding
 
         with self._lock:
@@ -140,13 +140,13 @@ class Meaning:
             return self._open.setdefault(embedder.name, Embedding(embedder))
 
     def forget(self) -> None:
-        """Forget the questions that were asked."""
+        """Drop the cached questions and their vectors."""
         with self._lock:
             for embedding in self._open.values():
                 embedding.forget()
 
     def _dims(self, embedder: Embedder) -> int:
-        """Ask an embedder how long its vectors are; an endpoint is asked for that, and may not answer."""
+        """Ask an embedder for its dimensions; an endpoint has to be called for that, and may fail."""
         try:
             dims = embedder.dims
         except ModelError as error:

@@ -565,17 +565,17 @@ class Memory:
 
         return Admin(self._opened)
 
-    def flush(self, *, seconds: float | None = None, told: Callable[[str, int], None] | None = None) -> bool:
+    def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
         """Wait until all that was written is understood and has its vectors; whether that was reached in time.
 
         Args:
             seconds: Longest to wait; None for as long as it takes.
-            told: Called as it goes, with the lane and how many passages or versions it dealt with.
+            progress: Called as it goes, with the lane and how many passages or versions it dealt with.
 
         Raises:
             ModelError: the embedder failed; what is done is kept, and the next flush goes on from there.
         """
-        return self._opened.background.drain(told, seconds)
+        return self._opened.background.drain(progress, seconds)
 
     def session(
         self,

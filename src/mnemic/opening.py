@@ -210,7 +210,7 @@ def open_store(
     answering = Answering(store, Meaning(store, settings, given, words_alone=words_alone), settings)
     background = Background(answering, desk, strategies)
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
-    opened.store.carry(opened.meters.told)
+    opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
     if settings.background:
         opened.background.notify()  # for what a process before this one left undone

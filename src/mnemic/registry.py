@@ -1,4 +1,4 @@
-"""Every plug point's table: a name, and where its class lives. Nothing is imported before it is asked for."""
+"""The table of every plug point: names and the place of each class, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ BUILT_IN: Final = {
 
 
 def load(table: Mapping[str, str], name: str) -> Any:
-    """What `table` names: a class, or a profile's tools.
+    """Import what a table lists under a name: a class, or a profile's tools.
 
     Raises:
         Invalid: there is no such name.
@@ -82,12 +82,12 @@ def load(table: Mapping[str, str], name: str) -> Any:
 
 
 def is_place(name: str) -> bool:
-    """Whether a name says where something lives: `package.module:Class`."""
+    """Whether a name is a place, `package.module:Class`."""
     return _PLACE.fullmatch(name) is not None
 
 
 def fetch(field: str, place: str) -> Any:
-    """What lives at `package.module:Class`, of whoever's package; `field` is the setting that names it.
+    """Import what stands at `package.module:Class` in any package; `field` is the setting that names it.
 
     Raises:
         Invalid: there is no such module, it cannot be imported, or it has nothing of that name.

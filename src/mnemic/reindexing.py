@@ -1,4 +1,4 @@
-"""A reindex changes a store's embedder: new vectors are made beside the old ones, which answer until all are there."""
+"""Reindex a store with another embedder: the old vectors answer until all the new ones are there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BUSY_SECONDS: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reindexed:
-    """What a reindex did.
+    """The outcome of a reindex.
 
     Attributes:
         embedder: Whose vectors serve the store now; "" for words alone.

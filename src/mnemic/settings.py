@@ -1,4 +1,4 @@
-"""Every setting in one place, and the only reader of the environment."""
+"""Settings: every option with its unit, and the only reader of the environment."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Settings:
 
     @property
     def where(self) -> str:
-        """The default store, as a file's name or a URL."""
+        """The place of the default store: a file's path or a URL."""
         return self.store or str(self.home / "memory.db")
 
 

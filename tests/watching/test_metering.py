@@ -97,17 +97,17 @@ def test_gauges_are_read_when_somebody_looks() -> None:
 
 def test_what_is_told_says_what_is_new_and_nothing_when_nothing_is() -> None:
     meters = Meters()
-    assert meters.told() is None
+    assert meters.report() is None
     for _ in range(3):
         meters.took("verb", "recall", 0.01)
-    told = meters.told()
+    told = meters.report()
     assert told is not None
     again = Measured.unpacked(*told)
     assert again.fresh == {("verb", "recall"): 3}
     assert again.timed["verb", "recall"].packed() == filled(0.01, 0.01, 0.01).packed()
-    assert meters.told() is None
+    assert meters.report() is None
     meters.took("verb", "recall", 0.01)
-    last = meters.told()
+    last = meters.report()
     assert last is not None
     assert Measured.unpacked(*last).fresh == {("verb", "recall"): 1}
     assert len(last[1]) < 300

@@ -76,7 +76,7 @@ def worked(memory: Memory, clock: ManualClock, *lanes: str) -> list[str]:
                 wrong.append(str(error))
 
         stop = Waits(2)
-        background.serve(stop, lanes=lanes, once=True, told=told)  # type: ignore[arg-type]
+        background.serve(stop, lanes=lanes, once=True, progress=told)  # type: ignore[arg-type]
         if not did:
             return wrong
     raise AssertionError("it never ends")
@@ -343,7 +343,7 @@ def test_one_users_flood_does_not_starve_the_others(clock: ManualClock) -> None:
             memory.scope(user=user).observe(f"hello from {user}")
         slices: list[tuple[str, int]] = []
         told = lambda lane, space, done, error: slices.append((lane, space))  # noqa: E731
-        memory._opened.background.serve(Waits(1), once=True, told=told)  # type: ignore[arg-type]
+        memory._opened.background.serve(Waits(1), once=True, progress=told)  # type: ignore[arg-type]
         served = [space for lane, space in slices if lane.startswith("embed")]
         assert served[:3] == sorted(set(served))
         assert len(served) > 6

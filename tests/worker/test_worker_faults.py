@@ -303,7 +303,7 @@ def test_a_collection_that_ended_elsewhere_is_not_kept(clock: ManualClock) -> No
         runs = next(c.cell_contents for c in work.__closure__ or () if isinstance(c.cell_contents, dict))
         first = memory.admin.order(gc_order(1, "first"))
         stop = threading.Event()
-        background.serve(stop, lanes=("jobs",), told=lambda *_: stop.set())
+        background.serve(stop, lanes=("jobs",), progress=lambda *_: stop.set())
         assert list(runs) == [first]
         memory.admin.cancel(first)
         memory.admin.order(gc_order(1, "second"))

@@ -1,1 +1,1 @@
-"""Garbage collection: what may go, in slices, and a run from end to end."""
+"""Garbage collection: survey a space, run collectors in slices, move the horizon, drop what lies behind it."""

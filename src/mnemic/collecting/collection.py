@@ -64,10 +64,10 @@ def collectors_named(names: Sequence[str]) -> tuple[Collector, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionPlan:
-    """A run of the garbage collection as it was ordered.
+    """The order for a garbage collection run: whose, by which collectors, how much of the past stays.
 
     Attributes:
-        past: How much of the journal is kept; all of it, and nothing is dropped. Commits of collecting do not count.
+        past: How much of the journal is kept; with all of it nothing is dropped. Commits of collecting do not count.
         seconds: How long one slice may keep a writer waiting, about.
         choose_only: Stop once it is known what would be taken.
     """
@@ -83,7 +83,7 @@ class CollectionPlan:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One item that a collector took, or would take: whose, and why."""
+    """An item that a collector retired, or would retire: its user, the collector and the reason."""
 
     user: str | None
     id: ItemId
@@ -93,7 +93,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Collection:
-    """A run: its plan, where it stands, and what it has done so far.
+    """The state of a garbage collection run: its plan, its progress, what it has done so far.
 
     Attributes:
         taken: What was retired, or with `choose_only` what would be.
@@ -128,7 +128,7 @@ class Collection:
 
 
 def collect_slice(desk: Desk, run: Collection) -> Flow[Slice]:
-    """Take one step of a run, with the write lock for about the plan's `seconds`; do nothing once `run.done`."""
+    """Run one slice of a collection, with the write lock for about the plan's `seconds`; do nothing once `run.done`."""
     if run.done:
         return _DONE
     if run._spaces is None:
@@ -178,7 +178,7 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
 
 
 def _named(choices: Sequence[Choice]) -> list[ItemId]:
-    """What was chosen, and its heirs."""
+    """List the chosen items and their heirs."""
     return [item for choice in choices for item in (choice.id, choice.heir) if item is not None]
 
 
@@ -188,7 +188,7 @@ def _taken(head: SpaceHead, collector: str, choices: Sequence[Choice]) -> Iterat
 
 
 def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
-    """Retire one batch, or, where something of it has changed meanwhile, its halves; one that has is left."""
+    """Retire a batch; on a conflict its halves are tried later, and a single item that has changed is passed over."""
     head, name, choices = run._batches.popleft()
     draft, going = yield from look(lambda s: _draft(s, run, head, name, choices))
     run.passed += len(choices) - len(going)
@@ -210,7 +210,7 @@ def _retire(desk: Desk, run: Collection) -> Flow[Slice]:
 def _draft(
     snapshot: Snapshot, run: Collection, head: SpaceHead, collector: str, choices: Sequence[Choice]
 ) -> tuple[Draft, list[Choice]]:
-    """Draft the commit that retires what still may go: heirs take over its sources, an event says why."""
+    """Draft the commit that retires the items still unchanged and free; heirs get their sources, a note the reasons."""
     assert head.user is not None
     ids = [choice.id for choice in choices]
     # What cites these, and goes itself, has gone by now.
@@ -233,7 +233,7 @@ def _draft(
 
 
 def _inherited(standing: Mapping[ItemId, Version], going: Sequence[Choice]) -> dict[ItemId, Version]:
-    """Add to the heirs' sources those of what goes."""
+    """Add the sources of retired items to those of their heirs."""
     heirs: dict[ItemId, Version] = {}
     for choice in going:
         if choice.heir is not None and choice.heir in standing:
@@ -264,7 +264,7 @@ def _move(desk: Desk, run: Collection) -> Flow[Slice]:
 
 
 def _foresee(desk: Desk, run: Collection) -> Flow[Slice]:
-    """Say how far the horizon would move, and how many versions lie behind it: so many may go, none of them back."""
+    """Foresee the horizon's move and count the versions behind it, which is the most that would be dropped."""
     now = desk.clock.now()
     stands, wanted, (floor, why) = yield from look(lambda s: _wanted(s, run.plan, now))
     upto = max(stands, min(wanted, floor))
@@ -289,7 +289,7 @@ def _behind(snapshot: Snapshot, name: str, upto: int) -> int:
 
 
 def _wanted(snapshot: Snapshot, plan: CollectionPlan, now: int) -> tuple[int, int, tuple[int, str]]:
-    """Find where the horizon stands, where the retention wants it, and what it may not pass."""
+    """Find the horizon, the commit where the retention wants it, and the floor it may not pass, with the reason."""
     tenant = snapshot.tenant(plan.tenant)
     if tenant is None:
         return 0, 0, (0, "")
@@ -341,7 +341,7 @@ def _record(run: Collection) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionMemo:
-    """Facts kept from run to run: when the last one ended (microseconds), how big the store was, what has paid."""
+    """What a run leaves for the next: when it ended (microseconds), the store's bytes then, which triggers paid."""
 
     at: int = 0
     bytes: int = 0
@@ -349,7 +349,7 @@ class CollectionMemo:
 
 
 def recalled(tenant: str) -> Flow[CollectionMemo]:
-    """Read what the last run kept."""
+    """Read the memo that the last run left."""
     raw = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.memo(n, MEMO))
     if raw is None:
         return CollectionMemo()
@@ -358,7 +358,7 @@ def recalled(tenant: str) -> Flow[CollectionMemo]:
 
 
 def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: int, bytes_after: int) -> Flow[None]:
-    """Journal a run that is over, and keep what it taught: a trigger is worth what its runs freed, less their pauses.
+    """Journal a finished run and update the memo: a trigger is worth what its runs freed, less their pauses.
 
     A run that did nothing is not journaled, and one that was asked for leaves no trace then.
     """
@@ -377,7 +377,7 @@ def conclude(desk: Desk, run: Collection, before: CollectionMemo, bytes_before: 
 
 
 def _first(snapshot: Snapshot, name: str) -> int:
-    """Find when a tenant's first commit that is still here was written (microseconds)."""
+    """Find the time of a tenant's oldest commit still in the journal (microseconds)."""
     tenant = snapshot.tenant(name)
     first = [] if tenant is None else snapshot.changes(tenant, 0, 1)
     return micros(first[0].at) if first else 0

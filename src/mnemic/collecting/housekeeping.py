@@ -68,12 +68,12 @@ class Collected:
 
     @property
     def freed(self) -> int:
-        """Bytes by which the file is smaller; below 0 if writers wrote more meanwhile."""
+        """Bytes by which the files shrank; below 0 if writers added more meanwhile."""
         return self.bytes_before - self.bytes_after
 
     @property
     def slices(self) -> int:
-        """How many slices that took."""
+        """How many slices the run took."""
         return len(self.pauses)
 
     @property
@@ -102,7 +102,7 @@ def plan_for(
     slice_seconds: float = SLICE_SECONDS,
     dry_run: bool = False,
 ) -> CollectionPlan:
-    """Plan a run, by the settings where nothing else is said.
+    """Plan a garbage collection run; what is left out comes from the settings.
 
     Raises:
         Invalid: a setting or a collector's name cannot be taken.
@@ -126,7 +126,7 @@ def gc(
     plan: CollectionPlan,
     on_slice: Callable[[int], None] = lambda done: None,
 ) -> Collected:
-    """Run a plan to its end; whoever writes gets in between slices, whoever reads is not kept out.
+    """Run a plan to its end in slices; writers get in between them, readers are never kept out.
 
     Args:
         perform: Answers the requests of its flows.

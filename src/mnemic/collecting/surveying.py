@@ -1,4 +1,4 @@
-"""A survey reads what stands in a space as collectors see it, in pages: facts about items, of their words a digest."""
+"""Survey a space for the collectors, in pages: facts about its standing items, and a digest in place of their words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STANDING: Final = tuple(state for state in State if state is not State.RETIRED)
 
 @dataclass(slots=True)
 class _Seen:
-    """What was read of a space so far."""
+    """Accumulates what was read of a space so far."""
 
     after: int = 0
     more: bool = True
@@ -45,7 +45,7 @@ class _Seen:
 
 
 def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
-    """Read all that stands in a space and is not retired, a page at a time.
+    """Read the items of a space that stand and are not retired, with their links and holds, a page at a time.
 
     What is written meanwhile may be missing: what is chosen is checked again in the commit that retires it.
     """
@@ -64,14 +64,14 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
 
 
 def rested_on(snapshot: Snapshot, space: int, ids: Sequence[ItemId]) -> set[ItemId]:
-    """Choose of some items those that something live in a space rests on; what is among them itself is not asked."""
+    """Choose those of some items that another live item of a space cites as a source."""
     standing = snapshot.standing((space,), snapshot.derived(space, ids))
     live = (v.item for v in standing.values() if v.item.state is not State.RETIRED and v.item.id not in ids)
     return {source for item in live for source in item.source} & set(ids)
 
 
 def used_by_others(tenant: int, ids: Sequence[ItemId]) -> Flow[dict[ItemId, str]]:
-    """Find which shared items something live of a user rests on, with the reason to give; a space to a look."""
+    """Find the shared items that a live item of some user cites, with the reason to give; one look per space."""
     spaces = yield from look(lambda s: [head.id for head in s.all_spaces(tenant) if isinstance(head.user, str)])
     used: frozenset[ItemId] = frozenset()
     for space in spaces if ids else ():
@@ -84,7 +84,7 @@ def _rested_on(snapshot: Snapshot, items: Sequence[ItemId], space: int) -> froze
 
 
 def _paged(ids: Sequence[ItemId], choose: Callable[..., frozenset[ItemId]]) -> Flow[frozenset[ItemId]]:
-    """Choose among some items, a page to a look."""
+    """Apply `choose` to items in pages, one look each."""
     pages: list[frozenset[ItemId]] = []
     for at in range(0, len(ids), PAGE):
         pages.append((yield from look(partial(choose, items=ids[at : at + PAGE]))))
@@ -118,7 +118,7 @@ def _standing(version: Version, used: Strength) -> StandingItem:
 
 
 def _moment(slot: object) -> int | None:
-    """Read a moment from a slot; what cannot be read as one is the owner's own, and means nothing here."""
+    """Read a time from a slot (microseconds); None unless it is ISO 8601 with a zone: owners use slots as they like."""
     if not isinstance(slot, str):
         return None
     try:
@@ -129,7 +129,7 @@ def _moment(slot: object) -> int | None:
 
 
 def _digest(item: Item) -> bytes:
-    """Digest what an item says and where, case and spacing apart."""
+    """Digest an item's statement and shelf, so that items that differ only in case and spacing are equal."""
     text = " ".join(unicodedata.normalize("NFKC", item.text).casefold().split())
     times = [None if t is None else micros(t) for t in (item.valid_from, item.valid_to)]
     said = {"text": text, "kind": item.kind.value, "slots": dict(item.slots), "key": item.key, "times": times}
@@ -146,7 +146,7 @@ def _elsewhere(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> 
 
 
 def _gone(snapshot: Snapshot, head: SpaceHead, items: Sequence[ItemId]) -> frozenset[ItemId]:
-    """Choose those that are nowhere, or were retired behind the horizon."""
+    """Choose those items that no longer exist or were retired at or behind the horizon."""
     horizon = snapshot.head(head.tenant).horizon
     shared = snapshot.space(head.tenant, SHARED)
     spaces = (head.id,) if shared is None else (head.id, shared.id)

@@ -1,4 +1,4 @@
-"""A strategy's run is committed: what it writes, revises, retires and ties, and the step of its lane."""
+"""Commit a strategy's run: what it writes, revises, retires and links, together with the step of its lane."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def commit_run(
     desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
 ) -> Flow[Receipt]:
-    """Commit what a run wants done, as `draft_run` drafts it.
+    """Commit a run's edits, as `draft_run` drafts them.
 
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
@@ -42,7 +42,7 @@ def commit_run(
 def draft_run(
     desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
 ) -> Flow[Draft]:
-    """Draft what a run wants done, without what the owner hid, and the step of its lane or job.
+    """Draft a run's edits, without what the owner hid, and the step of its lane or job.
 
     Args:
         known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
@@ -116,7 +116,7 @@ def _derived_item(
 
 
 def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
-    """Give an id that whoever repeats the run gives too: a reader who was shown it ahead of the commit knows it.
+    """Derive an item's id from the run, so that a repeated run, or a reader ahead of the commit, gets the same.
 
     One that is there already, or was erased, is not given again.
     """
@@ -143,7 +143,7 @@ def _link(bond: Bond, fresh: list[Item]) -> Link:
 
 
 def _without_hidden(run: StrategyRun, edits: Edits) -> Flow[Edits]:
-    """Leave out of edits what the owner hid: known by its key, or by its words once the key is forgotten."""
+    """Drop from edits what the owner hid, recognised by its key, or by its words once the key is forgotten."""
     hidden = run.hidden
     if not hidden or not edits.write:
         return edits
@@ -156,7 +156,7 @@ def _without_hidden(run: StrategyRun, edits: Edits) -> Flow[Edits]:
 
 
 def _only(edits: Edits, places: Mapping[int, int]) -> Edits:
-    """Keep of edits what is written at some places, numbered anew; what refers to others goes too."""
+    """Keep the derivations at some places of the edits, renumbered; references to the others are dropped."""
 
     def stays(ref: Ref) -> bool:
         return not isinstance(ref, int) or ref in places

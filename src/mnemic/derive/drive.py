@@ -1,4 +1,4 @@
-"""A strategy's flow is driven: its reads pinned, its models' answers found again or recorded, its budget kept."""
+"""Drive a strategy's flow: reads pinned to a commit, model answers recorded and reused, the budget enforced."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BYTES_A_TOKEN: Final = 4
 def driven(
     desk: Desk, strategy: Strategy, run: StrategyRun, *, maintain: bool = False
 ) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
-    """Drive a strategy's flow: its reads answered as of the run's pin, its models' answers recorded, its budget kept.
+    """Drive a strategy's flow to its edits: reads are as of the run's pin, model answers recorded, the budget enforced.
 
     Errors of a request are thrown in; what the strategy does not catch ends the run. Without evidence it is not called.
 
@@ -59,7 +59,7 @@ def driven(
 
 
 class _Asking:
-    """Answers what a run's strategy asks for.
+    """Answers the requests of one run's strategy.
 
     Attributes:
         read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
@@ -106,7 +106,7 @@ class _Asking:
         return answer
 
     def _kept(self, asked: bytes, answered: bytes) -> RecordedAnswer:
-        """An answer to be recorded, under the lease of the run: of its lane, or of a dead letter's job."""
+        """Make the record of an answer under the run's lease: that of its lane, or of a dead letter's job."""
         run = self._run
         return RecordedAnswer(
             space=run.space,
@@ -152,5 +152,5 @@ class _Meter:
 
 
 def tokens_of(request: Ask) -> int:
-    """About how many tokens a question and its answer may cost."""
+    """Estimate the tokens that a question and its answer may cost."""
     return sum(len(m.content.encode()) for m in request.messages) // BYTES_A_TOKEN + request.limit

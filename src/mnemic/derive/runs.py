@@ -1,4 +1,4 @@
-"""A strategy's run is planned: whether it is due, and which evidence, known facts and hidden items it is given."""
+"""Plan a strategy's run: whether it is due, and which evidence, known facts and hidden items it starts from."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _BYTES_A_TERM: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrategyRun:
-    """One run of a strategy: the evidence that it is given, and what its commit moves.
+    """A planned run of a strategy: what it starts from, and which lane or job its commit moves.
 
     Attributes:
         lane: As it stands, leased if the strategy asks models.
@@ -70,13 +70,13 @@ class StrategyRun:
 
     @property
     def view(self) -> View:
-        """The past that the run reads: of the commit it is pinned to."""
+        """The view that the run reads by: the commit that it is pinned to."""
         return View(at=self.lane.seq or None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a run is made.
+    """Options of a run.
 
     Attributes:
         owner: Under which lease.
@@ -94,12 +94,12 @@ class RunOptions:
 
 
 def lane_name(strategy: Strategy, *, maintain: bool) -> str:
-    """The lane of a strategy, or that of its upkeep."""
+    """Name the lane of a strategy, or that of its upkeep."""
     return strategy.name + MAINTAIN if maintain else strategy.name
 
 
 def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> Lane | None:
-    """Return the lane if a run is due: a trigger fires on what lies past the cursor, or the strategy wrote all of that.
+    """Return the lane if a run is due: a trigger fires on what is past the cursor, or all of it is the strategy's own.
 
     Its own writes set off no trigger; a run steps over them.
     """
@@ -119,7 +119,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
-    """Count what waits and is not the strategy's own, in steps, so that nobody counts further than a trigger asks."""
+    """Count what waits and is not the strategy's own, in growing steps, and stop as soon as a trigger fires."""
     cursor = lane.cursor
     while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
         versions = snapshot.versions(lane.space, vers)

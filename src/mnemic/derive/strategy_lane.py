@@ -1,4 +1,4 @@
-"""A strategy's lane, one run at a time: evidence in, the strategy's flow driven, its edits and the step in one commit.
+"""Run a strategy's lane, one run at a time: plan it, drive the flow, commit its edits and the lane's step together.
 
 A strategy that asks a model leases its lane, is pinned to the commit at which it was first leased, and has its answers
 recorded as they arrive: a run that is cut short repeats its flow and pays for no answer twice. One that asks none takes
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def strategy_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
-    """Make one run of a strategy, if it is time for one.
+    """Run a strategy once over a space, if a run is due.
 
     Raises:
         MnemicError: it failed; whoever runs this says so with `failures.report_failure`, and nothing is lost.
@@ -77,11 +77,11 @@ def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOpti
 def _due_run(
     snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int
 ) -> tuple[Lane | None, StrategyRun | None]:
-    """Return the lane if a run is due, with that run: it reads the present, pinned to no commit."""
+    """Return the lane and the run that is due, or none; it reads the present, pinned to no commit."""
     lane = due_lane(snapshot, strategy, space, options, now)
     return lane, None if lane is None else next_run(snapshot, strategy, space, replace(lane, seq=0), options)
 
 
 def house_slice(desk: Desk, space: int) -> Flow[Slice]:
-    """Have rules read what was said last, for somebody who waits for it."""
+    """Run the rules over what was said last, for a reader who waits for it."""
     return strategy_slice(desk, load(STRATEGIES, HOUSE)(), space, RunOptions(owner="", asked=True))

@@ -1,4 +1,4 @@
-"""What rules make of turns that no run has read yet, worked out for one reader and written nowhere."""
+"""Work out, for one reader and without writing, what the rules will derive from turns that no run has read yet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SPACES: Final = 256
 
 
 class UnreadRules:
-    """What rules make of each user's unread turns, worked out once for each commit that a reader sees.
+    """Caches what the rules derive from each user's unread turns, once for each commit that a reader sees.
 
     Safe for many threads: whoever comes second at worst works it out again.
     """
@@ -43,11 +43,11 @@ class UnreadRules:
         self._known: dict[int, tuple[tuple[int, int, int], tuple[Item, ...]]] = {}
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop every cached derivation."""
         self._known.clear()
 
     def read(self, snapshot: Snapshot, desk: Desk, head: SpaceHead) -> tuple[Item, ...]:
-        """The items that a run of the rules would write or change in a space if it came now, as it would leave them.
+        """Read the items that a run of the rules would write or change in a space now, as it would leave them.
 
         They have the ids that the run will give them, unless something is erased before it.
         """
@@ -63,7 +63,7 @@ class UnreadRules:
 
 
 def _made(snapshot: Snapshot, desk: Desk, lane: Lane) -> tuple[Item, ...]:
-    """What a run over the last of what waits before a lane would write."""
+    """Draft what a run over the last waiting versions of a lane would write."""
     waiting = deque((ver for ver, _ in groupby(entry.ver for entry in snapshot.entries(lane.space, lane.cursor))), LAST)
     if not waiting:
         return ()
@@ -81,7 +81,7 @@ def _drafted(desk: Desk, strategy: Strategy, planned: StrategyRun) -> Flow[Draft
 
 
 def _answered(snapshot: Snapshot, request: Request) -> Any:
-    """Answer what rules ask for while they read: the snapshot, and a breath, which nobody needs here."""
+    """Answer the requests of rules: a look by the snapshot, and a pause by nothing, as nobody waits here."""
     match request:
         case Look(of):
             return of(snapshot)

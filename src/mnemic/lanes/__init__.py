@@ -1,1 +1,1 @@
-"""Cursors over a space's versions: one slice of a lane at a time, how a failed one is repeated, what lies before it."""
+"""Lanes, cursors over a space's versions: slices of a lane, retries of a failed one, the backlog past each cursor."""

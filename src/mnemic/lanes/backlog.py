@@ -1,4 +1,4 @@
-"""The backlog: which spaces have something before a lane, found by what has arrived since the last look.
+"""The backlog: which spaces have versions past a lane's cursor, found by what arrived since the last look.
 
 A look asks the store for versions newer than the newest one it knows of, so spaces in which nothing happens cost
 nothing, however many there are. Once a minute it asks for everything: what another process has sent back to the
@@ -42,7 +42,7 @@ _USERS: Final = 1_000
 
 @dataclass(slots=True)
 class _Lane:
-    """What is known of a lane: how far arrivals were seen, the spaces behind, and when all were looked at."""
+    """What is known of a lane: the last arrival seen, the spaces that are behind, when all spaces were last checked."""
 
     seen: int = 0
     waiting: set[int] = field(default_factory=set)
@@ -50,7 +50,7 @@ class _Lane:
 
 
 class Backlog:
-    """Knows what waits before each lane of one open store. Safe for many threads.
+    """Tracks which spaces wait for each lane of one open store. Safe for many threads.
 
     Args:
         limit: How many passages of a user may wait before their writers are told.
@@ -64,7 +64,7 @@ class Backlog:
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
     def behind(self, name: str) -> dict[int, int]:
-        """The spaces in which a lane has something before it, by number, each with its epoch."""
+        """Find the spaces with versions past a lane's cursor: each number with its epoch."""
         with self._lock, self._store.read() as snapshot:
             lane = self._lanes.setdefault(name, _Lane())
             highest = snapshot.highest()
@@ -80,7 +80,7 @@ class Backlog:
             return behind
 
     def over_limit(self, owner: SpaceOwner, written: int) -> int:
-        """Count the passages of a user before the lane that is furthest behind, if more than the limit; else 0.
+        """Count a user's passages that wait for the lane furthest behind; 0 unless they exceed the limit.
 
         They are counted once in `COUNT_SECONDS`, more seldom where they are many, and where the limit seems passed.
 
@@ -99,17 +99,17 @@ class Backlog:
         return waiting if waiting > self._limit else 0
 
     def recount(self) -> None:
-        """Count everybody's passages anew next time."""
+        """Discard the counts, so that the next question counts anew."""
         with self._counting:
             self._counts.clear()
 
     def look_at_all(self) -> None:
-        """Look at every space next time, not just at what has arrived."""
+        """Have the next look check every space, not just what has arrived."""
         with self._lock:
             self._lanes.clear()
 
     def _counted(self, owner: SpaceOwner) -> int:
-        """Count the passages that wait; where they cannot be more than the limit, an upper bound."""
+        """Count the waiting passages; an upper bound is enough where it is within the limit."""
         names, (tenant, user, branch) = self._followed(), owner
         with self._store.read() as snapshot:
             number = snapshot.tenant(tenant)

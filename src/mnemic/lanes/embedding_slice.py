@@ -1,4 +1,4 @@
-"""The lane of an embedder: a slice of it gives the next passages their vectors."""
+"""The lane of an embedder: each slice embeds the next passages."""
 
 from __future__ import annotations
 

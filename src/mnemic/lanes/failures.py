@@ -104,7 +104,7 @@ def report_unreachable_embedder(space: int, owner: str, error: MnemicError, now:
 
 
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
-    """Whether it is the model that fails, whatever it is asked."""
+    """Whether the model itself fails: it does so at the harmless `probe` too."""
     if not isinstance(error, ModelError):
         probe.close()
         return False

@@ -16,7 +16,7 @@ BEAT_SECONDS: Final = LEASE_SECONDS / 3
 
 @contextmanager
 def beating(beat: Callable[[], bool]) -> Iterator[None]:
-    """Call `beat` every `BEAT_SECONDS` meanwhile, until it says that nothing is held; its errors are passed over."""
+    """Call `beat` every `BEAT_SECONDS` during the block, until it says that no lease is held; errors are ignored."""
     over = threading.Event()
 
     def follow() -> None:

@@ -1,4 +1,4 @@
-"""One slice of a lane, a cursor over a space's versions: what a slice did, and what the next one takes.
+"""Slices of a lane: the outcome of one, and the versions that the next one takes.
 
 A strategy's lane gives new evidence to it and writes what it makes of that; `embed:<model>` gives every passage its
 vector. A slice reads what lies past the cursor, and moves the cursor in the same transaction that keeps what came of
@@ -30,7 +30,7 @@ LEASE_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What one slice did.
+    """The outcome of one slice.
 
     Attributes:
         done: How many passages or versions it dealt with; 0 for none: nothing there, or its time has not come.
@@ -49,12 +49,12 @@ IDLE: Final = Slice()
 
 
 def epoch_of(snapshot: Snapshot, space: int) -> int:
-    """How often something was erased in a space; 0 for the store's own work."""
+    """Read a space's epoch, which counts its erasures; 0 for the store's own work."""
     return sum(head.epoch for head in snapshot.spaces((space,)))
 
 
 def next_vers(snapshot: Snapshot, space: int, lane: Lane, limit: int) -> list[int]:
-    """The next versions of a lane, as many as have about `limit` parts, and no more than its stride.
+    """Take the next versions past a lane's cursor: about `limit` parts together, at most the lane's stride of versions.
 
     A run that is pinned takes none that came later, so that it takes the same when it is done again.
     """

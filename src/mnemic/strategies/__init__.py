@@ -1,4 +1,4 @@
-"""What to make of evidence, one way to a file: a pure flow from items to what should be written.
+"""Strategies, one to a file: each a pure flow from evidence to edits.
 
 Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`.
 """

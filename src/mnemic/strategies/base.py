@@ -35,7 +35,7 @@ Ref = ItemId | int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derivation:
-    """One thing to write, and what it does to what was there.
+    """An item to write, and which older items it supersedes or retires.
 
     Attributes:
         key: The same for the same evidence, whenever it is digested: "<strategy>:<source id>:<n>".
@@ -63,7 +63,7 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bond:
-    """A link to tie."""
+    """A link to write."""
 
     src: Ref
     dst: Ref
@@ -73,7 +73,7 @@ class Bond:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """What changes in an item that the strategy wrote, and that this run has read; None leaves a field as it is."""
+    """A change to an item that the strategy wrote and this run has read; None leaves a field as it is."""
 
     id: ItemId
     text: str | None = None
@@ -83,7 +83,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """Everything that a run wants done, in one commit with the step of its lane; nothing at all is an answer too."""
+    """The outcome of a run, committed at once with the step of its lane; it may be empty."""
 
     write: tuple[Derivation, ...] = ()
     revise: tuple[Revision, ...] = ()
@@ -93,7 +93,7 @@ class Edits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """Everything that a run starts from.
+    """The input of a run.
 
     Attributes:
         user: Whose memory it is.
@@ -125,7 +125,7 @@ class Budget:
 
 
 class Strategy(Protocol):
-    """Makes something of evidence. It holds no state: what it knows it was given, or asks for.
+    """Derives edits from evidence. It holds no state: what it knows is in its input, or it asks for it.
 
     Attributes:
         name: Of its lane, and the beginning of its keys.
@@ -168,11 +168,11 @@ def known(where: Filter = Filter(), limit: int = 100) -> Flow[Sequence[Item]]:
 
 
 def pause() -> Flow[None]:
-    """Let whoever runs the flow let others through, such as a verb that somebody waits for."""
+    """Offer a pause, at which whoever drives the flow may let a waiting verb through."""
     yield Pause()
 
 
 def nothing(self: Strategy, given: Given) -> Flow[Edits]:
-    """Maintain nothing: the `on_maintain` of a strategy that has no upkeep."""
+    """Return no edits: the `on_maintain` of a strategy without upkeep."""
     yield from ()
     return Edits()

@@ -39,7 +39,7 @@ _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
 
 
 class House:
-    """The first strategy: rules alone, for every event."""
+    """Derives instructions and facts by rules alone, at every event."""
 
     name: ClassVar[str] = "house"
     by: ClassVar[str] = "rules"
@@ -82,7 +82,7 @@ def _take_in(item: Item, book: _Book, user: str) -> None:
 
 
 def speaker(item: Item) -> str | None:
-    """Who says a turn, "user" if they have no name; None if it is no person's turn."""
+    """Name the speaker of a turn, "user" if they have no name; None if it is no person's turn."""
     if item.kind is not Kind.TURN or item.channel not in _PEOPLE:
         return None
     role, name = (str(item.slots.get(slot) or "").strip() for slot in ("role", "speaker"))
@@ -108,7 +108,7 @@ class _Statement:
 
 
 class _Book:
-    """Keeps what holds so far, known or newly derived, and what is to be written."""
+    """Tracks the statements that hold so far, known or newly derived, and what is to be written."""
 
     def __init__(self, known: Sequence[Item]) -> None:
         self.written: list[Derivation] = []

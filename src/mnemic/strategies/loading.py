@@ -1,4 +1,4 @@
-"""The strategies to follow are checked and loaded: those that a setting names, and such as somebody hands over."""
+"""Check and load the strategies that a store follows: named by a setting, or passed as objects."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def followed(named: str | Sequence[str | Strategy]) -> tuple[str | Strategy, ...
 
 
 def lane_of(strategy: str | Strategy) -> str:
-    """The lane of a strategy that is followed."""
+    """Name the lane of a followed strategy."""
     return strategy if isinstance(strategy, str) else strategy.name
 
 
 def strategies(chosen: Sequence[str | Strategy]) -> tuple[Strategy, ...]:
-    """Load what `followed` has checked."""
+    """Load the strategies that `followed` has checked."""
     return tuple(load(STRATEGIES, strategy)() if isinstance(strategy, str) else strategy for strategy in chosen)
 
 
@@ -55,7 +55,7 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 
 
 def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:
-    """Load and check a strategy of somebody's own: one instance for all runs, for it holds no state."""
+    """Load and check a strategy that is not ours: one instance serves all runs, as it holds no state."""
     candidate: Any = strategy
     if isinstance(strategy, str):
         if not is_place(strategy):

@@ -1,4 +1,4 @@
-"""Triggers say when a strategy runs: pure questions about what a lane has before it, each law monotone.
+"""Triggers: when a strategy runs, each a pure and monotone condition over what waits past its lane's cursor.
 
 A trigger that fires goes on firing as more waits and as time goes by; only what waits for quiet begins to wait anew
 with each write. What waits is counted when somebody asks (decision 22): a write pays nothing for its lanes' triggers.
@@ -58,7 +58,7 @@ class Waiting:
 
 
 class Trigger(Protocol):
-    """Says when a strategy runs."""
+    """A condition under which a strategy runs."""
 
     def fires(self, waiting: Waiting, now: int) -> bool:
         """Whether it is time, `now` in microseconds."""
@@ -139,12 +139,12 @@ class Interval:
 
 
 def fired(triggers: Sequence[Trigger], waiting: Waiting, now: int) -> bool:
-    """Whether any of them fires."""
+    """Whether any of these triggers fires."""
     return any(trigger.fires(waiting, now) for trigger in triggers)
 
 
 def importance(item: Item) -> float:
-    """How important an item says it is, within 0 to 1."""
+    """Read the importance that an item states, clipped to [0, 1]."""
     said = item.slots.get("importance")
     return min(1.0, max(0.0, float(said))) if isinstance(said, int | float) and not isinstance(said, bool) else MIDDLING
 

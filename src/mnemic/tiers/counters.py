@@ -15,7 +15,7 @@ RECENT: Final = 256
 
 @dataclass(slots=True, kw_only=True)
 class Counters:
-    """Counts since a window was opened; `references` is always `hits + faults`.
+    """Counts a window's paging since it was opened; `references` is always `hits + faults`.
 
     Attributes:
         admitted: Pages that came in for the first time, by being written.
@@ -71,14 +71,14 @@ class Counters:
         self.refaults[1 << (distance.bit_length() - 1) if distance else 0] += 1
 
     def as_dict(self) -> dict[str, object]:
-        """Every count by name, those made of others too."""
+        """Return every count by name, derived ones too."""
         plain = {name: getattr(self, name) for name in self.__slots__ if name != "refaults"}
         made = {name: getattr(self, name) for name in ("references", "hit_rate", "reuse", "write_amplification")}
         return {**plain, **made, "refaults": dict(sorted(self.refaults.items()))}
 
 
 class WorkingSet:
-    """The distinct pages of the last `span` references (Denning, 1968)."""
+    """Tracks the distinct pages of the last `span` references (Denning, 1968)."""
 
     def __init__(self, span: int = RECENT) -> None:
         self._last: deque[ItemId] = deque()
@@ -86,7 +86,7 @@ class WorkingSet:
         self._span = span
 
     def used(self, page: ItemId) -> None:
-        """One reference to a page."""
+        """Count a reference to a page."""
         self._last.append(page)
         self._count[page] += 1
         if len(self._last) > self._span:
@@ -106,7 +106,7 @@ class Prefix:
         self._last: tuple[tuple[str, int], ...] = ()
 
     def reused(self, blocks: Sequence[tuple[str, int]]) -> int:
-        """Tokens at the head that the last call had too.
+        """Count the tokens at the head that the last rendering had too.
 
         Args:
             blocks: What is rendered, in order: what it says (or something that stands for it), and its tokens.

@@ -39,7 +39,7 @@ _QUOTES: Final = str.maketrans("\u2018\u2019", "''")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Features:
-    """A turn's words in numbers.
+    """The features of one turn's words.
 
     Attributes:
         tokens: What it costs in a window.
@@ -70,7 +70,7 @@ class Features:
 
     @property
     def facts(self) -> int:
-        """Names, numbers and days together, as a page counts them."""
+        """Count names, numbers and days together, as a page does."""
         return self.entities + self.numbers + self.times
 
 
@@ -82,7 +82,7 @@ _AT_ZERO: Final = -4.3
 
 
 def scaled(turn: Features) -> tuple[float, ...]:
-    """The features as the weights take them, each about 0 to 2, in the order of `_NAMES`."""
+    """Scale the features for the weights: each about 0 to 2, in the order of `_NAMES`."""
     return (
         log1p(turn.terms) / 2,
         min(turn.fresh, 10) / 5,
@@ -103,7 +103,7 @@ def _product(left: float, right: float) -> float:
 
 
 class Reader:
-    """Reads a session's turns in order; what it remembers of them, 64 KiB, does not grow.
+    """Reads a session's turns in order, with a memory of fixed size (64 KiB).
 
     Words that fall on one slot are taken for one another, so that of a very long session fewer are new than truly are.
     """
@@ -113,7 +113,7 @@ class Reader:
         self._asked = False
 
     def read(self, text: str) -> Features:
-        """The features of the next turn, which becomes part of what was seen."""
+        """Compute the features of the next turn, and remember its words."""
         low = text.lower().translate(_QUOTES)
         slots = [crc32(term.encode("utf-8", "surrogatepass")) % _SLOTS for term in _terms(low)]
         counts = [self._seen[slot] for slot in slots]
@@ -139,5 +139,5 @@ class Reader:
 
 
 def _terms(low: str) -> list[str]:
-    """Distinct words that mean something; of an unspaced script the pairs, which are nearest to words."""
+    """List the distinct words of content; of an unspaced script the pairs of characters, which are nearest to words."""
     return [term for term in dict.fromkeys(tokenise(low)) if len(term) > 1 and not is_stop(term)]

@@ -20,7 +20,7 @@ from mnemic.tiers.table import REMEMBERED, Candidates, PageTable
 
 
 class Pressure(StrEnum):
-    """How full a window is."""
+    """How full a window is, by its watermarks."""
 
     NONE = "none"
     SOFT = "soft"
@@ -52,14 +52,14 @@ FIXED: Final = Marks(hard=1.0, target=1.0)
 
 
 def pressure(used: int, budget: int, marks: Marks) -> Pressure:
-    """How full a window of a budget is."""
+    """Say how full a window of this budget is."""
     if used > int(budget * marks.hard) or used == budget:
         return Pressure.HARD
     return Pressure.SOFT if used >= budget * marks.soft else Pressure.NONE
 
 
 def is_recalled(page: Page) -> bool:
-    """Whether a page was brought in, and is no turn of this session that has never left."""
+    """Whether a page was paged in: all but turns of this session that have never left."""
     return page.position < 0 or page.arrived != page.born
 
 
@@ -127,7 +127,7 @@ class Pager:
         return self._enter(replace(page, born=self.now, last_use=self.now, dirty=True))
 
     def use(self, page: ItemId) -> bool:
-        """Use a page: whether it was in the window. If it was not, `fault` brings it in and counts the reference."""
+        """Use a page if it is resident; return whether it is. If not, `fault` brings it in and counts the reference."""
         known = self.table.resident.get(page)
         if known is None:
             return False
@@ -141,7 +141,7 @@ class Pager:
         return True
 
     def fault(self, page: Page) -> Moved:
-        """Bring in a page that is used and not in the window, with those that are remembered as tied to it.
+        """Page in a page that is used and not resident, with the pages tied to it.
 
         What is remembered of it (uses, pins) goes on; what the caller knows is taken for what was forgotten.
         """
@@ -158,7 +158,7 @@ class Pager:
         return Moved(here=True, hit=True) if self.use(page.id) else self.fault(page)
 
     def prefetch(self, page: Page, *, evicting: bool = False) -> Moved:
-        """Bring a page in that may be used next; no reference. Unless `evicting`, only into room that is free."""
+        """Page in a page that may be used next; no reference. Unless `evicting`, only into room that is free."""
         if page.id in self.table.resident:
             return Moved(here=True, hit=True)
         if not evicting and self.table.used + self.table.weight(page) > self.brim:
@@ -186,15 +186,15 @@ class Pager:
     # What stays and what goes
 
     def guard(self) -> None:
-        """Keep whatever comes in or is used from now on, until `unguard`: the pages that one answer needs together."""
+        """Protect pages that come in or are used from now until `unguard`: those that one answer needs together."""
         self._since = self.now + 1
 
     def unguard(self) -> None:
-        """Let the policy choose among all again."""
+        """End the protection that `guard` began."""
         self._since = None
 
     def pin(self, page: ItemId, *, pinned: bool = True) -> None:
-        """Keep a resident page, and what is tied to it, or let it go again.
+        """Pin a resident page and those tied to it, or unpin them.
 
         Raises:
             NotFound: it is not in the window.
@@ -212,7 +212,7 @@ class Pager:
         return self.relieve()
 
     def page_out(self, page: ItemId) -> tuple[Page, ...]:
-        """Send a page out, with what is tied to it; it stays addressable. Nothing to do for one that is not there.
+        """Page out a page and those tied to it; they stay addressable. Does nothing for one that is not resident.
 
         Raises:
             Refused: it is pinned, or tied to one that is.
@@ -293,18 +293,18 @@ class Pager:
 
     @property
     def pressure(self) -> Pressure:
-        """How full the window is."""
+        """Say how full the window is."""
         return pressure(self.table.used, self.budget, self.marks)
 
     @property
     def meter(self) -> Mapping[str, int]:
-        """Tokens (or pages) by section; `free` is what is left of the budget."""
+        """Count the tokens (or pages) of each section; `free` is what is left of the budget."""
         return {**self.table.reserved, "pages": self.table.cost, "free": self.budget - self.table.used}
 
     # Underneath
 
     def _known(self, page: Page) -> Page:
-        """A page as it is remembered, with what the caller knows of its words."""
+        """Merge what is remembered of a page with what the caller knows of its words."""
         before = self.table.find(page.id)
         if before is None:
             return replace(page, born=page.born or self.now)
@@ -317,7 +317,7 @@ class Pager:
         self.policy.used(used, self.now)
 
     def _enter(self, page: Page) -> Moved:
-        """Take a page in with what is tied to it, and relieve the window; refused, none of them stays."""
+        """Admit a page with those tied to it and relieve the window; if there is no room, none of them stays."""
         group = self.table.together(page.id)
         coming = [page, *(self.table.away[mate][0] for mate in group[1:] if mate in self.table.away)]
         room = self.budget - sum(self.table.reserved.values())
@@ -340,7 +340,7 @@ class Pager:
         return taken
 
     def _refuse(self, page: Page, group: Sequence[ItemId], left: tuple[Page, ...] = ()) -> Moved:
-        """Leave a page out, and its group with it, so that nothing is split; from a pinned group it is let go."""
+        """Refuse a page and its tied group, so that nothing is split; from a pinned group it is untied."""
         self.counters.refused += 1
         if any(mate in self.table.pinned for mate in group):
             self.table.untie(page.id)
@@ -361,11 +361,11 @@ class Pager:
         return left if self.table.used <= self.budget else left + self._evict(self.budget, blocked)
 
     def _fresh(self) -> set[ItemId]:
-        """The last turns, which leave only where nothing else can."""
+        """List the last turns, which are evicted only where nothing else can be."""
         return self.table.newest(int(self.budget * self.marks.fresh)) if self.marks.fresh else set()
 
     def _evict(self, down_to: int, blocked: set[ItemId]) -> tuple[Page, ...]:
-        """What left, chosen one after the other among those that are not blocked."""
+        """Evict pages that are not blocked, one victim after the other; return those that left."""
         may: Mapping[ItemId, Page] = Candidates(self.table.resident, blocked) if blocked else self.table.resident
         left: list[Page] = []
         while self.table.used > down_to and may:
@@ -378,7 +378,7 @@ class Pager:
         return tuple(left)
 
     def _leave(self, page: ItemId) -> tuple[Page, ...]:
-        """Take a page out of the window with its mates."""
+        """Make a page and those tied to it non-resident."""
         gone = []
         for mate in self.table.together(page):
             known = self.table.resident.get(mate)
@@ -393,7 +393,7 @@ class Pager:
 
 
 def _used(page: Page, now: int) -> Page:
-    """The page after one more use. Written out: `replace` takes four times as long, and traces are long."""
+    """Return the page after one more use. Written out: `replace` takes four times as long, and traces are long."""
     return Page(
         id=page.id, tokens=page.tokens, born=page.born, last_use=now, uses=page.uses + 1, arrived=page.arrived,
         tier=page.tier, pinned=page.pinned, dirty=True, position=page.position, role=page.role, segment=page.segment,

@@ -26,7 +26,7 @@ _FOREVER: Final = ("never", "all", "ever")
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which class an item is in, and for how long each class keeps its own.
+    """The retention classes: which one an item is in, and how long each keeps its items.
 
     Attributes:
         classes: Microseconds by class; None for as long as nobody forgets it.
@@ -37,7 +37,7 @@ class Retention:
     kinds: Mapping[Kind, str] = field(default_factory=dict)
 
     def of(self, kind: Kind, tags: tuple[str, ...]) -> str:
-        """An item's class: by its tag, else by its kind. Of several tags the class that keeps longest counts.
+        """Name an item's class: by its tag, else by its kind. Of several tags the class that keeps longest counts.
 
         A tag that names no class is no mistake of ours to act upon: it means `keep`, and a run tells of it.
         """
@@ -47,11 +47,11 @@ class Retention:
         return max((name if name in self.classes else KEEP for name in named), key=self._length)
 
     def unknown(self, tags: tuple[str, ...]) -> set[str]:
-        """Those of the classes that an item's tags name which are none."""
+        """List the classes that an item's tags name and the settings do not know."""
         return {name for name in _named(tags) if name not in self.classes}
 
     def lasts(self, name: str) -> int | None:
-        """How long a class keeps its own, in microseconds; None for ever."""
+        """Return how long a class keeps its items, in microseconds; None for ever."""
         return None if name == KEEP else self.classes.get(name)
 
     def _length(self, name: str) -> tuple[bool, bool, int]:
@@ -64,7 +64,7 @@ def _named(tags: tuple[str, ...]) -> list[str]:
 
 
 def retention(classes: str, kinds: str) -> Retention:
-    """What two settings say: `ephemeral=1 day, normal=never` and `turn=ephemeral, summary=normal`.
+    """Parse the settings of retention: `ephemeral=1 day, normal=never` and `turn=ephemeral, summary=normal`.
 
     Raises:
         Invalid: a span, a kind or a class is none.
@@ -113,17 +113,17 @@ class RetainedPast:
 
     @property
     def all(self) -> bool:
-        """Whether nothing is ever given up."""
+        """Whether all of the past is kept."""
         return self.commits is None and self.span is None
 
     @property
     def nothing(self) -> bool:
-        """Whether none is kept."""
+        """Whether none of the past is kept."""
         return self.commits == 0 or self.span == 0
 
 
 def past(text: str) -> RetainedPast:
-    """What the setting `keep_past` says: `all`, `30 days` or `10000 commits`.
+    """Parse the setting `keep_past`: `all`, `30 days` or `10000 commits`.
 
     Raises:
         Invalid: it is none of these.

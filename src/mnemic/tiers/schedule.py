@@ -1,4 +1,4 @@
-"""When to collect: triggers, each a law over what was measured, and a bandit that learns which of them pays."""
+"""When to collect garbage: triggers over measures of a store, and a bandit that learns which of them pay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What triggers go by.
+    """Measures of a store that triggers go by.
 
     Attributes:
         since: Seconds since the last run.
@@ -28,17 +28,17 @@ class Measures:
 
 
 class RunTrigger(Protocol):
-    """One reason to begin a run."""
+    """A condition under which a garbage collection run begins."""
 
     name: ClassVar[str]
 
     def urge(self, measures: Measures) -> float:
-        """How strongly it speaks for a run now, never falling as its measure rises; it fires at 1."""
+        """Return how urgent a run is, never falling as the measure rises; the trigger fires at 1."""
         ...
 
 
 class Periodic:
-    """So many seconds after the last run."""
+    """Fires so many seconds after the last run."""
 
     name: ClassVar[str] = "periodic"
 
@@ -50,7 +50,7 @@ class Periodic:
 
 
 class Fragmentation:
-    """So large a share of what the store holds is dead or free."""
+    """Fires when so large a share of the store is dead or free."""
 
     name: ClassVar[str] = "fragmentation"
 
@@ -62,7 +62,7 @@ class Fragmentation:
 
 
 class Growth:
-    """The store has grown by such a share since the last run."""
+    """Fires when the store has grown by such a share since the last run."""
 
     name: ClassVar[str] = "growth"
 
@@ -74,7 +74,7 @@ class Growth:
 
 
 class Load:
-    """Nobody has wanted anything for so long, and there is something to take out."""
+    """Fires when the store has been idle for so long and has something to collect."""
 
     name: ClassVar[str] = "load"
 
@@ -88,7 +88,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """When the triggers fire, each by its own measure; 0 is never.
+    """Thresholds of the triggers, each on its own measure; 0 is never.
 
     Attributes:
         seconds: Since the last run.
@@ -103,7 +103,7 @@ class Thresholds:
     idle: float = 60.0
 
     def triggers(self) -> tuple[RunTrigger, ...]:
-        """The triggers that are looked at, in the order in which they are named when several fire."""
+        """List the enabled triggers, in the order in which those that fire are named."""
         made: tuple[tuple[float, Callable[[float], RunTrigger]], ...] = (
             (self.seconds, Periodic),
             (self.share, Fragmentation),
@@ -118,7 +118,7 @@ TRIGGERS: Final = Thresholds().triggers()
 
 
 def firing(measures: Measures, triggers: Sequence[RunTrigger] = TRIGGERS) -> list[str]:
-    """The names of the triggers that speak for a run now."""
+    """Name the triggers that fire."""
     return [trigger.name for trigger in triggers if trigger.urge(measures) >= 1]
 
 
@@ -137,7 +137,7 @@ class Bandit:
     epsilon: float = 0.1
 
     def pick(self, fired: Sequence[str], seed: int) -> str | None:
-        """The trigger to follow, of those that fire; None when none is worth it, though one fires.
+        """Choose one of the triggers that fire; None when none is worth a run.
 
         A trigger whose runs have cost more than they freed is followed by a draw only.
         """
@@ -151,18 +151,18 @@ class Bandit:
         return best if fresh or self.worth[best] > 0 else None
 
     def learn(self, name: str, reward: float) -> None:
-        """Count one run in."""
+        """Update a trigger's mean worth with the reward of one run."""
         runs = self.runs.get(name, 0) + 1
         before = self.worth.get(name, 0.0)
         self.runs[name], self.worth[name] = runs, before + (reward - before) / runs
 
     def state(self) -> dict[str, list[float]]:
-        """What it has learnt, as JSON can hold it: by trigger, runs and mean worth."""
+        """Return the learnt state for JSON: runs and mean worth by trigger."""
         return {name: [float(runs), self.worth[name]] for name, runs in self.runs.items()}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Sequence[float]], epsilon: float = 0.1) -> Bandit:
-        """A bandit that goes on from `state()`."""
+        """Make a bandit that goes on from a `state()`."""
         runs = {name: int(pair[0]) for name, pair in state.items()}
         return cls(runs, {name: float(pair[1]) for name, pair in state.items()}, epsilon)
 
@@ -172,5 +172,5 @@ PAUSE_PRICE: Final = 64.0
 
 
 def reward(freed: int, paused: float) -> float:
-    """What a run has paid: megabytes freed, less the time it had the write lock, in the same coin."""
+    """Compute a run's reward: megabytes freed, less a price for the seconds it had the write lock."""
     return freed / 2**20 - PAUSE_PRICE * paused

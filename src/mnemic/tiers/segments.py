@@ -1,4 +1,4 @@
-"""Topic segments: what left a window, in stretches of one topic, each with a line that says what it was about.
+"""Split the turns that left a window into segments of one topic, each with a line that says what it was about.
 
 After MemoryOS (arXiv:2506.06326, section 3.1), without its model calls: there a language model judges continuity and
 writes summaries, and pages go to every topic that fits. Here an exchange joins the stretch before it by the same score,
@@ -79,18 +79,18 @@ class Segment:
 
     @property
     def channel(self) -> Channel:
-        """The least trusted one that a turn of it came in by: its line quotes any of them."""
+        """Return the least trusted channel of its turns, since its line may quote any of them."""
         return max((turn.channel for turn in self.turns), key=_TRUST.index)
 
     @property
     def line(self) -> str:
-        """What stands for it in a window."""
+        """Render the line that stands for it in a window."""
         told = ", ".join(self.keywords[:TOLD])
         return f"{told}: {self.summary}" if told else self.summary
 
 
 def segments(turns: Iterable[LeftTurn]) -> list[Segment]:
-    """Turns as segments, in the order they were said; each turn is in exactly one."""
+    """Split turns into segments, in the order they were said; each turn is in exactly one."""
     exchanges = _exchanges(sorted(turns, key=lambda said: said.position))
     told = [_terms(exchange) for exchange in exchanges]
     rarity = _rarity(told)
@@ -110,7 +110,7 @@ def segments(turns: Iterable[LeftTurn]) -> list[Segment]:
 
 
 def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
-    """MemoryOS's merge score over words: cosine of their weights plus Jaccard of their keywords; 0 to 2."""
+    """Compute MemoryOS's merge score over words: cosine of their weights plus Jaccard of their keywords; 0 to 2."""
     if not weights or not others:
         return 0.0
     dot = sum(weight * others[term] for term, weight in weights.items() if term in others)
@@ -120,7 +120,7 @@ def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
 
 
 def _exchanges(turns: Sequence[LeftTurn]) -> list[list[LeftTurn]]:
-    """Turns by two, as a page of MemoryOS is a question and its answer; a gap or a pause between parts them."""
+    """Pair turns, as a page of MemoryOS is a question and its answer; a gap or a pause ends a pair."""
     found: list[list[LeftTurn]] = []
     for said in turns:
         last = found[-1][-1] if found and len(found[-1]) == 1 else None
@@ -144,7 +144,7 @@ def _terms(turns: Iterable[LeftTurn]) -> Counter[str]:
 
 
 def _rarity(exchanges: Sequence[Counter[str]]) -> Weights:
-    """What a word weighs: the fewer exchanges use it the more, so that phrases of every topic hold none together."""
+    """Weigh each word, the more the fewer exchanges use it, so that phrases of every topic hold none together."""
     used = Counter(term for terms in exchanges for term in terms)
     return {term: math.log((1 + len(exchanges)) / count) for term, count in used.items()}
 
@@ -154,7 +154,7 @@ def _weighed(terms: Counter[str], rarity: Weights) -> Weights:
 
 
 def _most(terms: Mapping[str, float]) -> set[str]:
-    """The most frequent words; of equals the first of the alphabet."""
+    """List the most frequent words; of equals the first of the alphabet."""
     return set(sorted(terms, key=lambda term: (-terms[term], term))[:KEYWORDS])
 
 
@@ -176,7 +176,7 @@ def _keywords(stretch: Sequence[LeftTurn], terms: Counter[str], weights: Weights
 
 
 def _summary(stretch: Sequence[LeftTurn], weights: Weights) -> str:
-    """The sentence that holds most of what the segment speaks of for its length; of equals the first."""
+    """Choose the sentence with the most of the segment's weight for its length; of equals the first."""
     best, said_by, worth = "", "", -1.0
     for said in stretch:
         for sentence in cut(said.text, SENTENCE):

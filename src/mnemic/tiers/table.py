@@ -1,4 +1,4 @@
-"""The page table: which pages a window holds, in which order, what they cost, and what is remembered of those gone."""
+"""The page table: a window's resident pages in order, their costs, and a memory of pages that left."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REMEMBERED: Final = 4096
 
 
 class Candidates(Mapping[ItemId, Page]):
-    """The residents that may leave: all but the blocked ones. It follows the table and copies nothing."""
+    """A live view of the residents that may leave: all but the blocked ones."""
 
     def __init__(self, resident: Mapping[ItemId, Page], blocked: frozenset[ItemId] | set[ItemId]) -> None:
         self._resident, self._blocked = resident, blocked
@@ -37,7 +37,7 @@ class Candidates(Mapping[ItemId, Page]):
 
 @dataclass(slots=True)
 class PageTable:
-    """Pages by id: residents in the order they came in, and some of those that left, with the eviction that took them.
+    """Maps ids to pages: residents in the order they came in, and some that left, with the eviction that took them.
 
     Attributes:
         whole: Whether a page counts as one, in place of its tokens: a window measured in pages.
@@ -57,15 +57,15 @@ class PageTable:
 
     @property
     def used(self) -> int:
-        """What residents and reserved sections cost."""
+        """The cost of residents and reserved sections together."""
         return self.cost + sum(self.reserved.values())
 
     def weight(self, page: Page) -> int:
-        """What a page costs here."""
+        """Return what a page costs in this table: tokens, or one."""
         return 1 if self.whole else page.tokens
 
     def find(self, page: ItemId) -> Page | None:
-        """A page as far as it is known, resident or gone."""
+        """Find a page that is known, resident or not."""
         if page in self.resident:
             return self.resident[page]
         return self.away[page][0] if page in self.away else None
@@ -97,7 +97,7 @@ class PageTable:
             self.forget(next(iter(self.away)))
 
     def forget(self, page: ItemId) -> None:
-        """Know nothing more of a page; one that is resident is not any more."""
+        """Remove a page from the table, resident or not."""
         if page in self.resident:
             self.cost -= self.weight(self.resident.pop(page))
             self.pinned.discard(page)
@@ -106,7 +106,7 @@ class PageTable:
         self.untie(page)
 
     def put(self, page: Page) -> None:
-        """Take a page's new state, in the place it has."""
+        """Replace a page's state, in the place it has."""
         if page.dirty:
             self.dirty.add(page.id)
         if page.id in self.resident:
@@ -117,29 +117,29 @@ class PageTable:
             self.away[page.id] = (page, self.away[page.id][1])
 
     def tie(self, page_id: ItemId, other: ItemId) -> None:
-        """Say that two pages, and all that are tied to either, are never parted."""
+        """Tie two pages, and all that are tied to either, so that they are never parted."""
         everyone = dict.fromkeys((*self.together(page_id), *self.together(other)))
         for page in everyone:
             self._with[page] = [mate for mate in everyone if mate != page]
 
     def untie(self, page: ItemId) -> None:
-        """Say that a page may be parted from all others."""
+        """Untie a page from all others."""
         for other in self._with.pop(page, ()):
             self._with[other].remove(page)
             if not self._with[other]:
                 del self._with[other]
 
     def places(self) -> dict[int, ItemId]:
-        """The turns of the session that are known, resident or gone, by their place in it."""
+        """Map places in the session to its known turns, resident or not."""
         known = (*(page for page, _ in self.away.values()), *self.resident.values())
         return {page.position: page.id for page in known if page.position >= 0}
 
     def together(self, page: ItemId) -> tuple[ItemId, ...]:
-        """The page and those that are never parted from it."""
+        """List a page and those tied to it."""
         return (page, *self._with.get(page, ()))
 
     def blocked(self, since: int | None) -> set[ItemId]:
-        """Residents that may not leave: pinned, in use since a reference, or tied to one that is."""
+        """Find the residents that may not leave: pinned, used since a reference, or tied to one that is."""
         if since is None and not self.pinned:
             return set()
         kept = list(self.pinned)
@@ -148,7 +148,7 @@ class PageTable:
         return {mate for page in kept for mate in self.together(page) if mate in self.resident}
 
     def newest(self, room: int) -> set[ItemId]:
-        """The session's last turns that are resident, as many as cost `room` together; the very last in any case."""
+        """List the session's last resident turns that cost at most `room` together; the very last in any case."""
         kept: set[ItemId] = set()
         for page in sorted(self.resident.values(), key=lambda page: page.position, reverse=True):
             room -= self.weight(page)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """Write-back by default: page state waits in memory and rides in the commit of a turn, so that it costs no sync.
+    """When page state is written. By default it waits in memory for the commit of a turn, so that it costs no sync.
 
     A crash loses page state that was not written, never a turn: a window is made again from its session's last turns.
 
@@ -22,9 +22,9 @@ class Writing:
     promote: int = 24
 
     def rides(self, dirty: int) -> bool:
-        """Whether so many changed pages are written along with a turn."""
+        """Whether this many changed pages are written along with a turn."""
         return dirty > 0 and (self.through or dirty >= self.pages)
 
     def alone(self, dirty: int) -> bool:
-        """Whether they are written though no turn is: at once, or when they have waited for one too long."""
+        """Whether this many changed pages are written without a turn: at once, or when too many wait."""
         return dirty > 0 and (self.through or dirty >= 8 * self.pages)

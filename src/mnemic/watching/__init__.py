@@ -1,1 +1,1 @@
-"""Seeing what goes on: the feed, meters, the profiler log, traces."""
+"""Observe a store: the feed of commits, meters, vitals, the profiler log, traces."""

@@ -1,4 +1,4 @@
-"""The feed: what is committed to a user's memory and the shared one, as it happens, and from any commit on."""
+"""The feed: commits of a user's memory and the shared one, live or from any commit on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DIGITS: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """One commit, as those hear of it who may read it.
+    """A commit as the feed reports it to those who may read it.
 
     Attributes:
         seq: Its number in the tenant's journal.
@@ -63,25 +63,25 @@ class Notice:
 
     @property
     def shared(self) -> bool:
-        """Whether it is in the common memory, and not in a user's own."""
+        """Whether the commit is in the shared memory and not in a user's own."""
         return isinstance(self.user, Shared)
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
-        """The items it touched, each once, in the order it touched them."""
+        """The ids of the items that the commit touched, each once, in that order."""
         return tuple(dict.fromkeys(event.item for event in self.events if event.item is not None))
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A commit, and the beginning of its hash where that is known: of another journal, it is another commit."""
+    """A position in the feed: a commit and, where known, the beginning of its hash, which tells a rewritten journal."""
 
     seq: int
     hash: str = ""
 
     @classmethod
     def read(cls, after: int | str) -> _Place:
-        """What a caller gave as `after`: a commit's number, or a mark.
+        """Parse a caller's `after`: a commit's number, or a mark.
 
         Raises:
             Invalid: it is neither.
@@ -99,7 +99,7 @@ class _Place:
 
 
 def changes(who: Who, after: int | str, limit: int, *, every: bool = False) -> Flow[Sequence[Notice]]:
-    """Commits of a user's memory and the shared one after commit `after`, oldest first; other shelves' left out.
+    """Read the commits of a user's memory and the shared one after `after`, oldest first, without other shelves'.
 
     Args:
         every: Also commits that only count what was shown.
@@ -122,7 +122,7 @@ def changes(who: Who, after: int | str, limit: int, *, every: bool = False) -> F
 
 
 def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
-    """The versions that a commit wrote on this shelf, as it left them, but for what was erased or compacted since.
+    """Read the versions that a commit wrote on this shelf, without what was erased or compacted since.
 
     Raises:
         NotFound: no commit of this number touched a memory that may be read here.
@@ -132,7 +132,7 @@ def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
 
 
 def _begin(who: Who, after: _Place | None) -> Flow[_Place]:
-    """Where a watch begins: after a commit, with its hash if it is there; None is the last of the tenant."""
+    """Find the position where a watch begins: after a commit; for None, after the tenant's last."""
     return (yield from look(lambda s: _found(s, who, after)))
 
 
@@ -157,7 +157,7 @@ def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int, *, every: bool
 
 
 def _hash(snapshot: Snapshot, tenant: int, seq: int) -> str:
-    """The beginning of a commit's hash; "" for 0, before the first."""
+    """Read the beginning of a commit's hash; "" for 0, before the first."""
     head = snapshot.head(tenant)
     if seq == 0 or seq == head.seq:
         return _shown(head.hash) if seq else ""
@@ -169,7 +169,7 @@ def _shown(digest: bytes) -> str:
 
 
 def _heard(snapshot: Snapshot, who: Who, change: Change) -> Change | None:
-    """What is heard of a commit on this shelf; None for nothing."""
+    """Reduce a commit to its events on this shelf; None if there are none."""
     scope, items = who.scope, {event.item for event in change.events if event.item is not None}
     if not items or (scope.agent is None and scope.session is None):
         return change
@@ -180,7 +180,7 @@ def _heard(snapshot: Snapshot, who: Who, change: Change) -> Change | None:
 
 
 def _owners(snapshot: Snapshot, who: Who) -> dict[int, str | Shared]:
-    """The spaces that a feed speaks of, and whose they are: the user's own and the shared one, or the branch alone.
+    """Map the spaces that a feed covers to their owners: the user's own and the shared one, or the branch alone.
 
     Raises:
         NotFound: the branch is not there.
@@ -222,7 +222,7 @@ def _found(snapshot: Snapshot, who: Who, after: _Place | None) -> _Place:
 
 
 class Watch:
-    """Commits as they come, from this process and from others; an iterator that waits for the next.
+    """Iterates over commits as they come, from this process and from others, waiting for the next.
 
     It ends when it is closed, or the memory is. For one thread; `close` may be called from another.
 
@@ -271,7 +271,7 @@ class Watch:
         return notice
 
     def batch(self) -> list[Notice]:
-        """The next commits, at least one, waited for; none once it has ended."""
+        """Wait for the next commits and return them, at least one; none once the watch has ended."""
         while not self._ended.is_set():
             try:
                 found, upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
@@ -287,7 +287,7 @@ class Watch:
         return []
 
     def close(self) -> None:
-        """End it: who waits for the next commit is let go."""
+        """End the watch and release whoever waits for the next commit."""
         self._ended.set()
 
     def __enter__(self) -> Self:
@@ -300,7 +300,7 @@ class Watch:
 
 
 class AsyncWatch:
-    """`Watch`, awaited. It waits in a thread of its own, so that many watches leave room for the store's work."""
+    """Iterates as `Watch` does, awaited. It waits in a thread of its own, to leave the pool to the store's work."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
@@ -335,29 +335,29 @@ class AsyncWatch:
         loop = asyncio.get_running_loop()
         coming: asyncio.Future[list[Notice]] = loop.create_future()
 
-        def give(found: list[Notice], error: Exception | None) -> None:
+        def give(notices: list[Notice], error: Exception | None) -> None:
             if coming.cancelled():
                 return
             if error is None:
-                coming.set_result(found)
+                coming.set_result(notices)
             else:
                 coming.set_exception(error)
 
         def work() -> None:
-            found: list[Notice] = []
+            notices: list[Notice] = []
             failed: Exception | None = None
             try:
-                found = self._watch.batch()
+                notices = self._watch.batch()
             except Exception as error:  # noqa: BLE001 - carried over to who awaits it
                 failed = error
             with suppress(RuntimeError):  # the loop may be gone, and nobody waits any more
-                loop.call_soon_threadsafe(give, found, failed)
+                loop.call_soon_threadsafe(give, notices, failed)
 
         threading.Thread(target=work, name="mnemic-watch", daemon=True).start()
         return coming
 
     async def close(self) -> None:
-        """End it: who awaits the next commit is let go."""
+        """End the watch and release whoever awaits the next commit."""
         self._watch.close()
         if self._coming is not None:
             import asyncio  # only who awaits pays for it

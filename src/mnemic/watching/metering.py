@@ -1,4 +1,4 @@
-"""How long what takes: every verb, every request and every run of a lane, counted and timed as it is answered.
+"""Meter a store: count and time every verb, every request and every run of a lane.
 
 Counting costs one short lock and no allocation worth naming: what it takes from a verb is in docs/watching.md.
 """
@@ -32,7 +32,7 @@ Gauge = Callable[[], Mapping[str, float]]
 
 
 class Histogram:
-    """Durations, counted in buckets of a microsecond and up, each 19 % wider than the one before.
+    """Counts durations in buckets from a microsecond up, each 19 % wider than the one before.
 
     Attributes:
         count, failed: How many there were, and how many of them ended in an error.
@@ -47,7 +47,7 @@ class Histogram:
         self.buckets: dict[int, int] = {}
 
     def add(self, seconds: float, *, failed: bool = False) -> None:
-        """Count one."""
+        """Count a duration."""
         bucket = int(math.log2(seconds * _MICRO) * STEPS) if seconds > _LEAST else 0
         self.buckets[bucket] = self.buckets.get(bucket, 0) + 1
         self.count += 1
@@ -57,7 +57,7 @@ class Histogram:
             self.longest = seconds
 
     def quantile(self, share: float) -> float:
-        """Seconds that this share of them did not exceed, but for the width of a bucket; 0 if there were none."""
+        """Return the seconds that this share of durations did not exceed, to the width of a bucket; 0 for none."""
         left = share * self.count
         for bucket in sorted(self.buckets):
             left -= self.buckets[bucket]
@@ -66,20 +66,20 @@ class Histogram:
         return self.longest
 
     def merge(self, other: Histogram) -> None:
-        """Count in what another has counted."""
+        """Add the counts of another histogram."""
         for bucket, count in other.buckets.items():
             self.buckets[bucket] = self.buckets.get(bucket, 0) + count
         self.count, self.failed = self.count + other.count, self.failed + other.failed
         self.total, self.longest = self.total + other.total, max(self.longest, other.longest)
 
     def packed(self) -> list[Any]:
-        """It as a value of JSON."""
+        """Return the histogram as a JSON value."""
         pairs = [number for pair in sorted(self.buckets.items()) for number in pair]
         return [self.count, self.failed, round(self.total, 6), round(self.longest, 6), pairs]
 
     @classmethod
     def unpacked(cls, value: Sequence[Any]) -> Histogram:
-        """What `packed` gave."""
+        """Restore what `packed` returned."""
         made = cls()
         made.count, made.failed, made.total, made.longest, pairs = value
         made.buckets = dict(zip(pairs[::2], pairs[1::2], strict=True))
@@ -87,7 +87,7 @@ class Histogram:
 
 
 class Sort:
-    """What is timed: the first word of a meter's name."""
+    """What a meter times: the first word of its name."""
 
     VERB: Final = "verb"
     REQUEST: Final = "request"
@@ -95,7 +95,7 @@ class Sort:
 
 
 class Timed:
-    """One verb or one run of a lane while it goes on; a context manager that meters it.
+    """Meters one verb or one run of a lane; a context manager around it.
 
     Attributes:
         sort, name: What it is: `Sort.VERB` and `recall`, say.
@@ -118,14 +118,14 @@ class Timed:
         self.seconds = 0.0
 
     def __call__(self, answer: T) -> T:
-        """Note what it returned, and return it."""
+        """Record what the verb returned, and return it."""
         self.answer = answer
         return answer
 
     def __enter__(self) -> Self:
         self._token: Token[Timed | None] = _current.set(self)
-        told = self._meters.observers
-        self._closing = [close for one in told if (close := one.began(self)) is not None] if told else ()
+        observers = self._meters.observers
+        self._closing = [close for one in observers if (close := one.began(self)) is not None] if observers else ()
         self._began = time.perf_counter()
         return self
 
@@ -144,28 +144,28 @@ _current: Final[ContextVar[Timed | None]] = ContextVar("mnemic_timed", default=N
 
 
 class Observer(Protocol):
-    """Who is told of each verb and run as it begins, and of requests: a profiler, a tracer."""
+    """Observes verbs, runs and requests as they begin: a profiler, a tracer."""
 
     def began(self, timed: Timed) -> Callable[[], None] | None:
-        """Something begins; what is returned is called when it has ended."""
+        """Observe the begin of a verb or run; the returned function is called at its end."""
         ...
 
     def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
-        """A request is about to be answered; what is returned is called with the answer, or with how it failed."""
+        """Observe a request; the returned function is called with its answer, or with its error."""
         ...
 
     def committed(self) -> None:
-        """A verb has written something, for lanes to go on from."""
+        """Observe that a verb has committed, for lanes to go on from."""
         ...
 
     def close(self) -> None:
-        """No more will come."""
+        """End: nothing more will be observed."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What one process has measured of itself since it opened the store.
+    """The measures of one process since it opened the store.
 
     Attributes:
         pid: Its number; `process` also tells apart those that open the store twice.
@@ -185,63 +185,63 @@ class Measured:
     gauges: Mapping[str, float] = field(default_factory=dict)
 
     def packed(self) -> bytes:
-        """It as JSON: numbers and the names of verbs, requests and gauges."""
+        """Encode the measures as JSON: numbers and the names of verbs, requests and gauges."""
         timed = {" ".join(name): [*h.packed(), self.fresh.get(name, 0)] for name, h in self.timed.items()}
         body = {"pid": self.pid, "seconds": round(self.seconds, 3), "recent": round(self.recent, 3), "timed": timed}
         return json.dumps({**body, "gauges": dict(self.gauges)}, separators=(",", ":")).encode()
 
     @classmethod
     def unpacked(cls, process: str, body: bytes) -> Measured:
-        """What `packed` gave."""
-        told = json.loads(body)
-        names = {name: (name.partition(" ")[0], name.partition(" ")[2]) for name in told["timed"]}
+        """Restore what `packed` returned."""
+        packed = json.loads(body)
+        names = {name: (name.partition(" ")[0], name.partition(" ")[2]) for name in packed["timed"]}
         return cls(
             process=process,
-            pid=told["pid"],
-            seconds=told["seconds"],
-            recent=told["recent"],
-            timed={names[name]: Histogram.unpacked(value[:-1]) for name, value in told["timed"].items()},
-            fresh={names[name]: value[-1] for name, value in told["timed"].items()},
-            gauges=told["gauges"],
+            pid=packed["pid"],
+            seconds=packed["seconds"],
+            recent=packed["recent"],
+            timed={names[name]: Histogram.unpacked(value[:-1]) for name, value in packed["timed"].items()},
+            fresh={names[name]: value[-1] for name, value in packed["timed"].items()},
+            gauges=packed["gauges"],
         )
 
 
 class Sums:
-    """A gauge over counters of things that come and go: what those that are gone had counted stays in it."""
+    """A gauge that sums the counters of things that come and go; it keeps the counts of those that are gone."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._gone: Counter[str] = Counter()
         self._here: dict[int, tuple[Gauge, Gauge]] = {}
 
-    def follow(self, counted: Gauge, held: Gauge) -> Callable[[], None]:
-        """Sum up what one has counted, and what it holds while it is here; what is returned ends that, once."""
-        key = id(counted)
+    def follow(self, counters: Gauge, levels: Gauge) -> Callable[[], None]:
+        """Include a thing's counters, and its gauges while it lasts; the returned function ends that, once."""
+        key = id(counters)
         with self._lock:
-            self._here[key] = counted, held
+            self._here[key] = counters, levels
 
         def leave() -> None:
             with self._lock:
                 if self._here.pop(key, None) is not None:
-                    self._gone.update(counted())
+                    self._gone.update(counters())
 
         return leave
 
     def __call__(self) -> Mapping[str, float]:
         with self._lock:
-            found = Counter(self._gone)
-            for counted, held in self._here.values():
-                found.update(counted())
-                found.update(held())
-        return found
+            total = Counter(self._gone)
+            for counters, levels in self._here.values():
+                total.update(counters())
+                total.update(levels())
+        return total
 
 
 class Meters:
     """The meters of one open store. Safe to share between threads; a forked child starts over at nought.
 
     Attributes:
-        observers: Who else is told.
-        windows: What the paging of sessions has come to.
+        observers: The profiler and the tracer, where they are on.
+        windows: The counters of all sessions' paging, summed.
     """
 
     def __init__(self) -> None:
@@ -253,14 +253,14 @@ class Meters:
         """Start over, as a forked child must."""
         self._lock = threading.Lock()
         self._timed: dict[tuple[str, str], Histogram] = {}
-        self._told: dict[tuple[str, str], int] = {}
-        self._opened = self._told_at = time.monotonic()
+        self._reported: dict[tuple[str, str], int] = {}
+        self._opened = self._reported_at = time.monotonic()
         self._process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.windows = Sums()
         self._gauges: dict[str, Gauge] = {"windows": self.windows}
 
     def verb(self, name: str, who: object, asked: str = "") -> Timed:
-        """Meter one verb: `with meters.verb("recall", who) as told: return told(run(...))`."""
+        """Meter one verb: `with meters.verb("recall", who) as timed: return timed(run(...))`."""
         return Timed(self, Sort.VERB, name, who, asked)
 
     def run(self, lane: str) -> Timed:
@@ -268,9 +268,9 @@ class Meters:
         return Timed(self, Sort.RUN, lane, None, "")
 
     def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
-        """What `perform` answers, timed."""
-        told = self.observers
-        closing = [close for one in told if (close := one.asks(request)) is not None] if told else ()
+        """Time `perform` on a request, and return its answer."""
+        observers = self.observers
+        closing = [close for one in observers if (close := one.asks(request)) is not None] if observers else ()
         answer: Any = None
         failed: BaseException | None = None
         began = time.perf_counter()
@@ -290,7 +290,7 @@ class Meters:
                 close(answer, failed)
 
     def took(self, sort: str, name: str, seconds: float, *, failed: bool = False) -> None:
-        """Count one thing that took so long."""
+        """Count a duration under a sort and a name."""
         with self._lock:
             histogram = self._timed.get((sort, name))
             if histogram is None:
@@ -298,35 +298,35 @@ class Meters:
             histogram.add(seconds, failed=failed)
 
     def gauge(self, name: str, read: Gauge) -> None:
-        """Have `read` asked whenever somebody looks; its numbers are called `name.key`. The same name replaces it."""
+        """Register a gauge that is read at every look; its numbers are called `name.key`. The same name replaces it."""
         with self._lock:
             self._gauges[name] = read
 
     def measured(self) -> Measured:
-        """All of it, as it stands."""
+        """Return all measures as they stand."""
         now = time.monotonic()
         gauges = self._read_gauges()
         with self._lock:
             timed = {name: _copy(histogram) for name, histogram in self._timed.items()}
-            told, told_at = dict(self._told), self._told_at
+            reported, reported_at = dict(self._reported), self._reported_at
         return Measured(
             process=self._process,
             pid=os.getpid(),
             seconds=now - self._opened,
-            recent=now - told_at,
+            recent=now - reported_at,
             timed=timed,
-            fresh={name: histogram.count - told.get(name, 0) for name, histogram in timed.items()},
+            fresh={name: histogram.count - reported.get(name, 0) for name, histogram in timed.items()},
             gauges=gauges,
         )
 
-    def told(self) -> tuple[str, bytes] | None:
-        """What the store is to carry; None if nothing was measured since it was told before."""
+    def report(self) -> tuple[str, bytes] | None:
+        """Return what the store is to carry along with a commit; None if nothing was measured since the last report."""
         measured = self.measured()
         if not any(measured.fresh.values()):
             return None
         with self._lock:
-            self._told = {name: histogram.count for name, histogram in measured.timed.items()}
-            self._told_at = time.monotonic()
+            self._reported = {name: histogram.count for name, histogram in measured.timed.items()}
+            self._reported_at = time.monotonic()
         return measured.process, measured.packed()
 
     def committed(self) -> None:

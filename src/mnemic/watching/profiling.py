@@ -67,17 +67,17 @@ class Profile:
         self._closed = False
 
     def began(self, timed: Timed) -> Callable[[], None] | None:
-        """Have its line written once it has ended."""
+        """Have the verb's line written once it has ended."""
         return (lambda: self._note(timed)) if timed.sort == Sort.VERB else None
 
     def asks(self, request: Request) -> None:
-        """Nothing: a verb keeps its requests' times itself."""
+        """Do nothing: a verb keeps its requests' times itself."""
 
     def committed(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write the lines that wait, and end the thread."""
         self._closed = True
         self._wake.set()
         if self._thread is not None:
@@ -106,7 +106,7 @@ class Profile:
             self._write()
 
     def _write(self) -> None:
-        """Write what waits; a disk that takes nothing loses lines of the log, and no verb."""
+        """Write the lines that wait; a disk error loses lines of the log, and fails no verb."""
         with self._writing, suppress(OSError):
             lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
             if not lines:
@@ -154,7 +154,7 @@ class Profile:
 
 
 def figures(answer: Any) -> dict[str, int]:
-    """The numbers of what a verb returned: items, candidates considered, tokens, seq; those that it has."""
+    """Take the figures of a verb's answer: items, candidates considered, tokens, seq, as far as it has them."""
     found: dict[str, int] = {}
     for name in ("considered", "tokens", "seq"):
         if isinstance(value := getattr(answer, name, None), int):

@@ -72,7 +72,7 @@ class Tracing:
         self._committed: deque[SpanContext] = deque(maxlen=_LINKS)
 
     def began(self, timed: Timed) -> Callable[[], None]:
-        """Begin a span, the child of the caller's; what happens inside is its child."""
+        """Begin a span as a child of the caller's; what happens inside is its child."""
         span = self._started(timed)
         token = context.attach(trace.set_span_in_context(span))
 
@@ -84,7 +84,7 @@ class Tracing:
         return ended
 
     def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
-        """A span for what goes to a model; what goes to the store is part of the verb."""
+        """Begin a span for a request to a model; requests to the store are part of the verb's."""
         if not isinstance(request, Embed | EmbedQuestion | Ask):
             return None
         began, operation = time.time_ns(), "chat" if isinstance(request, Ask) else "embeddings"
@@ -102,13 +102,13 @@ class Tracing:
         return ended
 
     def committed(self) -> None:
-        """Remember which span wrote, for the run that goes on from it."""
+        """Remember the span that wrote, for the lane's run to link to."""
         here = trace.get_current_span().get_span_context()
         if here.is_valid:
             self._committed.append(here)
 
     def close(self) -> None:
-        """Nothing: exporting is the program's."""
+        """Do nothing: exporting is the program's."""
 
     def _started(self, timed: Timed) -> Span:
         if timed.sort == Sort.RUN:
@@ -125,7 +125,7 @@ class Tracing:
         return {"gen_ai.operation.name": operation, "gen_ai.provider.name": SYSTEM}
 
     def _describe(self, span: Span, timed: Timed) -> None:
-        """What it came to, on the span and in the durations."""
+        """Record a verb's outcome on its span, and its duration."""
         _fail(span, timed.error)
         if timed.sort == Sort.RUN:
             span.set_attribute("mnemic.done", getattr(timed.answer, "done", 0))
@@ -151,7 +151,7 @@ class Tracing:
 
 
 def _fail(span: Span, error: BaseException | None) -> None:
-    """Say that it failed, and by which class of error; its message may quote what was remembered."""
+    """Mark a span as failed with the class of the error alone, as its message may quote what was remembered."""
     if error is not None:
         span.set_attributes(_error(error))
         span.set_status(Status(StatusCode.ERROR))
@@ -162,6 +162,6 @@ def _error(error: BaseException | None) -> dict[str, str]:
 
 
 def _records(answer: Any) -> str:
-    """What was recalled, in the form the conventions give it."""
+    """Render what was recalled in the form of the conventions."""
     items = getattr(answer, "items", ())
     return json.dumps([{"id": one.item.id, "content": one.item.text, "score": one.score} for one in items])

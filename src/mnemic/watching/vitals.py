@@ -1,4 +1,4 @@
-"""How an open store is doing just now: what its processes measured, what waits, what windows and files hold.
+"""The vitals of an open store: what its processes measured, what waits, what windows and files hold.
 
 Whatever is not in the store itself comes from what each process says of itself (`Store.carry`), numbers only.
 """
@@ -33,7 +33,7 @@ QUIET: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One process that has the store open, as it said when it last committed.
+    """The measures of one process that has the store open, as of its last commit.
 
     Attributes:
         age: Seconds since it said so.
@@ -43,7 +43,7 @@ class Process:
     measured: Measured
 
     def rate(self, name: str, sort: str = Sort.VERB) -> float:
-        """How many a second of these it did just before it spoke; 0 once that is too long ago."""
+        """How many of these a second the process did just before it reported; 0 once that is too long ago."""
         if self.age > FRESH or self.measured.recent <= 0:
             return 0.0
         return self.measured.fresh.get((sort, name), 0) / self.measured.recent
@@ -51,7 +51,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowUse:
-    """The windows of sessions.
+    """The use of session windows, summed over processes.
 
     Attributes:
         sessions: How many are open just now, by their leases; `known` counts those that are closed as well.
@@ -72,7 +72,7 @@ class WindowUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastCollection:
-    """The last run of the garbage collection that the journal tells of.
+    """The last run of the garbage collection in the journal.
 
     Attributes:
         seq, at: The commit that says so, and when that was (microseconds).
@@ -92,7 +92,7 @@ class LastCollection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vitals:
-    """One look at a store.
+    """The vitals of a store at one moment.
 
     Attributes:
         at: When (microseconds).
@@ -115,7 +115,7 @@ class Vitals:
     processes: tuple[Process, ...]
 
     def timed(self, sort: str) -> dict[str, Histogram]:
-        """What all processes have timed of a sort, by name, since they opened the store."""
+        """Merge what all processes have timed of a sort, by name, since they opened the store."""
         found: dict[str, Histogram] = {}
         for process in self.processes:
             for (kind, name), histogram in process.measured.timed.items():
@@ -124,16 +124,16 @@ class Vitals:
         return found
 
     def rate(self, name: str, sort: str = Sort.VERB) -> float:
-        """How many a second of these all processes do."""
+        """How many of these a second all processes do."""
         return sum(process.rate(name, sort) for process in self.processes)
 
     def gauge(self, name: str) -> float:
-        """A number that processes say of themselves, summed."""
+        """Sum a gauge over all processes."""
         return sum(process.measured.gauges.get(name, 0.0) for process in self.processes)
 
 
 def vitals(store: Store, meters: Meters, now: int) -> Vitals:
-    """Look at a store. It reads, and writes nothing.
+    """Read a store's vitals; nothing is written.
 
     Args:
         meters: What this process has measured.
@@ -145,7 +145,7 @@ def vitals(store: Store, meters: Meters, now: int) -> Vitals:
 
 
 def vitals_of(snapshot: Snapshot, info: Info, meters: Meters, now: int) -> Vitals:
-    """Tell how a store is doing by a snapshot of it and what its files say."""
+    """Compute a store's vitals from a snapshot and the state of its files."""
     tenants = [number for number, _ in snapshot.tenants()]
     heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
     before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
@@ -169,7 +169,7 @@ def vitals_of(snapshot: Snapshot, info: Info, meters: Meters, now: int) -> Vital
 
 
 def _processes(rows: Sequence[MeterRow], own: Measured, now: int) -> Iterable[Process]:
-    """This process as it is now, if it has done anything, and the others as they said."""
+    """List this process as it is now, if it has done anything, and the others as they last reported."""
     if own.timed:
         yield Process(age=0.0, measured=own)
     for row in rows:
@@ -192,7 +192,7 @@ def _runs(pid: int) -> bool:
 
 
 def _collected(snapshot: Snapshot, tenant: int) -> Iterator[LastCollection]:
-    """The tenant's last run, found from the moment that was noted just before it was journalled."""
+    """Find the tenant's last collection, from the time that was noted just before it was journaled."""
     noted = snapshot.memo(tenant, MEMO)
     if noted is None:
         return
@@ -213,7 +213,7 @@ def _collected(snapshot: Snapshot, tenant: int) -> Iterator[LastCollection]:
 
 
 def _leases(snapshot: Snapshot, tenant: int) -> list[int]:
-    """Until when each session of a tenant is leased; 0 for one that is closed."""
+    """Read until when each session of a tenant is leased; 0 for one that is closed."""
     heads = snapshot.all_spaces(tenant)
     rows = (row for head in heads for _, row in snapshot.sessions(head.id))
     return [row.lease_until if row.owner else 0 for row in rows]

@@ -1,4 +1,4 @@
-"""What lies in a session's window: its pages and their lines kept in step, what comes in for whom, and how it reads."""
+"""The contents of a session's window: its pages and their lines kept in step, as turns and hits come in and leave."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Contents:
-    """A window's pages, the line of each, and the turns that left and wait for a segment. It asks the store nothing.
+    """Holds a window's pages, the line of each, and the turns that wait for a segment. It asks the store nothing.
 
     Args:
         always_share: Most of the budget that the always-on block may take.
@@ -49,7 +49,7 @@ class Contents:
     # What comes in
 
     def admit(self, items: Iterable[Item], seq: int) -> None:
-        """Turns that were just said come in."""
+        """Admit turns that were just said."""
         self.pager.guard()
         given = {item.id: item for item in items}
         for item in given.values():
@@ -66,11 +66,11 @@ class Contents:
         self.drop_lines()
 
     def call(self, page: Page) -> ItemId | None:
-        """The turn before a tool's result, here or gone: the call it answers, or another result of that."""
+        """Find the turn before a tool's result, resident or not: its call, or another result of that."""
         return self.pager.table.places().get(page.position - 1) if page.role == TOOL else None
 
     def called_away(self, items: Sequence[Item]) -> list[ItemId]:
-        """What the first of these will bring back, if it is a tool's result: a call that has left, with its results."""
+        """Name what the first of these brings back if it is a tool's result: a call that has left, with its results."""
         if not items or role_of(items[0]) != TOOL:
             return []
         call = self.pager.table.places().get(self.turns - 1)
@@ -78,7 +78,7 @@ class Contents:
         return [one for one in group if one not in self.pager.table.resident]
 
     def bring_in(self, hits: Sequence[Recalled]) -> list[Recalled]:
-        """Use the hits that are here, and page in the best of the others, oldest first; those that came in.
+        """Use the hits that are resident and page in the best of the others, oldest first; return those that came in.
 
         The best are sure to be there in the end. A worse one that is here already is used, but may have to make room.
         """
@@ -106,7 +106,7 @@ class Contents:
         return [hit for hit in wanted if hit.id in table.resident]
 
     def fault(self, item: Item, seq: int) -> Moved:
-        """Bring in an item that is used and not there."""
+        """Page in an item that is used and not resident."""
         moved = self.pager.fault(self._page(item, self.line(item, seq)))
         self.left(moved.left)
         for one in self.pager.table.together(item.id) if not moved.here else ():
@@ -114,7 +114,7 @@ class Contents:
         return moved
 
     def fetch_ahead(self, version: Version) -> None:
-        """Bring in what may be used next, if there is free room."""
+        """Prefetch an item that may be used next, if there is free room."""
         item, table = version.item, self.pager.table
         if len(table.together(item.id)) > 1 or item.id in table.resident:
             return
@@ -122,13 +122,13 @@ class Contents:
             del self.lines[item.id]
 
     def line(self, item: Item, seq: int) -> WindowLine:
-        """How an item reads here."""
+        """Render an item as a line of this window, and keep the line."""
         if item.id not in self.lines:
             self.lines[item.id] = line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]
 
     def turn(self, item: Item, shown: WindowLine) -> Page:
-        """The page of a turn that has just been said."""
+        """Make the page of a turn that has just been said."""
         read, place = self._features.read(item.text), self.turns
         self.turns += 1
         return Page(
@@ -145,19 +145,19 @@ class Contents:
     # What goes
 
     def left(self, pages: Iterable[Page]) -> None:
-        """What left: its line goes, and if it is a turn of this session it waits to be made part of a segment."""
+        """Drop the lines of pages that left; those that are turns of this session wait for their segment."""
         for page in pages:
             shown = self.lines.pop(page.id, None)
             if shown is not None and page.position >= 0 and page.segment < 0 and shown.item.kind is Kind.TURN:
                 self.promotion.waiting[page.id] = (said(shown.item, page.position), shown.seq)
 
     def drop_lines(self) -> None:
-        """Forget how those read that did not come in."""
+        """Drop the lines of items that are not resident."""
         for item in [item for item in self.lines if item not in self.pager.table.resident]:
             del self.lines[item]
 
     def settle(self, item: ItemId) -> None:
-        """Send out a page that came back without what it is tied to; a pinned one stays, and is tied no more."""
+        """Page out a page that came back without what it is tied to; a pinned one stays, untied."""
         table = self.pager.table
         group = table.together(item)
         if item not in table.resident or all(mate in table.resident for mate in group):
@@ -170,7 +170,7 @@ class Contents:
                 table.untie(mate)
 
     def gone(self, item: ItemId) -> None:
-        """Let go of an item that is gone for good, and of the segments that may quote it."""
+        """Drop an item that is gone for good, and the segments that may quote it."""
         self.promotion.forget(item)
         self.lines.pop(item, None)
         self.left(self.pager.forget(item))
@@ -179,7 +179,7 @@ class Contents:
         self.tell_earlier()
 
     def changed(self, version: Version) -> None:
-        """Show a resident as it is now, if it has another version since."""
+        """Render a resident page anew if its item has another version since."""
         item = version.item.id
         if item in self.pager.table.resident and version.seq_from != self.lines[item].seq:
             del self.lines[item]
@@ -188,13 +188,13 @@ class Contents:
     # What is not paged
 
     def renew_always(self, always: Always) -> None:
-        """Take the always-on block as it is now."""
+        """Replace the always-on block by its present state."""
         if self.always is None or always.text != self.always.text:
             self.left(self.pager.reserve("always", always.tokens + 1 if always.text else 0))
         self.always = always
 
     def tell_earlier(self) -> None:
-        """Take the segments in brief as they are now: none of turns that are back, as many as pins leave room."""
+        """Choose the segments' lines to show: none of turns that are back, as many as pins leave room for."""
         table = self.pager.table
         held = {mate for page in table.pinned for mate in table.together(page) if mate in table.resident}
         room = self.pager.budget - FRAME - self.always_room - sum(table.resident[one].tokens for one in held)
@@ -203,24 +203,24 @@ class Contents:
 
     @property
     def always_room(self) -> int:
-        """Most tokens of the always-on block."""
+        """The most tokens that the always-on block may take."""
         return int(self.pager.budget * self._always_share)
 
     @property
     def brief_room(self) -> int:
-        """Most tokens of the segments in brief."""
+        """The most tokens that the segments' lines may take."""
         return int(self.pager.budget * self._reach.earlier)
 
     def longest(self, budget: int) -> int:
-        """Most tokens of a page in a window of such a budget."""
+        """The most tokens that a page may take in a window of this budget."""
         return int(budget * self._reach.longest)
 
     def beside(self, budget: int) -> int:
-        """What may stand beside the pages in such a budget: marks, the always-on block, segments in brief."""
+        """The most tokens beside the pages in a window of this budget: marks, always-on block, segments' lines."""
         return FRAME + int(budget * self._always_share) + int(budget * self._reach.earlier)
 
     def check_room(self, item: ItemId) -> None:
-        """See that a pin leaves its room to what is always on and to the segments in brief.
+        """Check that a pin leaves room for the always-on block and the segments' lines.
 
         Raises:
             Refused: it would not.
@@ -232,7 +232,7 @@ class Contents:
             raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
 
     def pin(self, item: ItemId, *, pinned: bool) -> None:
-        """Keep a page here, or let it go again.
+        """Pin a page to this window, or unpin it.
 
         Raises:
             NotFound: it is not in the window.
@@ -247,17 +247,17 @@ class Contents:
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
-        """All that is read of here: residents, what waits, segments, and the turns that these quote."""
+        """List every item that the window shows or waits to write: residents, turns, segments, turns they quote."""
         quoted = (turn for shown in self.lines.values() if SEGMENT in shown.item.tags for turn in shown.item.source)
         return (*self.pager.table.resident, *self.promotion.ids, *quoted)
 
     @property
     def brief(self) -> list[str]:
-        """The segments' lines."""
+        """List the segments' lines that are shown."""
         return [text for text, _ in self.promotion.lines]
 
     def looked_at(self, *, counting: bool = False) -> Window:
-        """The window as it stands.
+        """Describe the window as it stands.
 
         Args:
             counting: Whether a provider is shown it, whose prefix cache would keep some.
@@ -275,7 +275,7 @@ class Contents:
         )  # fmt: skip
 
     def as_messages(self, first: str) -> list[dict[str, object]]:
-        """The window as messages for a provider."""
+        """Lay the window out as messages for a provider."""
         self.looked_at(counting=True)
         pages = [(page, self.lines[page.id]) for page in self.pager.table.resident.values()]
         return messages(self._always_text, self.brief, pages, first=first)
@@ -285,7 +285,7 @@ class Contents:
         return "" if self.always is None else self.always.text
 
     def _count(self, lines: Sequence[WindowLine]) -> None:
-        """Count what a prefix cache would have had of this window, whose end marks are always new."""
+        """Count the tokens at this window's head that a prefix cache would have; marks at its end are always new."""
         always = self.pager.table.reserved.get("always", 0)
         blocks = [(self._always_text, always), *self.promotion.lines, *((one.text, one.tokens) for one in lines)]
         self.pager.counters.rendered += sum(cost for _, cost in blocks) + FRAME
@@ -293,7 +293,7 @@ class Contents:
 
 
 def needed(contents: Contents, wanted: Mapping[ItemId, Item]) -> tuple[list[ItemId], list[ItemId]]:
-    """What must be read before these come in: those long gone, whose state is in the store, and mates of the others."""
+    """Name what must be read before these come in: stored states of pages long gone, and the items tied to others."""
     table = contents.pager.table
     absent = [item for item in wanted if item not in table.resident]
     forgotten = [item for item in absent if item not in table.away]

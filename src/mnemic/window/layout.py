@@ -34,7 +34,7 @@ ROLES: Final = frozenset({"system", "user", "assistant", "tool", "developer"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowLine:
-    """A page as it is read: its item, its line of the window, what that costs, and the commit it is of.
+    """A page as the window shows it: its item, its line of text, the line's tokens, and the commit of its version.
 
     Attributes:
         left_out: Tokens of the item that are not shown, because it is too long for this window.
@@ -49,7 +49,7 @@ class WindowLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What a session's window holds now.
+    """A session's window as it stands: text, tokens, pages.
 
     Attributes:
         text: The always-on block, the segments in brief, then the pages in the order they came in.
@@ -77,7 +77,7 @@ Shown: TypeAlias = tuple[Page, WindowLine]
 
 
 def line(item: Item, seq: int, most: int) -> WindowLine:
-    """An item as a page of at most about `most` tokens: a longer one is shown in part, and says so."""
+    """Render an item as a line of at most about `most` tokens; a longer one is cut, and says so."""
     text = spoken(item, _words(item))
     tokens = count_tokens(text) + 1
     if tokens <= most:
@@ -91,7 +91,7 @@ def line(item: Item, seq: int, most: int) -> WindowLine:
 
 
 def said(item: Item, position: int) -> LeftTurn:
-    """A turn as segments are made of it."""
+    """Convert a turn to what segments are made of."""
     speaker = item.slots.get("speaker") or item.slots.get("role") or ""
     return LeftTurn(
         id=item.id, text=item.text, position=position, at=micros(item.said), speaker=str(speaker), channel=item.channel
@@ -99,24 +99,24 @@ def said(item: Item, position: int) -> LeftTurn:
 
 
 def brief(segment: Item) -> str:
-    """A segment's line among what was said before."""
+    """Render a segment as one line among what was said before."""
     day = local_time(segment.said, segment.said_offset).date().isoformat()
     return f"[{segment.id}] {defused(f'{day} {segment.text}')}"
 
 
 def role_of(item: Item) -> str:
-    """Whose turn an item is, or what it is."""
+    """Name the role of an item: whose turn it is, or its kind."""
     role = item.slots.get("role")
     return str(role) if role else item.kind.value
 
 
 def is_page(item: Item) -> bool:
-    """Whether an item may lie in a window by itself: a chunk of a split document comes in when it is asked for."""
+    """Whether an item becomes a page as it is written; a chunk of a split document is paged in when asked for."""
     return item.kind in EVIDENCE and item.kind is not Kind.CHUNK
 
 
 def laid_out(always: str, earlier: Sequence[str], lines: Sequence[str]) -> str:
-    """The text of a window."""
+    """Join the parts of a window to its text."""
     parts = [always] if always else []
     for marks, shown in ((EARLIER, earlier), (PAGES, lines)):
         if shown:
@@ -127,7 +127,7 @@ def laid_out(always: str, earlier: Sequence[str], lines: Sequence[str]) -> str:
 def messages(
     always: str, earlier: Sequence[str], pages: Sequence[Shown], *, first: str = ""
 ) -> list[dict[str, object]]:
-    """The window as a provider takes it: what stands above all turns first, then each turn in its own words.
+    """Lay a window out as a provider's messages: what stands above all turns first, then each turn in its own words.
 
     A page that was brought back, or comes from elsewhere, is no turn of this talk: those that stand together are one
     fenced message. A turn keeps its `tool_calls`, `tool_call_id` and `name` if its slots have them; a tool's results
@@ -152,7 +152,7 @@ def messages(
 
 
 def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
-    """Each page by itself, but a tool's results with the call before them in the session, where that stands."""
+    """Group the pages: each by itself, but a tool's results with their call where that is in the window."""
     places = {page.position: (page, shown) for page, shown in pages if page.position >= 0}
     found: list[list[Shown]] = []
     for page, shown in pages:
@@ -166,7 +166,7 @@ def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
 
 
 def _begins(said: Sequence[Shown]) -> int:
-    """The place of the turn that messages begin at: a user's, unless the talk's first is here or none is a user's."""
+    """Find the turn that messages begin at: a user's, unless the talk's first is here or none is a user's."""
     if any(page.position == 0 for page, _ in said):
         return 0
     return min((page.position for page, shown in said if role_of(shown.item) == "user"), default=0)
@@ -184,7 +184,7 @@ def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
 
 
 def _turn(shown: WindowLine) -> dict[str, object]:
-    """A turn in its own words, with the content it had beside calls (`ingest.chat_message`): none, a text or blocks."""
+    """Render a turn as a message, with the content it had beside calls (`ingest.chat_message`), if any."""
     slots, role = shown.item.slots, role_of(shown.item)
     blocks = slots.get(CONTENT)
     if isinstance(blocks, list):
@@ -196,7 +196,7 @@ def _turn(shown: WindowLine) -> dict[str, object]:
 
 
 def _cut_blocks(blocks: Sequence[Slot], shown: WindowLine) -> list[Slot]:
-    """Blocks of a turn that is shown in part: its words are those of its line, and no tool's block is left out."""
+    """Cut the blocks of a turn that is shown in part: its words are its line's, and no tool's block is left out."""
     tools = [dict(block) for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
     if not any("content" in block for block in tools):
         return [{"type": "text", "text": shown.text}, *tools]

@@ -1,4 +1,4 @@
-"""From short to middle term: turns that left a window wait here, become segments, and are told in brief."""
+"""Promotion: turns that left a window wait here until they are written as segments, each shown there as one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEFORE_TURNS: Final = 1 << 40
 
 
 class Told(NamedTuple):
-    """A segment's line in brief, what it costs, and the turns that it may quote."""
+    """One line that stands for a segment in a window, its tokens, and the turns that it may quote."""
 
     text: str
     tokens: int
@@ -28,11 +28,11 @@ class Told(NamedTuple):
 
 
 class Promotion:
-    """Turns out of the window that are in no segment yet, and the lines that stand for the last segments.
+    """Keeps the turns that left the window and are in no segment yet, and the lines of the last segments.
 
     Attributes:
-        waiting: By id, each turn and the commit it is of.
-        number: Of the next segment.
+        waiting: By id, each such turn with the commit that last wrote it.
+        number: The number that the next segment gets.
     """
 
     def __init__(self, writing: Writing) -> None:
@@ -45,40 +45,40 @@ class Promotion:
 
     @property
     def lines(self) -> list[tuple[str, int]]:
-        """What was said before in brief, each line with its tokens; it grows at its end."""
-        return [(told.text, told.tokens) for told in self._told]
+        """List the lines of the segments that the window shows, oldest first, each with its tokens."""
+        return [(line.text, line.tokens) for line in self._shown]
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
-        """What it holds something of: turns, segments, and the turns that these quote."""
-        return (*self.waiting, *self._lines, *(turn for told in self._lines.values() for turn in told.sources))
+        """List the items that waiting turns and lines come from: turns, segments, and the turns that these quote."""
+        return (*self.waiting, *self._lines, *(turn for line in self._lines.values() for turn in line.sources))
 
     @property
     def cost(self) -> int:
-        """Tokens of the lines."""
-        return sum(told.tokens for told in self._told)
+        """Count the tokens of the lines that the window shows."""
+        return sum(line.tokens for line in self._shown)
 
     @property
-    def _told(self) -> list[Told]:
-        return [told for segment, told in self._lines.items() if segment not in self._silent]
+    def _shown(self) -> list[Told]:
+        return [line for segment, line in self._lines.items() if segment not in self._silent]
 
     def tell(self, here: Container[ItemId], room: int) -> None:
-        """Say nothing of segments all whose turns are in the window again, and no more than there is room for.
+        """Choose the lines that the window shows: of segments not wholly back in it, as many as `room` tokens hold.
 
-        The oldest lines give way first; all of them are told again when there is room.
+        The oldest are left out first, and shown again when there is room.
         """
-        silent = {segment for segment, told in self._lines.items() if all(turn in here for turn in told.sources)}
-        cost = sum(told.tokens for segment, told in self._lines.items() if segment not in silent)
-        for segment, told in self._lines.items():
+        silent = {segment for segment, line in self._lines.items() if all(turn in here for turn in line.sources)}
+        cost = sum(line.tokens for segment, line in self._lines.items() if segment not in silent)
+        for segment, line in self._lines.items():
             if cost <= room:
                 break
             if segment not in silent:
                 silent.add(segment)
-                cost -= told.tokens
+                cost -= line.tokens
         self._silent = frozenset(silent)
 
     def due(self, *, everything: bool) -> list[Segment]:
-        """The segments to be written now: once enough waits, all but the last, which may go on."""
+        """Split the waiting turns into the segments to be written now, if enough wait; the last one may still grow."""
         waiting, enough = len(self.waiting), self._writing.promote
         if not waiting or (waiting < self._enough and not everything):
             return []
@@ -88,11 +88,11 @@ class Promotion:
         return due
 
     def expected(self, made: Sequence[Segment]) -> dict[ItemId, int]:
-        """The commits that the turns of these segments must still be of."""
+        """Name for each turn of these segments the commit that must still be its last."""
         return {turn.id: self.waiting[turn.id][1] for one in made for turn in one.turns}
 
     def items(self, made: Sequence[Segment], scope: Scope, fresh: Callable[[], ItemId]) -> list[Item]:
-        """Segments as items, each with the one before it, citing its turns."""
+        """Make an item of each segment: it cites its turns and names the segment before it."""
         items: list[Item] = []
         for number, one in enumerate(made, start=self.number):
             previous = items[-1].id if items else self._previous
@@ -108,33 +108,33 @@ class Promotion:
             items.append(item)
         return items
 
-    def written(self, item: Item, one: Segment, room: int) -> int:
-        """A segment is in the store: its turns wait no longer; its number."""
-        for turn in one.turns:
+    def written(self, item: Item, segment: Segment, room: int) -> int:
+        """Note that a segment is stored: its turns wait no longer. Returns its number."""
+        for turn in segment.turns:
             del self.waiting[turn.id]
         number = self.number
         self.take_up(item, room)
         return number
 
     def take_up(self, item: Item, room: int) -> None:
-        """One more line; when they take more than `room` tokens the older half goes, in one go. The last one stays."""
+        """Add the line of a stored segment; above `room` tokens the older half of the lines is dropped at once."""
         number = item.slots.get("segment")
         self.number = max(self.number, number + 1 if isinstance(number, int) else 0)
         self._previous = item.id
         text = brief(item)
         self._lines[item.id] = Told(text, count_tokens(text) + 1, item.source)
-        if sum(told.tokens for told in self._lines.values()) > room:
+        if sum(line.tokens for line in self._lines.values()) > room:
             for old in list(self._lines)[: -max(1, len(self._lines) // 2)]:
                 del self._lines[old]
 
     def forget(self, item: ItemId) -> None:
-        """What is gone for good waits no longer, and is not told of, nor is a segment that may quote it."""
+        """Drop an item that is gone for good, and the line of every segment that may quote it."""
         self.waiting.pop(item, None)
-        for segment in [one for one, told in self._lines.items() if item == one or item in told.sources]:
+        for segment in [key for key, line in self._lines.items() if item == key or item in line.sources]:
             del self._lines[segment]
 
     def check(self, standing: Mapping[ItemId, Version]) -> None:
-        """Keep what still stands of the turns that wait, as it stands now."""
+        """Keep those waiting turns that still stand, with the commits that they are of now."""
         self.waiting = {
             item: (turn, standing[item].seq_from) for item, (turn, _) in self.waiting.items() if item in standing
         }

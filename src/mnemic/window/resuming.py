@@ -1,4 +1,4 @@
-"""A window made again: as it was written down, then the turns said since, as many as the target has room for."""
+"""Rebuild a session's window from its stored state, then add the turns said since, as many as the target holds."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from mnemic.window.session_state import SessionState
 
 
-def check_pins(contents: Contents, found: SessionState, name: str) -> None:
-    """See that a window that is smaller than it was holds the pins that were kept, beside what may always be on.
+def check_pins(contents: Contents, stored: SessionState, name: str) -> None:
+    """Check that a window smaller than the stored one still holds its pinned pages and the always-on block.
 
     Raises:
         Refused: it does not; nothing was written, and the pins are as they were.
     """
-    rows, budget = _held_by_pins(found), contents.pager.budget
-    if not rows or budget >= found.budget:
+    rows, budget = _held_by_pins(stored), contents.pager.budget
+    if not rows or budget >= stored.budget:
         return
-    if _needed(contents, found, rows, budget) <= budget:
+    if _needed(contents, stored, rows, budget) <= budget:
         return
-    little, least = budget, found.budget
+    little, least = budget, stored.budget
     while least - little > 1:
         middle = (little + least) // 2
-        fits = _needed(contents, found, rows, middle) <= middle
+        fits = _needed(contents, stored, rows, middle) <= middle
         little, least = (little, middle) if fits else (middle, least)
     raise Refused(
         f"the pins of session {name!r} need a window of at least {least} tokens, and it is to have {budget}; open it "
@@ -40,45 +40,45 @@ def check_pins(contents: Contents, found: SessionState, name: str) -> None:
     )
 
 
-def _held_by_pins(found: SessionState) -> list[PageRow]:
-    """Pinned pages, and a call's or a result's mates with them: they are never parted."""
-    places = {row.position: row for row in found.pages if row.resident and row.position >= 0}
-    held = {row.item: row for row in found.pages if row.resident and row.pinned}
-    for row in list(held.values()):
+def _held_by_pins(stored: SessionState) -> list[PageRow]:
+    """List the pinned pages, and the tool calls and results that are never parted from them."""
+    places = {row.position: row for row in stored.pages if row.resident and row.position >= 0}
+    unparted = {row.item: row for row in stored.pages if row.resident and row.pinned}
+    for row in list(unparted.values()):
         first = last = row.position
-        while first in places and role_of(found.items[places[first].item].item) == TOOL and first - 1 in places:
+        while first in places and role_of(stored.items[places[first].item].item) == TOOL and first - 1 in places:
             first -= 1
-        while last + 1 in places and role_of(found.items[places[last + 1].item].item) == TOOL:
+        while last + 1 in places and role_of(stored.items[places[last + 1].item].item) == TOOL:
             last += 1
-        held |= {places[place].item: places[place] for place in range(first, last + 1) if place in places}
-    return list(held.values())
+        unparted |= {places[place].item: places[place] for place in range(first, last + 1) if place in places}
+    return list(unparted.values())
 
 
-def _needed(contents: Contents, found: SessionState, rows: Sequence[PageRow], budget: int) -> int:
-    """Tokens that these pages, and what may stand beside them, take of such a budget."""
-    versions = [found.items[row.item] for row in rows]
+def _needed(contents: Contents, stored: SessionState, rows: Sequence[PageRow], budget: int) -> int:
+    """Count the tokens that these pages, and what may stand beside them, take in a window of this budget."""
+    versions = [stored.items[row.item] for row in rows]
     lines = (line(version.item, version.seq_from, contents.longest(budget)) for version in versions)
-    return contents.beside(budget) + sum(one.tokens for one in lines)
+    return contents.beside(budget) + sum(shown.tokens for shown in lines)
 
 
-def take_up(contents: Contents, found: SessionState) -> None:
-    """Fill an empty window with what was kept of it."""
-    contents.turns, contents.admitted, contents.pager.now = found.turns, found.seq, found.clock
-    for version in found.segments:
+def take_up(contents: Contents, stored: SessionState) -> None:
+    """Fill an empty window with its stored pages and segments, then with the turns said since."""
+    contents.turns, contents.admitted, contents.pager.now = stored.turns, stored.seq, stored.clock
+    for version in stored.segments:
         contents.promotion.take_up(version.item, contents.brief_room)
-    for row in found.pages:
-        item = found.items[row.item].item
-        shown = contents.line(item, found.items[row.item].seq_from)
+    for row in stored.pages:
+        item = stored.items[row.item].item
+        shown = contents.line(item, stored.items[row.item].seq_from)
         contents.pager.restore([replace(as_page(row, role_of(item)), tokens=shown.tokens)])
     contents.left([page for page, _ in contents.pager.table.away.values()])
     _tie_again(contents)
     contents.tell_earlier()
     contents.left(contents.pager.relieve())
-    _take_recent(contents, found)
+    _take_recent(contents, stored)
 
 
 def _tie_again(contents: Contents) -> None:
-    """Ties are not written down: results find their calls by their places. A group that is in part here leaves."""
+    """Tie tool results to their calls by their places, as ties are not stored; a group that is not whole leaves."""
     table = contents.pager.table
     places = table.places()
     for position, item in places.items():
@@ -89,19 +89,19 @@ def _tie_again(contents: Contents) -> None:
         contents.settle(item)
 
 
-def _take_recent(contents: Contents, found: SessionState) -> None:
-    """Turns that were said since: the newest come in, and what finds no room waits for its segment."""
-    chosen = _newest(contents, found.recent)
-    for version in found.recent:
+def _take_recent(contents: Contents, stored: SessionState) -> None:
+    """Admit the newest turns said since the state was stored; those without room wait for their segment."""
+    chosen = _newest(contents, stored.recent)
+    for version in stored.recent:
         if version.item.id in chosen:
             contents.admit([version.item], version.seq_from)
-        elif found.known and contents.pager.table.find(version.item.id) is None:
+        elif stored.known and contents.pager.table.find(version.item.id) is None:
             _stay_out(contents, version)
     contents.drop_lines()
 
 
 def _newest(contents: Contents, turns: Sequence[Version]) -> set[ItemId]:
-    """The last turns that the target has room for, cut where no call is parted from its results."""
+    """Choose the last turns that the target has room for, never a tool result without its call."""
     table = contents.pager.table
     groups: list[list[Version]] = []
     for version in turns:

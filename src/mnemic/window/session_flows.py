@@ -66,28 +66,28 @@ class SessionFlows:
     # Opening and closing
 
     def open(self) -> Flow[None]:
-        """Take the session up where it was left, with the budget and the policy it had unless others were given.
+        """Resume the session where it was left, with the budget and the policy it had unless others are asked for.
 
         Raises:
             Conflict: another process has it open.
             Refused: its pins do not fit the budget; nothing was written.
         """
-        found = yield from self._kernel.read(self._reader, self._state_in)
-        if found.known:
-            self._be_as(found)
-            check_pins(self.contents, found, self.name)
-            self.contents.turns, self.pager.now = found.turns, found.clock
-            self._behind.take_up(found)
+        stored = yield from self._kernel.read(self._reader, self._state_in)
+        if stored.known:
+            self._restore_terms(stored)
+            check_pins(self.contents, stored, self.name)
+            self.contents.turns, self.pager.now = stored.turns, stored.clock
+            self._behind.take_up(stored)
             yield from self._write((), taking=True)
             # Whoever had it may have written until then.
-            found = yield from self._kernel.read(self._reader, self._state_in)
-            self._be_as(found)
-        self._behind.take_up(found)
-        take_up(self.contents, found)
+            stored = yield from self._kernel.read(self._reader, self._state_in)
+            self._restore_terms(stored)
+        self._behind.take_up(stored)
+        take_up(self.contents, stored)
         self.state = "open"
 
     def close(self) -> Flow[None]:
-        """Write what has not been written, and let others have the session. Closing twice is fine.
+        """Store what waits to be written, and release the session's lease. Closing twice is fine.
 
         A session that another process has taken over is theirs to write: there is nothing left to do.
         """
@@ -101,8 +101,8 @@ class SessionFlows:
 
     # Turns
 
-    def observe(self, given: Sequence[Message], channel: Channel) -> Flow[Receipt]:
-        """Remember messages, durably and in one commit; then they come into the window.
+    def observe(self, messages: Sequence[Message], channel: Channel) -> Flow[Receipt]:
+        """Remember messages, durably and in one commit; then admit them to the window.
 
         Raises:
             Conflict: another process has taken the session over; nothing was written.
@@ -110,12 +110,12 @@ class SessionFlows:
         self._check_open()
         dirty = self._behind.dirty
         riding = self._behind.paging(dirty if self._terms.writing.rides(len(dirty)) else ())
-        receipt, made = yield from self._kernel.take(self._writer, given, channel, riding)
+        receipt, made = yield from self._kernel.take(self._writer, messages, channel, riding)
         self._behind.landed(riding)
         known = {item.id: item for item in made}
         if unknown := [item for item in receipt.ids if item not in known]:  # a key that had landed before
-            found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, unknown))
-            known.update({item: version.item for item, version in found.items()})
+            landed = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, unknown))
+            known.update({item: version.item for item, version in landed.items()})
         pages = [known[item] for item in receipt.ids if item in known and is_page(known[item])]
         yield from self._read_lines(self.contents.called_away(pages))
         self.contents.admit(pages, receipt.seq)
@@ -125,15 +125,15 @@ class SessionFlows:
         return receipt
 
     def context(self, request: RecallRequest) -> Flow[Context]:
-        """The window after a question: what bears on it is paged in, what was there stays where it was."""
+        """Recall for a question and page the hits in; what was in the window stays where it was."""
         self._check_open()
         k = min(self._terms.reach.k if request.k is None else request.k, self._kernel.settings.k_limit)
         recall = yield from self._kernel.recalling(self._reader, replace(request, k=k, budget=None))
-        meanwhile, found = yield from self._kernel.read(
+        meanwhile, recalled = yield from self._kernel.read(
             self._reader, lambda s, spaces, _: (self._meanwhile(s, spaces), recall(s))
         )
         self._take_in(*meanwhile)
-        hits = [hit for hit in found.items if SEGMENT not in hit.item.tags]
+        hits = [hit for hit in recalled.items if SEGMENT not in hit.item.tags]
         yield from self._recollect({hit.id: hit.item for hit in hits})
         faults = self.contents.bring_in(hits)
         if self._terms.reach.ahead and faults:
@@ -141,16 +141,16 @@ class SessionFlows:
         yield from self._promote()
         if self._terms.writing.alone(len(self._behind.dirty)):
             yield from self._write(self._behind.dirty)
-        return self._answered(found, hits, len(faults))
+        return self._answered(recalled, hits, len(faults))
 
-    def _answered(self, found: Context, hits: Sequence[Recalled], faults: int) -> Context:
-        """What was recalled, as the window that now holds it."""
+    def _answered(self, recalled: Context, hits: Sequence[Recalled], faults: int) -> Context:
+        """Describe what was recalled by the window that now holds it."""
         window = self.contents.looked_at(counting=True)
         here = tuple(hit for hit in hits if hit.id in self.pager.table.resident)
-        told = f"in the window already: {len(here) - faults}, paged in: {faults}"
+        paged = f"in the window already: {len(here) - faults}, paged in: {faults}"
         always = () if self.contents.always is None else self.contents.always.items
-        notes = (*found.notes, *window.notes, told)
-        return replace(found, text=window.text, tokens=window.tokens, items=here, always=always, notes=notes)
+        notes = (*recalled.notes, *window.notes, paged)
+        return replace(recalled, text=window.text, tokens=window.tokens, items=here, always=always, notes=notes)
 
     # Pages
 
@@ -201,13 +201,13 @@ class SessionFlows:
         return self.contents.looked_at()
 
     def look(self) -> Flow[Window]:
-        """The window as it stands, less what was taken out of memory meanwhile."""
+        """Read the window as it stands, without what was taken out of memory meanwhile."""
         self._check_open()
         yield from self._follow()
         return self.contents.looked_at()
 
     def messages(self, first: str) -> Flow[list[dict[str, object]]]:
-        """The window as messages for a provider."""
+        """Lay the window out as messages for a provider."""
         self._check_open()
         yield from self._follow()
         return self.contents.as_messages(first)
@@ -215,13 +215,13 @@ class SessionFlows:
     # Underneath
 
     def _turn_to(self, item: ItemId) -> Flow[None]:
-        """See that a page can be moved: the session is open, and that is an id; then what has happened since."""
+        """Check that the session is open and that this is an id; then apply what was committed since the last look."""
         self._check_open()
         to_bytes(item)
         yield from self._follow()
 
     def _fetch_ahead(self, faults: Sequence[Recalled]) -> Flow[None]:
-        """Bring in the turns beside what was just paged in, where there is free room."""
+        """Prefetch the turns beside what was just paged in, where there is free room."""
         near = yield from self._kernel.read(
             self._reader, lambda s, spaces, _: [v for hit in faults for v in beside(s, spaces, hit.id, hit.seq)]
         )
@@ -230,32 +230,32 @@ class SessionFlows:
                 self.contents.fetch_ahead(version)
 
     def _recollect(self, wanted: Mapping[ItemId, Item]) -> Flow[None]:
-        """Read what faults will need: what was written down of pages long gone, and the items tied to others."""
+        """Read what faults will need: the stored state of pages long gone, and the items tied to others."""
         forgotten, mates = needed(self.contents, wanted)
         self.contents.recalled = {}
         if not forgotten:
             yield from self._read_lines(mates)
             return
-        rows, found = yield from self._kernel.read(
+        rows, versions = yield from self._kernel.read(
             self._reader, lambda s, spaces, own: (session_pages(s, own, self.name, forgotten), s.get(spaces, mates))
         )
         self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
-        self._take_lines(mates, found)
+        self._take_lines(mates, versions)
 
     def _read_lines(self, ids: Sequence[ItemId]) -> Flow[None]:
         if ids:
-            found = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
-            self._take_lines(ids, found)
+            versions = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))
+            self._take_lines(ids, versions)
 
-    def _take_lines(self, ids: Sequence[ItemId], found: Mapping[ItemId, Version]) -> None:
+    def _take_lines(self, ids: Sequence[ItemId], versions: Mapping[ItemId, Version]) -> None:
         for item in ids:
-            if item in found:
-                self.contents.line(found[item].item, found[item].seq_from)
+            if item in versions:
+                self.contents.line(versions[item].item, versions[item].seq_from)
             else:
                 self.contents.gone(item)
 
     def _promote(self, *, everything: bool = False) -> Flow[None]:
-        """Make segments of what has left, once it is enough."""
+        """Write segments of the turns that left the window, once enough of them wait."""
         promotion = self.contents.promotion
         made = promotion.due(everything=everything)
         if not made:
@@ -284,19 +284,19 @@ class SessionFlows:
     def _state_in(self, snapshot: Snapshot, spaces: tuple[int, ...], own: int | None) -> SessionState:
         return session_state(snapshot, spaces, own, self.name)
 
-    def _be_as(self, found: SessionState) -> None:
-        """Have the budget and the policy that were written down, where none was given; a caller's own policy is not."""
-        if self._terms.budget is None and found.known:
-            self.pager.resize(found.budget)
-        if self._terms.policy is None and found.policy in POLICIES:
-            self.pager.policy = open_policy(found.policy)
+    def _restore_terms(self, stored: SessionState) -> None:
+        """Take the stored budget and policy where the caller named none; a policy of the caller's own is not stored."""
+        if self._terms.budget is None and stored.known:
+            self.pager.resize(stored.budget)
+        if self._terms.policy is None and stored.policy in POLICIES:
+            self.pager.policy = open_policy(stored.policy)
 
     def _follow(self) -> Flow[None]:
-        """Let go of what was erased, forgotten or superseded since the last look, and show anew what was changed."""
+        """Drop what was erased, forgotten or superseded since the last look; show anew what was changed."""
         self._take_in(*(yield from self._kernel.read(self._reader, lambda s, spaces, _: self._meanwhile(s, spaces))))
 
     def _meanwhile(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
-        """What became of the pages since the last look; and the always-on block, if anything was committed."""
+        """Read what changed in the pages since the last look, and the always-on block if anything was committed."""
         seen = followed(snapshot, spaces, self._heads, self.contents.ids)
         if seen.heads == self._heads and self.contents.always is not None:
             return seen, None

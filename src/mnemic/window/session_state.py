@@ -1,4 +1,4 @@
-"""What the store keeps of a session and is written behind, what stands beside a hit, what became of pages meanwhile."""
+"""A session's state in the store: read on opening, written behind; the turns beside a hit, and pages changed since."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Heads = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """What the store knows of a session.
+    """A session's state as the store has it.
 
     Attributes:
         known: Whether it was ever written down; if not, its turns may be there all the same.
@@ -72,7 +72,7 @@ class SessionState:
 
 
 def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, name: str) -> SessionState:
-    """A session as it can be taken up again."""
+    """Read the state from which a session is resumed."""
     if own is None:
         return SessionState()
     row = snapshot.session(own, name)
@@ -98,19 +98,19 @@ def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, na
 
 
 def _in_segments(snapshot: Snapshot, space: int, turns: Sequence[ItemId]) -> set[ItemId]:
-    """Those of these turns that a segment was made of already."""
+    """Choose those of these turns that a stored segment was made of."""
     citing = snapshot.get((space,), snapshot.derived(space, turns)) if turns else {}
     return {source for v in citing.values() if SEGMENT in v.item.tags for source in v.item.source}
 
 
 def session_pages(snapshot: Snapshot, own: int | None, name: str, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
-    """Pages of a session as they were written down: these, or all that its window cannot be taken up without."""
+    """Read stored pages of a session: those of `ids`, or all that its window cannot be resumed without."""
     row = None if own is None else snapshot.session(own, name)
     return [] if own is None or row is None else snapshot.pages(own, row.session, ids)
 
 
 def as_page(row: PageRow, role: str) -> Page:
-    """A page as it was written down."""
+    """Turn a stored row into a page."""
     return Page(
         id=row.item, tokens=row.tokens, born=row.born, last_use=row.last_use, uses=row.uses, arrived=row.arrived,
         tier=Tier.SHORT if row.resident else Tier.MIDDLE, pinned=row.pinned, position=row.position, role=role,
@@ -119,7 +119,7 @@ def as_page(row: PageRow, role: str) -> Page:
 
 
 def as_row(page: Page, resident: bool) -> PageRow:
-    """A page to be written down."""
+    """Turn a page into a row to be stored."""
     return PageRow(
         page.id, resident, page.tokens, page.born, page.last_use, page.uses, page.arrived, page.pinned, page.position,
         page.segment, page.importance, page.novelty, page.entities,
@@ -127,7 +127,7 @@ def as_row(page: Page, resident: bool) -> PageRow:
 
 
 class WriteBehind:
-    """What of a session's pages is written, how far, and by whom."""
+    """Tracks which of a session's page states are in the store, up to which commit, and under which owner's lease."""
 
     def __init__(self, name: str, owner: str, contents: Contents) -> None:
         self._name, self._owner, self._contents = name, owner, contents
@@ -135,11 +135,11 @@ class WriteBehind:
 
     @property
     def dirty(self) -> tuple[ItemId, ...]:
-        """Pages whose state has changed since it was written."""
+        """List the pages whose state has changed since it was stored."""
         return tuple(self._contents.pager.table.dirty)
 
     def paging(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Paging:
-        """What is written of these pages: all that have changed, or none, so that `seq` says how far they go."""
+        """Make the write for these pages: all that have changed, or none, so that its `seq` says how far they go."""
         pager = self._contents.pager
         known = ((page, page.id in pager.table.resident) for item in pages if (page := pager.table.find(item)))
         rows = tuple(as_row(page, here) for page, here in known)
@@ -149,19 +149,19 @@ class WriteBehind:
         )
 
     def landed(self, paging: Paging) -> None:
-        """It is in the store."""
+        """Note that a write has been committed: its pages are clean."""
         pager = self._contents.pager
         pager.table.clean(row.item for row in paging.rows)
         pager.counters.rows += len(paging.rows)
         self._written, self._counted = paging.seq, paging.turns
 
-    def take_up(self, found: SessionState) -> None:
-        """Go on from what was written."""
-        self._written, self._counted = found.seq, found.turns
+    def take_up(self, stored: SessionState) -> None:
+        """Go on from the state that was read from the store."""
+        self._written, self._counted = stored.seq, stored.turns
 
 
 def beside(snapshot: Snapshot, spaces: Sequence[int], item: ItemId, seq: int) -> list[Version]:
-    """The turns before and after one in its session, as they were written; none where its neighbourhood is unclear."""
+    """Find the turns written before and after one in its session; none where its neighbourhood is unclear."""
     home = snapshot.get(spaces, [item]).get(item)
     head = snapshot.spaces(spaces[:1])
     if home is None or home.item.session is None or not head:
@@ -182,13 +182,13 @@ def _written(changes: Sequence[Change], spaces: Sequence[int]) -> list[ItemId]:
     return [event.item for event in mine if event.verb is Verb.WROTE and event.item is not None]
 
 
-def _same_talk(one: Version, other: Version) -> bool:
-    return one.item.session == other.item.session and one.item.kind is Kind.TURN
+def _same_talk(turn: Version, other: Version) -> bool:
+    return turn.item.session == other.item.session and turn.item.kind is Kind.TURN
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What has happened since the last look: where spaces stand, which pages were looked at, what they are now."""
+    """Changes since the last look: where the spaces stand, which pages were checked, and their versions now."""
 
     heads: Heads
     checked: tuple[ItemId, ...]
@@ -196,7 +196,7 @@ class Followed:
 
 
 def followed(snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequence[ItemId]) -> Followed:
-    """What became of some pages since the spaces stood where they stood."""
+    """Read what changed in these items since the spaces stood at `before`."""
     heads = tuple((head.id, head.seq, head.epoch) for head in snapshot.spaces(spaces))
     if heads == before or not ids:
         return Followed(heads, (), {})
@@ -206,7 +206,7 @@ def followed(snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequ
 
 
 def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, now: Heads) -> set[ItemId] | None:
-    """Items that something happened to; None for any of them."""
+    """Find the items that commits since then touched; None where any may have been."""
     same = [(home, epoch) for home, _, epoch in before] == [(home, epoch) for home, _, epoch in now]
     if not before or not same:
         return None

@@ -15,7 +15,7 @@ from mnemic.tiers.write_back import Writing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How a question uses the window.
+    """How a question uses a session's window.
 
     Attributes:
         k: Most hits that are looked at.
@@ -62,10 +62,10 @@ def terms(
     writing: Writing | None = None,
     reach: Reach | None = None,
 ) -> Terms:
-    """Terms as they were given, each None left as it is.
+    """Check the terms that a caller asks for; a budget or policy of None leaves the stored one.
 
     Raises:
-        Invalid: nobody knows the policy, or it is none; or what is no number stands for one.
+        Invalid: the policy is not known or is none, or a mark, writing or reach is no number.
     """
     return Terms(
         budget=budget,
@@ -76,9 +76,9 @@ def terms(
     )
 
 
-def _policy(given: str | Policy) -> Policy:
-    if isinstance(given, str):
-        return open_policy(given)
-    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(given, part)]:
-        raise Invalid("policy", f"{type(given).__name__} has no {missing[0]}", "Give a name, or a Policy.")
-    return given
+def _policy(policy: str | Policy) -> Policy:
+    if isinstance(policy, str):
+        return open_policy(policy)
+    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(policy, part)]:
+        raise Invalid("policy", f"{type(policy).__name__} has no {missing[0]}", "Give a name, or a Policy.")
+    return policy

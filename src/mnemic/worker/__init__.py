@@ -1,1 +1,1 @@
-"""The thread and the worker that run lanes and jobs: in which order, beside whom, and what each kind of job does."""
+"""Background work: the thread or worker that runs lanes and jobs, their order and limits, and each type of job."""

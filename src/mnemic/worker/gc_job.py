@@ -1,4 +1,4 @@
-"""The job that collects a tenant's garbage, a slice at a time between everything else, and the chore that orders it."""
+"""The job that collects a tenant's garbage in slices between other work, and the chore that orders it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GC: Final = "gc"
 
 
 def gc_order(tenant: int, key: str, trigger: str = "asked", not_before: int = 0) -> Order:
-    """Make the order to collect a tenant's garbage once; the same key is the same run.
+    """Make the order for one garbage collection of a tenant; the same key is the same run.
 
     Tenants go by their numbers: a name would outlive its erasure here.
     """
@@ -35,7 +35,7 @@ def gc_order(tenant: int, key: str, trigger: str = "asked", not_before: int = 0)
 
 
 def gc_slices(store: Store, settings: Settings) -> JobSlice:
-    """Make what a job called `gc` does here. A run that is cut short begins anew: what it had retired stays retired."""
+    """Make the slice function of `gc` jobs. A run that is cut short begins anew; what it had retired stays retired."""
     runs: dict[int, tuple[Collection, int]] = {}
 
     def gc_slice(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
@@ -66,7 +66,7 @@ def gc_slices(store: Store, settings: Settings) -> JobSlice:
 
 
 def gc_chore(answering: Answering, desk: Desk) -> Callable[[float], None]:
-    """Make what a worker asks from time to time: it orders a run for each tenant for which a trigger speaks."""
+    """Make the chore that a worker calls from time to time: it orders a run for each tenant whose trigger fires."""
 
     def chore(idle: float) -> None:
         from mnemic.collecting.collection import due

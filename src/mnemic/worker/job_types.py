@@ -1,4 +1,4 @@
-"""What a job of each name does, one slice at a time, under the job's lease.
+"""Job types: what a job of each name does, one slice at a time, under the job's lease.
 
 A row of `JOB_TYPES` is all that a new sort of job takes: a flow that does a little and says whether there is more. What
 it writes with `Draft.job` or `Vectors.job` finishes the job in the same transaction, so that a kill between the two
@@ -71,7 +71,7 @@ JobSlice = Callable[[JobContext, Job, JobStep], Flow[bool]]
 
 
 def digest(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
-    """Try a dead letter again: one version, out of its turn."""
+    """Run a strategy over one dead letter's version again, out of its turn."""
     space, ver, lane = job.order.space, job.order.ver, job.order.payload.decode()
     if lane.startswith(_EMBED):
         yield from embed_letter(space, int(lane.removeprefix(_EMBED)), ver, step)
@@ -108,7 +108,7 @@ def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
 
 
 def maintain(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
-    """Have a strategy do its upkeep now, whatever its triggers say."""
+    """Run a strategy's upkeep now, whatever its triggers say."""
     strategy = context.strategy(_payload(job)["strategy"])
     options = RunOptions(owner=step.owner, force=True, maintain=True, keep_answers=context.keep_answers)
     did = yield from strategy_slice(context.desk, strategy, job.order.space, options)
@@ -154,7 +154,7 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
 
 
 def _standing(snapshot: Snapshot, space: int) -> list[Version]:
-    """What was derived here and was not hidden by its owner."""
+    """Read the derived items of a space that their owner did not hide."""
     where = Filter(states=(State.ACTIVE, State.SUPERSEDED))
     found: list[Version] = []
     after = 0
@@ -171,7 +171,7 @@ def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:
 
 
 def report_failed_job(context: JobContext, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
-    """Record that a slice of a job failed: it waits, and is dead after the last try; one overtaken just waits."""
+    """Record that a slice of a job failed: it is tried again, and dead after the last try; a conflict just waits."""
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
     if isinstance(error, Conflict):
         soon = now + round(CONFLICT_SECONDS * 1_000_000)

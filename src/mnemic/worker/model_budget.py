@@ -1,4 +1,4 @@
-"""The model budget counts what each space asks of the language model within the hour, and says if it may ask more."""
+"""Limit what each space asks of the language model: calls and tokens within the last hour."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOUR: Final = 3600.0
 
 
 class ModelBudget:
-    """Counts what each space asks, against its share of calls and tokens an hour. Safe for many threads.
+    """Counts each space's calls and tokens against its hourly limits. Safe for many threads.
 
     The settings `hour_calls` and `hour_tokens` say how big a share is. Every process counts for itself, from when it
     opened the store: so many workers, so many shares.
@@ -36,7 +36,7 @@ class ModelBudget:
         self._asked: dict[int, deque[tuple[float, int]]] = {}
 
     def count(self, space: int, ask: Ask) -> None:
-        """Note that a space has asked."""
+        """Count a request of a space."""
         with self._lock:
             self._asked.setdefault(space, deque()).append((time.monotonic(), tokens_of(ask)))
 

@@ -1,4 +1,4 @@
-"""The schedule says which slice runs next: of every lane and job that has something before it, everybody in turn."""
+"""Schedule slices: which lane or job with waiting work runs next, every user in turn."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _WELL: Final = "Are you there? Answer with one word."
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One slice to be run: of which lane and space, how, and what to do if it fails.
+    """One slice to run: its lane and space, the work, and what to do if it fails.
 
     Attributes:
         owner: The name of this run, under which it leases what it needs: who comes back late has lost the lease.
@@ -61,7 +61,7 @@ class Task:
 
 @dataclass(slots=True)
 class Cycle:
-    """One cycle over all lanes and jobs: what is wanted of it, and what became of it.
+    """One pass over all lanes and jobs: which lanes it covers, and counts of what it did.
 
     Attributes:
         force: Whatever the triggers say.
@@ -84,7 +84,7 @@ class Cycle:
     failed: MnemicError | None = None
 
     def takes(self, lane: str) -> bool:
-        """Whether this lane is wanted."""
+        """Whether the cycle covers this lane."""
         return not self.lanes or lane in self.lanes
 
     def count(self, did: Slice) -> None:
@@ -105,7 +105,7 @@ class Cycle:
 
 
 class Scheduler:
-    """Puts what one process has before it into the order in which it is to be done.
+    """Orders the waiting slices of one process.
 
     Args:
         process: Its name among all that lease lanes; every run has a name of its own that begins with it.
@@ -128,7 +128,7 @@ class Scheduler:
         self._parts: dict[int, int] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
-        """Give what is to be done now, everybody in turn: rules first, because they are quick, and again before each
+        """Yield the slices to run now, every user in turn: rules first, because they are quick, and again before each
         slice of meaning; jobs one slice at a time between those."""
         yield from self._strategy_tasks(cycle, quick=True)
         yield from self._job_task(cycle)
@@ -148,7 +148,7 @@ class Scheduler:
                 yield self._embed_task(space, model, epoch)
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
-        """Give the runs of strategies: of those that ask no model, or of those that do."""
+        """Yield the runs of strategies: of those that ask no model, or of those that do."""
         for strategy in self._context().strategies:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
@@ -183,7 +183,7 @@ class Scheduler:
         return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
 
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
-        """Give a slice of the most urgent job, if one is due; jobs whose time has not come wait like lanes."""
+        """Yield a slice of the most urgent job that is due; jobs whose time has not come wait as lanes do."""
         if not cycle.takes(JOBS):
             return
         owner, names, perform = self._owner(), tuple(self._job_types), self._perform
@@ -212,7 +212,7 @@ class Scheduler:
         return Task(job.order.name, job.order.space, step.owner, flow, fail, job.id)
 
     def _note(self, error: MnemicError) -> None:
-        """Write down that the embedder cannot be asked, with one space of those that wait for it."""
+        """Record that the embedder cannot be asked, on one of the spaces that wait for it."""
         for space in list(self._backlog.behind(EMBED))[:1]:
             with suppress(MnemicError):
                 now = self._context().desk.clock.now()
@@ -222,7 +222,7 @@ class Scheduler:
         return f"{self._process}/{next(self._runs)}"
 
     def learn(self, model: int, seconds: float) -> None:
-        """Correct how many passages go to an embedder at once by how long one took, by no more than double or half."""
+        """Adjust how many passages go to an embedder at once by how long a slice took: at most doubled or halved."""
         if self._meaning.is_remote(model):
             self._parts[model] = EMBED_PARTS
             return

@@ -1,4 +1,4 @@
-"""The status of a store's lanes and jobs, for people and for programs: what waits, runs, fails or is dead."""
+"""The status of lanes and jobs: what waits, runs, fails or is dead."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def work_status(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over:
 
 
 def dead_letters(snapshot: Snapshot, now: int) -> list[WorkEntry]:
-    """List what was given up, and waits for somebody to look at it."""
+    """List the dead letters: versions and jobs that were given up after their last try."""
     return [job_entry(snapshot, job, now) for job in snapshot.jobs(JobState.DEAD)]
 
 
@@ -101,7 +101,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
 
 
 def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
-    """The status of a job."""
+    """Describe the status of a job."""
     running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None

@@ -1,4 +1,4 @@
-"""The background runs what lanes and jobs have before them: in a thread behind the caller, in `drain`, as a worker."""
+"""Run waiting slices of lanes and jobs: in a background thread, in the caller's (`drain`), as a worker (`serve`)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Background:
 
     @cached_property
     def job_types(self) -> dict[str, JobSlice]:
-        """What a slice of a job of each name does; floors above add theirs."""
+        """The slice function of each job type by name; packages above add theirs."""
         from mnemic.worker.job_types import JOB_TYPES
 
         return dict(JOB_TYPES)
@@ -128,7 +128,7 @@ class Background:
                 self._thread.start()
 
     def asked(self) -> None:
-        """Wake the thread at the first question, for what a process before this one left undone."""
+        """Wake the thread at the first read, for work that an earlier process left undone."""
         if not self._asked:
             self._asked = True
             self.notify()
@@ -172,7 +172,7 @@ class Background:
                 return False
 
     def _idle(self) -> bool:
-        """Tell whether nothing waits, without the machinery that does it: so it is before most questions."""
+        """Whether nothing waits, told without loading the scheduler: so it is before most reads."""
         if any(strategy.maintain for strategy in self.strategies):
             return False
         lanes = [*self.strategy_lanes, *self.answering.meaning.lanes()]
@@ -187,7 +187,7 @@ class Background:
         lanes: Collection[str] = (),
         poll: float = _RETRY_SECONDS,
         once: bool = False,
-        told: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None,
+        progress: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None,
     ) -> None:
         """Be a worker: run slices of every user's lanes, and jobs, until `stop` is set; then finish the one that runs.
 
@@ -196,7 +196,7 @@ class Background:
         Args:
             lanes: Only these (`house`, `embed`, `jobs` ...); all when empty.
             once: Return when nothing is left that can be done now; what another worker does is waited for.
-            told: Called after each slice that did something or failed.
+            progress: Called after each slice that did something or failed.
         """
         from mnemic.worker.scheduling import Cycle
 
@@ -213,7 +213,7 @@ class Background:
                 continue
             if moved != seen:
                 quiet = time.monotonic()
-            cycle = Cycle(lanes=frozenset(lanes), on_slice=told)
+            cycle = Cycle(lanes=frozenset(lanes), on_slice=progress)
             for _ in self._slices(cycle):
                 if stop.is_set():
                     return
@@ -250,7 +250,7 @@ class Background:
             yield task.lane, did
 
     def _attempt(self, task: Task, cycle: Cycle) -> Slice:
-        """Run a slice; where it fails, have its lane or job say so, and count that."""
+        """Run a slice; record a failure on its lane or job, and count it."""
         attend = partial(self._attend, task)
         error: MnemicError | None = None
         did = BUSY
@@ -272,7 +272,7 @@ class Background:
         return did
 
     def _attend(self, task: Task, request: Request) -> Any:
-        """Answer a request of a slice once nobody is in front; an answer in hand is put down at once."""
+        """Answer a request of a slice once no verb runs in front; writes of an answer already in hand do not wait."""
         if not (isinstance(request, Transact) and request.urgent):
             self.answering.yielding.park()
         match request:
@@ -303,7 +303,7 @@ class Background:
         return answered
 
     def _lease_kept(self, task: Task) -> AbstractContextManager[None]:
-        """Prolong a task's lease while a model is waited for, which may take longer than that lasts."""
+        """Prolong a task's lease while a model is waited for, which may take longer than the lease."""
         store = self.answering.store
         return beating(lambda: store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
@@ -328,7 +328,7 @@ class Background:
                 return
 
     def _ended(self) -> bool:
-        """Give the thread up, unless something was written just now; whether it was given up."""
+        """End the thread unless something was written just now; return whether it ends."""
         with self._lock:
             if self._wake.is_set():
                 return False

@@ -141,10 +141,10 @@ class _Work:
         time.sleep(0.1)
 
     def _serve(self) -> None:
-        def told(lane: str, space: int, done: int, error: object) -> None:
+        def count(lane: str, space: int, done: int, error: object) -> None:
             self.did += done
 
-        self._memory.admin.serve(self._stop, told=told)
+        self._memory.admin.serve(self._stop, progress=count)
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()

@@ -84,7 +84,7 @@ def _write(path: Path, first: int, count: int, say: Say) -> None:
 
 def _serve(path: Path, probe: Probe, say: Say) -> None:
     with _opened(path, probe) as memory:
-        memory.admin.serve(threading.Event(), poll=0.01, told=lambda lane, space, done, error: say(lane))
+        memory.admin.serve(threading.Event(), poll=0.01, progress=lambda lane, space, done, error: say(lane))
 
 
 def _finish(path: Path, say: Say) -> None:

@@ -1,1 +1,1 @@
-"""Collectors, one file each: what may go, and why."""
+"""Collectors, one to a file: each chooses items that may go, with reasons."""

@@ -17,7 +17,7 @@ from mnemic.tiers.retention import KEEP, Retention
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingItem:
-    """What a collector may know of an item that stands and is not retired.
+    """The facts that a collector may know of an item that stands and is not retired.
 
     Attributes:
         seq: The commit that wrote its standing version.
@@ -59,7 +59,7 @@ class StandingLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Everything a collector may look at: the standing items and links of one space, the time, and the retention rules.
+    """The input of a collector: the standing items and links of one space, the time, and the retention rules.
 
     Attributes:
         items: What stands and is not retired, in the order it was written.
@@ -81,7 +81,7 @@ class Ground:
     retention: Retention = field(default_factory=Retention)
 
     def spared(self, item: StandingItem) -> str:
-        """Why no collector may touch an item; "" if one may."""
+        """Say why no collector may take an item; "" if one may."""
         if item.pinned:
             return "pinned"
         if item.id in self.held:
@@ -89,13 +89,13 @@ class Ground:
         return "kept by its retention class" if self.retention.of(item.kind, item.tags) == KEEP else ""
 
     def free(self) -> Iterator[StandingItem]:
-        """The items that a collector may take, in the order they were written."""
+        """List the items that a collector may take, in the order they were written."""
         return (item for item in self.items.values() if not self.spared(item))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One item that may go, and why, in words that quote nothing of it.
+    """An item that may go, with a reason that quotes nothing of it.
 
     Attributes:
         heir: The item that takes over its sources.
@@ -117,7 +117,7 @@ class Collector(Protocol):
 
 
 def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Choice]]:
-    """Run the collectors in order: what each takes, by its name; nothing is taken twice.
+    """Run the collectors in order; return what each takes by its name, nothing twice.
 
     What anything live still rests on is left, whoever chose it: what rests on it goes first, or nothing does.
     """
@@ -138,7 +138,7 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
 def in_layers(
     choices_by_collector: Mapping[str, Sequence[Choice]], ground: Ground
 ) -> Iterator[tuple[str, list[Choice]]]:
-    """Order what collectors take so that items go before their sources: what one that is kept rests on is kept too."""
+    """Order the choices in layers by collector, so that no item goes before those that cite it."""
     left = {choice.id: (name, choice) for name, choices in choices_by_collector.items() for choice in choices}
     while left:
         rested = {source for item in left for source in ground.items[item].source if source != item}
@@ -150,7 +150,7 @@ def in_layers(
 
 
 def _rested_on(ground: Ground, going: Sequence[Choice]) -> set[ItemId]:
-    """What of that which goes something that stays rests on, however far removed; an heir on what it takes over too."""
+    """Find the chosen items that one that stays cites, at any remove; an heir cites what it takes over too."""
     left = {choice.id for choice in going}
     over: dict[ItemId | None, list[ItemId]] = {}
     for choice in going:

@@ -1,4 +1,4 @@
-"""Duplicates: of what says the same, and was derived, the oldest stays and takes over the sources of the others."""
+"""Duplicates: of derived items that say the same, the oldest stays and inherits the sources of the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
 class Duplicates:
-    """Evidence is never a duplicate: that the same was said twice is itself a fact. What links lead to stays too."""
+    """Chooses derived duplicates. Evidence is none: that the same was said twice is a fact. Linked items stay too."""
 
     name: ClassVar[str] = "duplicates"
 

@@ -1,4 +1,4 @@
-"""TTL: what has outlived its retention class, or the moment that its slot `expires` names."""
+"""Expiry (TTL): items that have outlived their retention class, or the moment in their slot `expires`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
 class Expiry:
-    """The only collector that takes evidence: because its owner set a class or a moment for it.
+    """Chooses expired items. It alone takes evidence, because its owner set a class or a moment for it.
 
     A class's time runs from when the item was last written, or from the end of its validity if that is later.
     """

@@ -1,4 +1,4 @@
-"""Generations: what was derived and never used while it was young. What is used once is old, and stays."""
+"""Generations: derived items that were never used while they were young. One that was used once is old, and stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mark and sweep: derived items that nothing which stands leads to any more."""
+"""Mark and sweep: derived items that can no longer be reached from any root."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _is_root(item: StandingItem, ground: Ground, lonely: dict[ItemId, int]) -> b
 
 
 def _lonely(ground: Ground) -> dict[ItemId, int]:
-    """Entities without a source of their own, all of whose links lead to what is gone: how many did."""
+    """Count, for entities without a source whose links all lead to items that are gone, those links."""
     ends: dict[ItemId, list[bool]] = {}
     for edge in ground.edges:
         for one, other in ((edge.src, edge.dst), (edge.dst, edge.src)):

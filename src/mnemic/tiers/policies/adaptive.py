@@ -42,21 +42,21 @@ class Adaptive:
         self._resident: set[ItemId] = set()
 
     def admitted(self, page: Page, now: int) -> None:
-        """Every shadow takes it in; a fault is a hit of those that had it."""
+        """Admit the page to every shadow; a fault counts as a hit of those that had it."""
         self._resident.add(page.id)
         self._refer(page, now, read=page.uses > 0 and page.last_use == now)
 
     def used(self, page: Page, now: int) -> None:
-        """A hit of those that have it; the others take it in."""
+        """Count a hit for the shadows that have the page; the others admit it."""
         self._refer(page, now, read=True)
 
     def left(self, page: Page, now: int) -> None:
-        """Every shadow makes room too."""
+        """Trim every shadow to the window's size."""
         self._resident.discard(page.id)
         self._trim(len(self._resident), now)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """One that the leader has let go, the least recently used first; else the one it would let go next."""
+        """Choose a page that the leader has evicted, the least recently used first; else the leader's next victim."""
         self._trim(len(self._resident) - 1, now)
         kept = self._leader.pages
         gone = [page for id_, page in pages.items() if id_ not in kept]
@@ -88,7 +88,7 @@ class _Shadow:
         self.hits = 0.0
 
     def refer(self, page: Page, now: int) -> bool:
-        """Whether it was here; it is now."""
+        """Use or admit a page; return whether it was resident."""
         known = self.pages.get(page.id)
         mine = replace(page, arrived=now if known is None else known.arrived)
         self.pages[page.id] = mine
@@ -96,11 +96,11 @@ class _Shadow:
         return known is not None
 
     def apart(self, other: _Shadow) -> float:
-        """The share of its pages that the other has not."""
+        """Compute the share of its pages that the other shadow lacks."""
         return len(self.pages.keys() - other.pages.keys()) / max(len(self.pages), 1)
 
     def trim(self, most: int, now: int) -> None:
-        """Let pages go until `most` are left."""
+        """Evict pages until `most` are left."""
         while len(self.pages) > max(most, 0):
             gone = self.policy.victim(self.pages, now)
             del self.pages[gone.id]

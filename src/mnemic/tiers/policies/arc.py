@@ -31,7 +31,7 @@ class Arc:
         self._known_again = False
 
     def admitted(self, page: Page, now: int) -> None:
-        """A page known again moves the border towards the list that should not have lost it."""
+        """Admit a page; one that a ghost list remembers moves the border towards the list that lost it."""
         self._known_again = page.id in self._again_ghosts
         known = self._known_again or page.id in self._once_ghosts
         if known:
@@ -42,12 +42,12 @@ class Arc:
         self._newest = page.id
 
     def used(self, page: Page, now: int) -> None:
-        """Used again."""
+        """Move a used page to the list of pages used again."""
         self._once.pop(page.id, None)
         to_tail(self._again, page.id)
 
     def left(self, page: Page, now: int) -> None:
-        """Remembered by the list it left: T1 and B1 hold no more than a window, all four lists no more than two."""
+        """Remember a page in the ghosts of its list: T1 and B1 hold at most a window, all four lists two."""
         for order, ghosts in ((self._once, self._once_ghosts), (self._again, self._again_ghosts)):
             if page.id in order:
                 del order[page.id]
@@ -56,7 +56,7 @@ class Arc:
         self._again_ghosts.trim(self._size - len(self._once_ghosts))
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The least recently used of the list that is beyond the border."""
+        """Choose the least recently used page of the list that is over the border."""
         once = [self._once, self._again]
         order = once if self._beyond_border() else once[::-1]
         page = first(order[0], pages) or first(order[1], pages)

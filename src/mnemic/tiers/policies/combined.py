@@ -41,7 +41,7 @@ class Combined(Scored):
         self._fresh, self._tau = fresh, tau
 
     def worth(self, page: Page, now: int) -> float:
-        """The logarithm of the rate at which it is expected to be used."""
+        """Compute the logarithm of the rate at which a page is expected to be used."""
         rate = (page.uses + self._unused) / (now - page.born + self._settled)
         fresh = exp(-(now - page.last_use) / self._tau)
         said: float = page.importance**self._bend

@@ -20,18 +20,18 @@ class Fifo:
         self._order: Order = OrderedDict()
 
     def admitted(self, page: Page, now: int) -> None:
-        """It is the last to leave."""
+        """Put the page at the end of the queue."""
         to_tail(self._order, page.id)
 
     def used(self, page: Page, now: int) -> None:
-        """Use changes nothing here."""
+        """Do nothing: use does not count."""
 
     def left(self, page: Page, now: int) -> None:
-        """Forget it."""
+        """Forget the page."""
         self._order.pop(page.id, None)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The first that came."""
+        """Choose the page that arrived first."""
         page = first(self._order, pages)
         assert page is not None, "a victim is asked for among pages that were admitted"
         return page

@@ -24,9 +24,9 @@ class Forgetting(Scored):
         self._tau = tau
 
     def retention(self, page: Page, now: int) -> float:
-        """What is left of it, in (0, 1]: falls with the time since its last use, rises with each."""
+        """Compute a page's retention in (0, 1]: it falls with the time since the last use and rises with each use."""
         return exp(self.worth(page, now))
 
     def worth(self, page: Page, now: int) -> float:
-        """The logarithm of `retention`, which orders alike and does not run out of digits."""
+        """Compute the logarithm of `retention`, which orders alike and does not underflow."""
         return -(now - page.last_use) / (self._tau * (1 + page.uses))

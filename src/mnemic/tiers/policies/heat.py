@@ -27,6 +27,6 @@ class Heat(Scored):
         self._tau = tau
 
     def worth(self, page: Page, now: int) -> float:
-        """Its heat, 0 or more."""
+        """Compute a page's heat, 0 or more."""
         fresh = exp(-(now - page.last_use) / self._tau)
         return self._visit * page.uses + self._length * page.tokens + self._recency * fresh

@@ -14,5 +14,5 @@ class LeastImportant(Scored):
     name: ClassVar[str] = "importance"
 
     def worth(self, page: Page, now: int) -> float:
-        """Its importance, in [0, 1]."""
+        """Return the page's importance, in [0, 1]."""
         return page.importance

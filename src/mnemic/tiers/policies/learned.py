@@ -29,7 +29,7 @@ def features(
     *, importance: Any, novelty: Any, facts: Any, tokens: Any, assistant: Any, position: Any, age: Any, idle: Any,
     uses: Any, log: Any = log, exp: Any = exp,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The features of a page, or of many at once.
+    """Compute the features of a page, or of many at once.
 
     The trainer gives columns, and functions that take columns; so that both go by one definition.
 
@@ -85,7 +85,7 @@ class Learned(Scored):
 
 @lru_cache(maxsize=1)
 def shipped() -> tuple[float, ...]:
-    """The weights of the file.
+    """Read the weights that are shipped beside this module.
 
     Raises:
         Invalid: they are not those of `NAMES`.

@@ -28,19 +28,19 @@ class Lfu:
         self._newest: ItemId | None = None
 
     def admitted(self, page: Page, now: int) -> None:
-        """Its place is found when something has left for it: it starts at the age that the window has then."""
+        """Note a newcomer; its standing is set once a page has left for it, from the window's age then."""
         self._place_newest()
         self._uses[page.id] = 1
         self._newest = page.id
 
     def used(self, page: Page, now: int) -> None:
-        """It rises by one, and by what the window has aged."""
+        """Raise the page's standing by one and by the window's ageing."""
         self._place_newest()
         self._uses[page.id] += 1
         self._heap.put(page.id, self._uses[page.id] + self._age)
 
     def left(self, page: Page, now: int) -> None:
-        """The window ages to the standing of what left."""
+        """Age the window to the standing of the page that left."""
         self._uses.pop(page.id, None)
         if page.id == self._newest:
             self._newest = None
@@ -49,7 +49,7 @@ class Lfu:
             self._age = max(self._age, standing)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The lowest; the one that came last only if no other may leave."""
+        """Choose the page of lowest standing; the newcomer only if no other may leave."""
         if len(pages) == 1:
             return next(iter(pages.values()))
         return pages[self._heap.lowest(pages)]

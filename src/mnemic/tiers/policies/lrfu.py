@@ -28,22 +28,22 @@ class Lrfu:
         self._ghosts = Ghosts()
 
     def admitted(self, page: Page, now: int) -> None:
-        """Coming in is a use."""
+        """Count the arrival as a use."""
         self._ghosts.discard(page.id)
         self._use(page, now)
 
     def used(self, page: Page, now: int) -> None:
-        """One use more."""
+        """Count a use."""
         self._use(page, now)
 
     def left(self, page: Page, now: int) -> None:
-        """Its count is kept for as long as twice a window's pages have not left after it."""
+        """Keep the page's count until twice a window's pages have left after it."""
         self._heap.discard(page.id)
         for forgotten in self._ghosts.add(page.id, 2 * len(self._heap) + 2):
             del self._standing[forgotten]
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The one whose uses, faded, are least."""
+        """Choose the page whose faded count of uses is least."""
         return pages[self._heap.lowest(pages)]
 
     def _use(self, page: Page, now: int) -> None:

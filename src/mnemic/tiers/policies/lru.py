@@ -20,19 +20,19 @@ class Lru:
         self._order: Order = OrderedDict()
 
     def admitted(self, page: Page, now: int) -> None:
-        """It is the last to leave."""
+        """Make the page the most recently used."""
         to_tail(self._order, page.id)
 
     def used(self, page: Page, now: int) -> None:
-        """It is the last to leave."""
+        """Make the page the most recently used."""
         to_tail(self._order, page.id)
 
     def left(self, page: Page, now: int) -> None:
-        """Forget it."""
+        """Forget the page."""
         self._order.pop(page.id, None)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The one used longest ago."""
+        """Choose the page used longest ago."""
         page = first(self._order, pages)
         assert page is not None, "a victim is asked for among pages that were admitted"
         return page

@@ -1,4 +1,4 @@
-"""Residents in an order, the first to leave at its head: what most policies keep."""
+"""Orders of resident pages, the next victim at the head: what most policies keep."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Standing = TypeVar("Standing", int, float)
 
 
 def first(order: Iterable[ItemId], pages: Mapping[ItemId, Page]) -> Page | None:
-    """The first of `order` that may leave; None if none of them may."""
+    """Find the first page of `order` that may leave; None if none may."""
     return next((pages[id_] for id_ in order if id_ in pages), None)
 
 
 def to_tail(order: Order, id_: ItemId) -> None:
-    """Put it last, whether it was in `order` or not."""
+    """Move a page to the end of `order`, or append it."""
     order[id_] = None
     order.move_to_end(id_)
 
 
 class Ghosts:
-    """Ids that left, the latest so many of them: enough to know one again that comes back."""
+    """Remembers the ids of the pages that left last, to recognise one that comes back."""
 
     def __init__(self) -> None:
         self._order: Order = OrderedDict()
@@ -38,21 +38,21 @@ class Ghosts:
         return len(self._order)
 
     def add(self, id_: ItemId, most: int) -> list[ItemId]:
-        """Remember it, and no more than `most`; the oldest, which are forgotten for it."""
+        """Remember an id and at most `most` in all; return the oldest ones, which are forgotten for it."""
         to_tail(self._order, id_)
         return self.trim(most)
 
     def trim(self, most: int) -> list[ItemId]:
-        """Forget the oldest until `most` are left; those forgotten."""
+        """Forget the oldest until `most` are left; return those forgotten."""
         return [self._order.popitem(last=False)[0] for _ in range(len(self._order) - max(most, 0))]
 
     def discard(self, id_: ItemId) -> None:
-        """Forget it; no matter if it is not here."""
+        """Forget an id, if it is remembered."""
         self._order.pop(id_, None)
 
 
 class Heap(Generic[Standing]):
-    """Residents by standing, the lowest first; of equal ones the one that was put first."""
+    """Orders residents by standing, the lowest first; of equal ones the one that was put first."""
 
     def __init__(self) -> None:
         self._entries: dict[ItemId, tuple[Standing, int, ItemId]] = {}
@@ -72,12 +72,12 @@ class Heap(Generic[Standing]):
             heapify(self._heap)
 
     def discard(self, id_: ItemId) -> Standing | None:
-        """Take a page out; what its standing was, None if it was not here."""
+        """Remove a page and return its standing; None if it was not here."""
         entry = self._entries.pop(id_, None)
         return None if entry is None else entry[0]
 
     def lowest(self, among: Container[ItemId]) -> ItemId:
-        """The lowest of those `among`, of which there is one at least; those passed over are put back."""
+        """Find the lowest of those `among`, of which at least one is here; others passed over are put back."""
         passed = []
         while True:
             entry = heappop(self._heap)

@@ -21,6 +21,6 @@ class Reservoir(Scored):
         self._key = str(seed).encode()
 
     def worth(self, page: Page, now: int) -> float:
-        """Its key, in [0, 1)."""
+        """Compute the page's key, in [0, 1)."""
         drawn = blake2b(f"{page.born}:{page.position}".encode(), digest_size=8, key=self._key)
         return int.from_bytes(drawn.digest(), "little") / 2**64

@@ -9,22 +9,22 @@ from mnemic.tiers.base import Page
 
 
 class Scored:
-    """A policy that remembers nothing: it weighs what is there each time it is asked, one look at each page."""
+    """A policy without state: it computes the worth of every resident page each time it is asked."""
 
     def worth(self, page: Page, now: int) -> float:
-        """What keeping the page is worth; a pure law, comparable between pages at one moment only."""
+        """Compute what keeping a page is worth: a pure function, comparable between pages at one moment only."""
         raise NotImplementedError
 
     def admitted(self, page: Page, now: int) -> None:
-        """Nothing is kept of it."""
+        """Do nothing: the policy has no state."""
 
     def used(self, page: Page, now: int) -> None:
-        """Nothing is kept of it: the page counts its uses."""
+        """Do nothing: the page itself counts its uses."""
 
     def left(self, page: Page, now: int) -> None:
-        """Nothing was kept of it."""
+        """Do nothing: the policy has no state."""
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The page worth least."""
+        """Choose the page worth least."""
         worth = self.worth
         return min(pages.values(), key=lambda page: (worth(page, now), page.arrived, page.id))

@@ -22,20 +22,20 @@ class SecondChance:
         self._round: OrderedDict[ItemId, bool] = OrderedDict()
 
     def admitted(self, page: Page, now: int) -> None:
-        """It is put behind the hand, marked, so that it is not the first that the hand finds unmarked."""
+        """Put the page behind the hand, marked, so that it is not the first unmarked one the hand finds."""
         self._round[page.id] = True
         self._round.move_to_end(page.id)
 
     def used(self, page: Page, now: int) -> None:
-        """It is marked."""
+        """Mark the page."""
         self._round[page.id] = True
 
     def left(self, page: Page, now: int) -> None:
-        """Forget it."""
+        """Forget the page."""
         self._round.pop(page.id, None)
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The first unmarked page the hand meets; it wipes the marks it passes, and passes what may not leave."""
+        """Choose the first unmarked page the hand meets; it clears marks on its way, and skips what may not leave."""
         while True:
             id_, marked = next(iter(self._round.items()))
             if not marked and id_ in pages:

@@ -14,5 +14,5 @@ class Stay(Scored):
     name: ClassVar[str] = "stay"
 
     def worth(self, page: Page, now: int) -> float:
-        """The earlier it arrived, the more."""
+        """Return the more, the earlier the page arrived."""
         return -page.arrived

@@ -38,7 +38,7 @@ class Steady(Scored):
         self._uses, self._unused, self._settled = uses, unused, settled
 
     def worth(self, page: Page, now: int) -> float:
-        """The logarithm of the rate at which it is expected to be used."""
+        """Compute the logarithm of the rate at which a page is expected to be used."""
         said: float = page.importance**self._bend
         used = self._uses * log(page.uses + self._unused)
         return self._importance * said + used - log(now - page.born + self._settled)

@@ -30,18 +30,18 @@ class TwoQueue:
         self._newest: ItemId | None = None
 
     def admitted(self, page: Page, now: int) -> None:
-        """Among the hot if it is known again, else among the new."""
+        """Admit a page to the hot ones if its ghost is remembered, else to the new ones."""
         self._forget_newest()
         to_tail(self._hot if page.id in self._ghosts else self._new, page.id)
         self._newest = page.id
 
     def used(self, page: Page, now: int) -> None:
-        """A hot page moves back; a new one stays where it is: uses close together count once."""
+        """Move a hot page to the end; a new one stays in its place, as uses close together count once."""
         if page.id in self._hot:
             self._hot.move_to_end(page.id)
 
     def left(self, page: Page, now: int) -> None:
-        """One of the new is remembered for a while."""
+        """Forget a page; of a new one the ghost is remembered for a while."""
         new = page.id in self._new
         (self._new if new else self._hot).pop(page.id, None)
         most = max(int((len(self._new) + len(self._hot)) * self._ghost_share), 1)
@@ -52,7 +52,7 @@ class TwoQueue:
         self._forget_newest()
 
     def victim(self, pages: Mapping[ItemId, Page], now: int) -> Page:
-        """The first of the new while they are more than their share, else the least recently used of the hot."""
+        """Choose the first new page while these exceed their share, else the least recently used hot one."""
         new = len(self._new) - (self._newest in self._new)
         hot = len(self._hot) - (self._newest in self._hot)
         crowded = new > self._new_share * (new + hot)

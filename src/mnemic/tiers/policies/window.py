@@ -14,5 +14,5 @@ class LatestTurns(Scored):
     name: ClassVar[str] = "window"
 
     def worth(self, page: Page, now: int) -> float:
-        """The later born, the more."""
+        """Return the more, the later the page was written."""
         return page.born

@@ -53,8 +53,8 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
     named = None if collectors is None else [name.strip() for name in collectors.split(",") if name.strip()]
-    with run.memory() as memory, _progress(run) as told:
-        done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, told=told)
+    with run.memory() as memory, _progress(run) as advance:
+        done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, progress=advance)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None
     if run.output.json:
         run.output.document({**_record(done), **_rebuilt_record(done, rebuilt)})

