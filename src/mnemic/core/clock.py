@@ -1,4 +1,4 @@
-"""Time, injected: aware UTC datetimes at the doors, integer microseconds inside."""
+"""Clocks, injected, and times: aware UTC datetimes in the API, integer microseconds inside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LAST: Final = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH
 
 
 class Clock(Protocol):
-    """What time it is."""
+    """Tells the time."""
 
     def now(self) -> int:
         """Microseconds since 1970 UTC."""
@@ -26,14 +26,14 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clock."""
+    """Tells the time by the machine's clock."""
 
     def now(self) -> int:
         return time.time_ns() // 1000
 
 
 def micros(when: datetime, field: str = "time") -> int:
-    """Microseconds since 1970 UTC of an aware datetime (years 1-9999).
+    """Convert an aware datetime to microseconds since 1970 UTC (years 1-9999).
 
     Raises:
         Invalid: `when` carries no zone, or leaves years 1-9999 when taken to UTC.
@@ -47,18 +47,18 @@ def micros(when: datetime, field: str = "time") -> int:
 
 
 def moment(us: int) -> datetime:
-    """The aware UTC datetime of `us` microseconds since 1970."""
+    """Convert microseconds since 1970 to an aware UTC datetime."""
     return _EPOCH + timedelta(microseconds=us)
 
 
 def offset_minutes(when: datetime) -> int:
-    """Minutes east of UTC that the source's own clock showed."""
+    """Return the UTC offset of an aware datetime, in minutes east."""
     offset = when.utcoffset()
     return 0 if offset is None else round(offset / timedelta(minutes=1))
 
 
 def time_zone(name: str) -> tzinfo:
-    """The time zone of an IANA name.
+    """Look up the time zone of an IANA name.
 
     Raises:
         Invalid: none is known by it here.

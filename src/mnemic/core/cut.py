@@ -1,4 +1,4 @@
-"""How long a text is in a model's tokens, and where to cut one that is too long."""
+"""Estimate a text's length in a model's tokens, and cut a text that is too long."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORD: Final = re.compile(r".{1,12}?(?:\s+|\Z)|.{1,12}", re.DOTALL)
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a model's tokeniser makes of `text`; needs no download.
+    """Estimate how many tokens a model's tokeniser makes of `text`; needs no download.
 
     By rule: one for each seven letters begun of a Latin word, each three digits, each character of an unspaced script,
     each three letters of another script, each punctuation mark, each run of line ends. Never more than characters;
@@ -35,7 +35,7 @@ def count_tokens(text: str) -> int:
 
 
 def cut(text: str, limit: int) -> list[str]:
-    """`text` in pieces of at most `limit` tokens, cut where a paragraph, else a sentence, else a word ends.
+    """Cut a text into pieces of at most `limit` tokens, where a paragraph, else a sentence, else a word ends.
 
     The pieces joined are `text`. A piece is over the limit only if twelve characters of it are.
     """

@@ -1,4 +1,4 @@
-"""What a notebook shows of a recall: a table to look at, every word of it escaped."""
+"""The table that a notebook shows of a recall, as HTML with every word escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened: one change per commit, one event per thing changed in it."""
+"""Changes, one per commit, and their events, one per thing changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mnemic.core.ids import ItemId
 
 
 class Verb(IntEnum):
-    """What was done. The numbers are part of the format: never reuse one."""
+    """The kinds of event. The numbers are part of the format: never reuse one."""
 
     WROTE = 1
     REVISED = 2
@@ -35,7 +35,7 @@ class Verb(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One thing changed.
+    """A thing changed by a commit.
 
     Attributes:
         n: Its place in the commit, from 0.
@@ -54,7 +54,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One commit of a tenant.
+    """A commit of a tenant.
 
     Attributes:
         seq: 1, 2, 3 ... per tenant, without gaps; all its events share it.
@@ -100,7 +100,7 @@ class Receipt:
 
 
 def counts_reading(change: Change) -> bool:
-    """Whether a commit only counts that items were shown: it is in the journal, and nobody's deed."""
+    """Whether a commit only counts that items were shown; such a commit is in the journal, but in no user's log."""
     return bool(change.events) and all(map(_counts_reading, change.events))
 
 

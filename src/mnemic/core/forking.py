@@ -1,4 +1,4 @@
-"""Forks: a child starts fresh, and nothing that SQLite keeps count of is open while a process is copied."""
+"""Forks: renew locks and threads in the child, and close what SQLite counts per process while it is copied."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Final, Protocol
 
 
 class Renewable(Protocol):
-    """Something with locks or threads of its own."""
+    """A thing with locks or threads of its own."""
 
     def renew(self) -> None:
-        """Begin again with fresh ones; called in a child just after the fork."""
+        """Replace locks and threads by fresh ones; called in a child just after the fork."""
         ...
 
 
 class Restful(Renewable, Protocol):
-    """Something that must also be at rest while the process is copied."""
+    """A thing that must also be at rest while the process is copied."""
 
     def rest(self) -> None:
-        """Let go of everything that a copy would confuse; called just before the fork."""
+        """Close everything that must not be copied; called just before the fork."""
         ...
 
     def resume(self) -> None:
@@ -32,12 +32,12 @@ _rested: Final[weakref.WeakSet[Restful]] = weakref.WeakSet()
 
 
 def renew_in_child(thing: Renewable) -> None:
-    """Have `thing` renewed in every child that is forked from now on."""
+    """Register a thing to be renewed in every child that is forked from now on."""
     _renewed.add(thing)
 
 
 def rest_for_forks(thing: Restful) -> None:
-    """Have `thing` at rest during every fork from now on, and renewed in the child."""
+    """Register a thing to rest during every fork from now on, and to be renewed in the child."""
     _rested.add(thing)
 
 

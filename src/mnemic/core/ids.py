@@ -23,10 +23,10 @@ _FORM: Final = re.compile(f"[0-7][{ALPHABET}]{{25}}")
 
 
 class Entropy(Protocol):
-    """Where random bytes come from."""
+    """A source of random bytes."""
 
     def bytes(self, n: int) -> bytes:
-        """`n` random bytes."""
+        """Return `n` random bytes."""
         ...
 
 
@@ -38,24 +38,24 @@ class SystemEntropy:
 
 
 def new_id(now_us: int, entropy: Entropy) -> ItemId:
-    """A fresh id: 48 bits of milliseconds, then 80 random bits."""
+    """Make a fresh id: 48 bits of milliseconds, then 80 random bits."""
     return from_bytes((max(now_us, 0) // 1000).to_bytes(6, "big") + entropy.bytes(10))
 
 
 def derived_id(source: ItemId, *parts: object) -> ItemId:
-    """The id of what follows from an item: its milliseconds, then 80 bits of a hash over it and `parts`."""
+    """Derive an id from an item's: its milliseconds, then 80 bits of a hash over it and `parts`."""
     told = "\n".join(map(str, (source, *parts))).encode()
     return from_bytes(to_bytes(source)[:6] + hashlib.blake2b(told, digest_size=10).digest())
 
 
 def from_bytes(raw: bytes) -> ItemId:
-    """The 26-character form of 16 bytes."""
+    """Encode 16 bytes as an id of 26 characters."""
     number = int.from_bytes(raw, "big")
     return ItemId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
 
 
 def prefix_range(prefix: str) -> tuple[bytes, bytes] | None:
-    """The lowest and the highest 16 bytes of ids that begin with these characters; None if none can.
+    """Find the lowest and the highest 16 bytes of ids that begin with these characters; None if none can.
 
     Args:
         prefix: Up to 26 characters of the alphabet of ids.
@@ -67,14 +67,14 @@ def prefix_range(prefix: str) -> tuple[bytes, bytes] | None:
 
 
 def suffix_bytes(suffix: str) -> bytes:
-    """The whole bytes at the end of every id that ends with these characters; up to seven bits of it are not told."""
+    """Decode the whole bytes that end every id with this suffix; up to seven bits at its front are dropped."""
     count = 5 * len(suffix) // 8
     number = int(suffix.translate(_TO_PYTHON), 32) if suffix else 0
     return (number & (1 << 8 * count) - 1).to_bytes(count, "big")
 
 
 def to_bytes(item: object, field: str = "id") -> bytes:
-    """The 16 bytes of an id.
+    """Decode an id to its 16 bytes.
 
     Raises:
         Invalid: `item` is not an id that mnemic made.

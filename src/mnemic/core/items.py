@@ -1,4 +1,4 @@
-"""What is remembered: items, their states, links between them, and how worth recalling they are."""
+"""Items, their versions and states, links between them, and their strength."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Slot = str | int | float | bool | None | list["Slot"] | dict[str, "Slot"]
 
 
 class Kind(StrEnum):
-    """What sort of thing an item is. The first three are evidence: cited by id, never revised."""
+    """The kinds of item. The first three are evidence: cited by id, never revised."""
 
     TURN = "turn"
     DOCUMENT = "document"
@@ -35,7 +35,7 @@ EVIDENCE: Final = frozenset({Kind.TURN, Kind.DOCUMENT, Kind.CHUNK})
 
 
 class State(IntEnum):
-    """Where an item stands. Strength never changes it; only a commit does. The numbers are part of the format."""
+    """The states of an item. Strength never changes one; only a commit does. The numbers are part of the format."""
 
     ACTIVE = 1
     SUPERSEDED = 2
@@ -43,7 +43,7 @@ class State(IntEnum):
 
 
 class Channel(StrEnum):
-    """Who brought an item in. Set by us, never by the text."""
+    """The channel by which an item came in. Set by us, never by the text."""
 
     USER = "user"
     TOOL = "tool"
@@ -53,7 +53,7 @@ class Channel(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One remembered unit, exactly as it was given; a change is a new version, never an edit.
+    """A remembered unit, exactly as it was given; a change is a new version, never an edit.
 
     Attributes:
         id: Assigned by the kernel before the commit; order is the journal's seq, never the id.

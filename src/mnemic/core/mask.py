@@ -30,7 +30,7 @@ _SUSPECT: Final = re.compile(r"-----BEGIN|sk-|AKIA|gh[pousr]_|github_pat_|xox|AI
 
 
 def mask(text: str) -> tuple[str, Counter[str]]:
-    """`text` with each secret replaced by `[masked KIND]`, and how many of each kind there were."""
+    """Replace each secret in a text by `[masked KIND]`; return the text and how many of each kind there were."""
     found: Counter[str] = Counter()
     if not _SUSPECT.search(text):
         return text, found
@@ -49,7 +49,7 @@ def mask(text: str) -> tuple[str, Counter[str]]:
 
 
 def _without_keys(text: str) -> tuple[str, int]:
-    """Private keys, each from a beginning to the next end; a beginning that no end follows is no key."""
+    """Mask private keys, each from its first line to the next last line; a first line alone is no key."""
     kept: list[str] = []
     at = 0
     while (begins := _KEY_BEGINS.search(text, at)) and (ends := _KEY_ENDS.search(text, begins.end())):
@@ -59,7 +59,7 @@ def _without_keys(text: str) -> tuple[str, int]:
 
 
 def _is_card(shown: str) -> bool:
-    """Luhn's check digit over a length and a first digit that issuers use; a run of zeros is no card."""
+    """Whether digits are a card number: a length and first digit that issuers use, and Luhn's check digit."""
     digits = [int(c) for c in shown if c.isdigit()]
     if not 13 <= len(digits) <= 19 or digits[0] not in (3, 4, 5, 6) or len(set(digits)) < 2:
         return False

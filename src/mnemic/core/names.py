@@ -47,7 +47,7 @@ _TITLED: Final = re.compile(r"《([^《》]+)》")
 
 
 class Naming(IntEnum):
-    """What a name token says of its entry."""
+    """The kinds of name token: what each says of its entry."""
 
     MENTION = 0
     """The entry names this."""
@@ -58,13 +58,13 @@ class Naming(IntEnum):
 
 
 def names(text: str) -> list[str]:
-    """The names in a text, in order, repeats included: each run of capitalised words, then the pieces it is made of."""
+    """Find names in a text, in order, with repeats: each run of capitalised words, then the pieces it is made of."""
     found = [name for run in _runs(text) for name in _spelled(run)]
     return found + _TITLED.findall(text)
 
 
 def called(item: Item) -> list[str]:
-    """What a document is called: its title without what stands in parentheses, also without what follows a comma, and
+    """List a document's names: its title without what stands in parentheses, also without what follows a comma, and
     the last of its headings; if it has neither, the first name in it, which a later chunk does not have."""
     title, heading = item.slots.get("title"), item.slots.get("heading")
     own = _aliases(title) if isinstance(title, str) else []
@@ -73,7 +73,7 @@ def called(item: Item) -> list[str]:
 
 
 def name_key(tokens: Iterable[int]) -> int:
-    """The key of a run of token hashes of the field `TEXT`."""
+    """Compute the key of a name from its token hashes of the field `TEXT`."""
     key = 0
     for token in tokens:
         key = (key * FACTOR + token) & (1 << 64) - 1
@@ -81,18 +81,18 @@ def name_key(tokens: Iterable[int]) -> int:
 
 
 def name_token(key: int, naming: Naming) -> int:
-    """The token that says `naming` of the name with this key."""
+    """Make the token of a kind for the name with this key."""
     return Field.ENTITY << 62 | naming << KIND_SHIFT | key >> KEY_SHIFT
 
 
-def keys(found: Sequence[str]) -> list[int]:
-    """The key of each of some names, each once, in order; a name of stop words alone has none."""
-    streams = (_hashes(name) for name in found)
+def keys(some_names: Sequence[str]) -> list[int]:
+    """Compute the keys of names, each once, in order; a name of stop words alone has none."""
+    streams = (_hashes(name) for name in some_names)
     return list(dict.fromkeys(name_key(stream) for stream in streams if stream))
 
 
 def own_terms(item: Item) -> bytes:
-    """The tokens that say what a document is called: they stand in each of its parts."""
+    """Make the tokens of what a document is called; they stand in each of its parts."""
     streams = [stream for name in called(item) if (stream := _hashes(name))]
     tokens = [name_token(name_key(stream), Naming.TITLE) for stream in streams]
     tokens += [name_token(name_key(stream[:2]), Naming.OPENING) for stream in streams if len(stream) > 1]
@@ -100,7 +100,7 @@ def own_terms(item: Item) -> bytes:
 
 
 def mention_terms(text: str) -> bytes:
-    """The tokens that say which names a text holds."""
+    """Make the tokens of the names that a text holds."""
     return _bytes([name_token(key, Naming.MENTION) for key in keys(names(text))])
 
 
@@ -109,7 +109,7 @@ def _bytes(tokens: Sequence[int]) -> bytes:
 
 
 def _hashes(name: str) -> list[int]:
-    """The token hashes of a name, without the article it begins with."""
+    """Hash the tokens of a name, without the article it begins with."""
     tokens = tokenise(name)
     if all(is_stop(token) for token in tokens):
         return []
@@ -122,7 +122,7 @@ def _aliases(title: str) -> list[str]:
 
 
 def _runs(text: str) -> Iterator[list[str]]:
-    """Runs of words that belong together, with the small words between them but not around them."""
+    """Find runs of capitalised words, with the small words between them but not around them."""
     run: list[str] = []
     small: list[str] = []
     for word in _WORD.findall(text):
@@ -144,7 +144,7 @@ def _runs(text: str) -> Iterator[list[str]]:
 
 
 def _spelled(run: list[str]) -> Iterator[str]:
-    """A run as names: whole, without the stop words it begins with, and its pieces between small words and numbers."""
+    """Split a run into names: itself without leading stop words, and its pieces between small words and numbers."""
     told = [i for i, word in enumerate(run) if not _plain(word)]
     if not told:
         return
@@ -163,5 +163,5 @@ def _spelled(run: list[str]) -> Iterator[str]:
 
 
 def _plain(word: str) -> bool:
-    """Whether a word only begins a sentence with its capital."""
+    """Whether a word is plain: its capital only begins a sentence."""
     return all(is_stop(token) for token in tokenise(word))

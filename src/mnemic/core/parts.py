@@ -48,7 +48,7 @@ _TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
 
 
 def part_texts(item: Item) -> list[str]:
-    """The text of each part of an item, in order: what is indexed, in pieces of at most `PART_TOKENS` tokens."""
+    """Split an item into its parts' texts, in order: what is indexed, in pieces of at most `PART_TOKENS` tokens."""
     text = item.text if item.key is None else item.key
     caption = item.slots.get("caption")
     if isinstance(caption, str) and caption:
@@ -57,7 +57,7 @@ def part_texts(item: Item) -> list[str]:
 
 
 def passage_texts(item: Item) -> list[str]:
-    """One text for each part of an item, in the order of its entries: "speaker: words", or "title, heading: words".
+    """Make the passage to embed for each part, in order: "speaker: words", or "title, heading: words".
 
     None for what rules derived, which says what its evidence says.
     """
@@ -68,7 +68,7 @@ def passage_texts(item: Item) -> list[str]:
 
 
 def _head(item: Item) -> str:
-    """Whose words, or of what document: without it a vector cannot tell two speakers apart."""
+    """Name the speaker or document before a passage: without it a vector cannot tell two speakers apart."""
     slots = item.slots
     speaker = slots.get("speaker") or slots.get("role")
     if isinstance(speaker, str):
@@ -78,7 +78,7 @@ def _head(item: Item) -> str:
 
 
 def entry_terms(item: Item) -> tuple[bytes, ...]:
-    """The token stream of each part of an item: speaker, dates and headings first, then the part's text.
+    """Make the token stream of each part of an item: speaker, dates and headings, then the part's text.
 
     An item of more than `PART_TOKENS` tokens has several parts, cut where a paragraph or sentence ends; nothing is left
     out, and each begins with the same header. The dates are the day it was said and, by `mention`, the days and months
@@ -123,6 +123,6 @@ def _part_terms(text: str, item: Item) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _day_terms(day: date) -> bytes:
-    """The date field of a day: year, month, day, weekday, and the whole date."""
+    """Make a day's tokens of the field of dates: year, month, day, weekday, and the whole date."""
     date_words = f"{day.year:04} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day.isoformat()}"
     return terms(date_words, Field.DATE)

@@ -1,4 +1,4 @@
-"""What is asked of memory, and what it answers: views of time, filters, entries, hits, contexts."""
+"""Queries and their answers: views of the past, filters, entries, hits, contexts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Which past is asked for. The three combine; all None is now.
+    """The past that a read sees. The three times combine; all None is now.
 
     Attributes:
         at: The journal as it stood after this commit: `seq_from <= at < seq_to`.
@@ -37,7 +37,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which items are meant; every field left out means any.
+    """A condition on items; every field left out means any.
 
     Attributes:
         kinds, tags: Any of these.
@@ -61,7 +61,7 @@ class Filter:
 
 
 class Entry(NamedTuple):
-    """One part of one version as the catalogue sees it: every filter's field, and the token stream.
+    """A part of a version as the catalogue sees it: every filter's field, and the token stream.
 
     Times are microseconds, open ends are `FOREVER`; `agent` and `session` are the store's
     numbers for the names, 0 for none. `terms` is the token stream in order, eight bytes a
@@ -86,7 +86,7 @@ class Entry(NamedTuple):
 
 
 class Stage(StrEnum):
-    """A part of recall that can be left out, to see what it is worth."""
+    """The stages of recall that can be left out for an ablation."""
 
     DENSE = "dense"
     """Nearness in meaning."""
@@ -110,7 +110,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One question to memory, all names resolved.
+    """A question to memory, all names resolved.
 
     Attributes:
         text: The question, as asked.
@@ -158,7 +158,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """One recalled item: what, from where, how strongly, and why.
+    """A recalled item with its source, scores and reasons.
 
     Attributes:
         seq: The commit that wrote this version.
@@ -183,7 +183,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """Where a candidate left the pipeline: the stage, and why."""
+    """A candidate that recall dropped: at which stage, and why."""
 
     stage: str
     reason: str
@@ -191,7 +191,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What recall returns: the evidence, best first, and a text ready for a prompt.
+    """The answer of a recall: the evidence, best first, and a text ready for a prompt.
 
     Attributes:
         tokens: What `text` costs, by the token counter; at most the budget.

@@ -1,4 +1,4 @@
-"""Whose memory: tenant and user are walls, agent and session are shelves."""
+"""Scopes: whose memory is meant. Tenant and user are walls, agent and session are shelves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mnemic.core.text import clean_name
 
 
 class Shared(Enum):
-    """The one value of `SHARED`."""
+    """The type of `SHARED`, its only value."""
 
     SHARED = "SHARED"
 
@@ -24,7 +24,7 @@ SHARED: Final = Shared.SHARED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Whose memory is meant.
+    """A scope names whose memory is meant.
 
     Attributes:
         user: A wall: one user never sees another's memory. A name, or `SHARED`.

@@ -1,4 +1,4 @@
-"""What text a store can keep: checked at the door, never repaired in silence."""
+"""Checks of text and names that enter a store; what cannot be kept is refused, never silently repaired."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOINERS: Final = "\u200c\u200d"
 
 
 def shown(value: object) -> str:
-    """A value as an error names it, in at most 42 characters: only what is plain is asked how it shows itself."""
+    """Shorten a value for an error message, to at most 42 characters; `repr` is called on plain types only."""
     if type(value) is int and value.bit_length() > 128:
         return f"a number of {value.bit_length()} bits"
     if type(value) not in (str, bytes, int, float, bool, NoneType):
@@ -28,7 +28,7 @@ def shown(value: object) -> str:
 
 
 def clean_name(field: str, name: object) -> str:
-    """`name` itself, if it can name something.
+    """Check that a text can be a name, and return it.
 
     Raises:
         Invalid: not a string, empty, or with a control character or lone surrogate.
@@ -47,7 +47,7 @@ def clean_name(field: str, name: object) -> str:
 
 
 def clean_file_name(field: str, name: str) -> str:
-    """`name` in one spelling of its letters (NFC), if it can be part of a file's name on any system, in any script.
+    """Normalise a name (NFC) and check that it can be part of a file's name on any system, in any script.
 
     Raises:
         Invalid, TooLarge: it cannot.
@@ -64,7 +64,7 @@ def clean_file_name(field: str, name: str) -> str:
 
 
 def clean_text(field: str, text: object, limit: int, setting: str = "input_limit") -> str:
-    """`text` itself, if every byte of it can be kept as it is.
+    """Check that a text can be kept byte for byte, and return it.
 
     Args:
         limit: Most UTF-8 bytes, held by `setting`.

@@ -25,7 +25,7 @@ _LATEST: Final = micros(datetime.max.replace(tzinfo=UTC))
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """A stretch of time that some words of a text speak of.
+    """A span of time that words of a text name.
 
     Attributes:
         start: Microseconds since 1970 UTC, inclusive.
@@ -41,7 +41,7 @@ class TimeSpan:
 
 
 def find_times(text: str, said: int, offset: int = 0) -> list[TimeSpan]:
-    """Every time expression in `text`, in order of place.
+    """Find the time expressions in a text, in order of place.
 
     Args:
         said: When it was said, microseconds since 1970; relative expressions are resolved against this.
@@ -67,13 +67,13 @@ def _atoms(text: str, anchor: Anchor) -> list[Atom]:
 
 
 def _lower(text: str) -> str:
-    """Lower case, every character still in its place ("İ" lowers to two)."""
+    """Lower a text's case with every character in its place ("İ" lowers to two)."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
 def _candidates(low: str) -> tuple[list[Rule], str]:
-    """The rules whose words occur at all, and the text they read: most messages name no time and stop here."""
+    """Choose the rules whose words occur at all, and the text they read: most messages name no time and stop here."""
     rules = _ENGLISH.applicable(timex_en_words.words(low))
     if low.isascii():
         return rules, low
@@ -101,7 +101,7 @@ _CHINESE: Final = _Language(timex_zh.RULES)
 
 
 def parse_when(text: str, *, zone: str, now: int, end: bool) -> int:
-    """The moment that a reader's own words name, microseconds since 1970.
+    """Parse a time that a reader typed, to microseconds since 1970.
 
     Takes an ISO date or datetime, or one expression as `find_times` reads it ("yesterday", "last March", "去年三月").
     A datetime without zone is on the clock of `zone`.
@@ -125,7 +125,7 @@ def parse_when(text: str, *, zone: str, now: int, end: bool) -> int:
 
 
 def _whole(asked: str, now: datetime) -> tuple[int, int]:
-    """The span of the one expression that `asked` is, in minutes on the reader's clock."""
+    """Find the span of a text that is one time expression, in minutes on the reader's clock."""
     anchor = Anchor.at(now.toordinal() * 1440 + now.hour * 60 + now.minute)
     found = _atoms(asked, anchor) if anchor else []
     for atom in found:
@@ -163,13 +163,13 @@ def _local(minutes: int, clock: tzinfo) -> datetime:
 
 
 def _last(minutes: int, clock: tzinfo) -> datetime:
-    """The last microsecond before; where the clock is turned back, the later of the two."""
+    """Find the last microsecond before a local time; where the clock is turned back, the later of the two."""
     last = datetime.min + timedelta(minutes=minutes - 1440, microseconds=-1)
     return last.replace(tzinfo=clock, fold=1)
 
 
 def parse_said(text: str, *, zone: str | None) -> tuple[datetime, int]:
-    """When a source says something was said: aware, in UTC, with the minutes east of UTC of the source's own clock.
+    """Parse a source's time stamp: aware, in UTC, with the minutes east of UTC of the source's clock.
 
     Takes ISO 8601, "1:56 pm on 8 May, 2023", "2023/05/30 (Tue) 21:48", a date alone (its first moment), and seconds or
     milliseconds since 1970.

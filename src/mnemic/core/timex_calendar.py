@@ -59,7 +59,7 @@ class Anchor:
 
 
 def days(first: int, after: int) -> Span:
-    """From midnight of day `first` to midnight of day `after`.
+    """Span from midnight of day `first` to midnight of day `after`.
 
     Raises:
         OverflowError: outside years 1-9999.
@@ -74,12 +74,12 @@ def one_day(day: int) -> Span:
 
 
 def day_of(year: int, month: int, dom: int) -> int:
-    """The day number of a date. Raises ValueError if there is no such date."""
+    """Compute the day number of a date. Raises ValueError if there is no such date."""
     return date(year, month, dom).toordinal()
 
 
 def month_start(year: int, month: int) -> int:
-    """The first day of a month; `month` may run past 1-12 into other years."""
+    """Compute the first day of a month; `month` may run past 1-12 into other years."""
     years, index = divmod(month - 1, 12)
     if (year + years, index) == (10000, 0):
         return LAST_DAY + 1
@@ -95,7 +95,7 @@ def years(year: int, count: int = 1) -> Span:
 
 
 def month_day(a: Anchor, shift: int, dom: int) -> int:
-    """The day number of the `dom`-th of the month `shift` after the present one. Raises ValueError if there is none."""
+    """Number the day, the `dom`-th of the month `shift` after the present one. Raises ValueError if there is none."""
     first, after = months(a.year, a.month + shift)
     if not 1 <= dom <= (after - first) // DAY:
         raise ValueError("no such day in that month")
@@ -103,7 +103,7 @@ def month_day(a: Anchor, shift: int, dom: int) -> int:
 
 
 def week_of(day: int) -> Span:
-    """Monday to Sunday round `day`."""
+    """Span the week, Monday to Sunday, that holds a day."""
     monday = day - (day - 1) % 7
     return days(monday, monday + 7)
 
@@ -126,31 +126,31 @@ class Repeats:
     part: str = ""
 
     def in_year(self, year: int) -> Span:
-        """The one that begins in `year`."""
+        """Find the occurrence that begins in `year`."""
         if self.dom:
             return one_day(day_of(year, self.month, self.dom))
         span = months(year, self.month, self.length)
         return stretch(self.part, "month", span) if self.part else span
 
     def in_week(self, day: int) -> Span:
-        """The one in the week, Monday to Sunday, of `day`."""
+        """Find the occurrence in the week, Monday to Sunday, of `day`."""
         first = week_of(day)[0] // DAY + self.weekday
         return days(first, first + self.length)
 
     def last(self, a: Anchor) -> Span:
-        """The latest that was over before today."""
+        """Find the latest occurrence that was over before today."""
         return _first(span for span in self._back(a.day, a.year) if span[1] <= a.day * DAY)
 
     def latest(self, day: int) -> Span:
-        """The latest that begins on `day` or before."""
+        """Find the latest occurrence that begins on `day` or before."""
         return _first(span for span in self._back(day, date.fromordinal(day).year) if span[0] <= day * DAY)
 
     def earliest(self, day: int) -> Span:
-        """The first that begins on `day` or after."""
+        """Find the first occurrence that begins on `day` or after."""
         return _first(span for span in self._ahead(day) if span[0] >= day * DAY)
 
     def this(self, a: Anchor) -> Span:
-        """The one of this week or year; a winter belongs to the December it begins in, until May."""
+        """Find the occurrence of this week or year; a winter belongs to the December it begins in, until May."""
         if self.weekday >= 0:
             return self.in_week(a.day)
         return self.in_year(a.year - (self.month + self.length > 13 and a.month < 6))
@@ -168,7 +168,7 @@ class Repeats:
 
 
 def _dated(what: Repeats, among: Iterable[int]) -> Iterator[Span]:
-    """29 February skips the years that have none."""
+    """Date a recurrence; 29 February skips the years that have none."""
     for year in among:
         try:
             yield what.in_year(year)
@@ -192,7 +192,7 @@ SEASONS: Final = tuple(Repeats("season", month=month, length=3) for month in (3,
 
 
 def calendar_unit(unit: str, shift: int, a: Anchor) -> Span:
-    """The calendar week, weekend, month, quarter, year or decade `shift` after the present one."""
+    """Span the calendar week, weekend, month, quarter, year or decade `shift` after the present one."""
     match unit:
         case "day":
             return one_day(a.day + shift)
@@ -211,7 +211,7 @@ def calendar_unit(unit: str, shift: int, a: Anchor) -> Span:
 
 
 def away(unit: str, count: int, a: Anchor) -> Span:
-    """What lies `count` units from now (negative: ago), as loosely as people mean it.
+    """Span what lies `count` units from now (negative: ago), as loosely as people mean it.
 
     Days are exact; a week is the seven days centred on the day; months and years are calendar ones; hours and minutes
     are the hour round the moment; a decade ago is a calendar year.
@@ -241,7 +241,7 @@ def away_about(unit: str, count: Quantity, sign: int, a: Anchor) -> tuple[str, S
 
 
 def window(unit: str, count: int, sign: int, a: Anchor) -> Span:
-    """The last (up to and with today) or next (from tomorrow) `count` units."""
+    """Span the last (up to and with today) or next (from tomorrow) `count` units."""
     if unit in ("hour", "minute"):
         now, reach = a.day * DAY + a.minute, count * (60 if unit == "hour" else 1)
         return (now - reach, now + 1) if sign < 0 else (now, now + reach)
@@ -270,7 +270,7 @@ _SAME: Final = {"start": "early", "middle": "mid", "end": "late"}
 
 
 def stretch(which: str, kind: str, span: Span) -> Span:
-    """Early, mid or late in a span, or its start, middle or end (other for years only); thirds if no table says."""
+    """Narrow a span to its early, mid or late part, or start, middle or end (other for years); else thirds."""
     first, after = span[0] // DAY, span[1] // DAY
     decade = kind == "range" and after - first > 3600
     table = _STRETCHES.get("decade" if decade else kind)
@@ -352,26 +352,26 @@ def rule(pattern: str, *needs: Iterable[str]) -> Callable[[Reader], Rule]:
 
 
 def atom(match: re.Match[str], kind: str, span: Span, *, weak: bool = False, repeats: Repeats | None = None) -> Atom:
-    """The whole match as an atom."""
+    """Make an atom of the whole match."""
     return Atom(match.start(), match.end(), kind, span, weak, repeats)
 
 
 def clock_atom(match: re.Match[str], clock: Span, a: Anchor, *, kind: str, weak: bool, vague: bool = False) -> Atom:
-    """A part of a day or a clock time, today's until a neighbour says otherwise."""
+    """Make an atom of a part of a day or a clock time, today's until a neighbour says otherwise."""
     span = a.day * DAY + clock[0], a.day * DAY + clock[1]
     return Atom(match.start(), match.end(), kind, span, weak, clock=clock, vague=vague)
 
 
 def open_atom(match: re.Match[str], what: Repeats, a: Anchor, *, weak: bool = False) -> Atom:
-    """A time that comes again, taken as the latest that has begun until a neighbour says otherwise."""
+    """Make an atom of a recurring time, the latest that has begun until a neighbour says otherwise."""
     return atom(match, what.kind, what.latest(a.day), weak=weak, repeats=what)
 
 
 def hour(minute: int) -> Span:
-    """A clock time means the hour that begins there."""
+    """Span the hour that begins at a clock time."""
     return minute, minute + 60
 
 
 def before(text: str, at: int) -> str:
-    """The few words in front of `at`, enough to see a preposition."""
+    """Take the few words in front of `at`, enough to see a preposition."""
     return text[max(0, at - 24) : at]

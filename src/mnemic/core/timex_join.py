@@ -36,7 +36,7 @@ _LOOK: Final = 24
 
 
 def longest(atoms: list[Atom]) -> list[Atom]:
-    """The atoms left when of any that overlap only the longest stays, in order of place."""
+    """Choose the longest of any atoms that overlap, in order of place."""
     kept: list[Atom] = []
     run: list[Atom] = []
     reach = 0
@@ -58,7 +58,7 @@ def _longest(run: list[Atom]) -> list[Atom]:
 
 
 def join(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
-    """The atoms that stand, each heard with its neighbours; those that count only beside another are dropped."""
+    """Combine each atom with its neighbours; those that count only beside another are dropped."""
     heard = _pairs(atoms, low, a)
     heard = [_stretched(atom, low) for atom in heard]
     heard = [_apart(atom, low, a) for atom in heard]
@@ -90,7 +90,7 @@ def _together(one: Atom, two: Atom, gap: str) -> Atom | None:
 
 
 def _on_the_clock(one: Atom, two: Atom, gap: str) -> Atom | None:
-    """A day beside a part of the day or a clock time, in either order."""
+    """Combine a day with a part of the day or a clock time beside it, in either order."""
     day, clock = (one, two) if two.clock else (two, one)
     if clock.clock is None or day.clock is not None or day.span is None or day.kind not in ("day", "part"):
         return None
@@ -104,14 +104,14 @@ def _on_the_clock(one: Atom, two: Atom, gap: str) -> Atom | None:
 
 
 def _later(part: int, clock: int) -> int:
-    """How much later a twelve-hour clock is meant in a part of the day that begins at `part`."""
+    """Compute by how many minutes a twelve-hour clock moves in a part of the day that begins at `part`."""
     if part < 12 * 60:
         return 0
     return DAY if clock < 5 * 60 and part >= 18 * 60 else DAY // 2
 
 
 def _dated(one: Atom, two: Atom, gap: str) -> Atom | None:
-    """A weekday beside its date, a date or season beside its year, a weekday beside its week."""
+    """Combine a weekday with its date, a date or season with its year, a weekday with its week."""
     for what, when, early in ((two, one, True), (one, two, False)):
         if what.repeats is None or when.span is None or when.repeats is not None:
             continue
@@ -125,7 +125,7 @@ def _dated(one: Atom, two: Atom, gap: str) -> Atom | None:
 
 
 def _apart(atom: Atom, low: str, a: Anchor) -> Atom:
-    """So long before or after a date: "two days before 3 May", "the week after 3 May"."""
+    """Move a date by the distance named before it: "two days before 3 May", "the week after 3 May"."""
     if atom.span is None or atom.kind != "day":
         return atom
     found = _led(_APART, low, atom)
@@ -138,13 +138,13 @@ def _apart(atom: Atom, low: str, a: Anchor) -> Atom:
         return replace(atom, lo=start, span=None)
 
 
-def _counted_from(found: re.Match[str], sign: int, day: int) -> tuple[str, Span]:
+def _counted_from(distance: re.Match[str], sign: int, day: int) -> tuple[str, Span]:
     then = Anchor.at(day * DAY)
     if then is None:
         raise OverflowError("outside years 1-9999")
-    if found["number"]:
-        return away_about(found["unit"], quantity(found["number"]), sign, then)
-    return found["unit2"], calendar_unit(found["unit2"], sign, then)
+    if distance["number"]:
+        return away_about(distance["unit"], quantity(distance["number"]), sign, then)
+    return distance["unit2"], calendar_unit(distance["unit2"], sign, then)
 
 
 def _weekday_and_date(one: Atom, two: Atom, gap: str) -> Atom | None:
@@ -167,14 +167,14 @@ def _is_weekday(atom: Atom) -> bool:
 
 
 def _led(by: re.Pattern[str], low: str, atom: Atom) -> re.Match[str] | None:
-    """What English words in front of the atom say of it; they end in a space or hyphen."""
+    """Match the English words in front of an atom; they end in a space or hyphen."""
     if low[atom.lo - 1 : atom.lo] not in (" ", "-"):
         return None
     return by.search(low[max(0, atom.lo - _LOOK) : atom.lo])
 
 
 def _stretched(atom: Atom, low: str) -> Atom:
-    """Early, mid or late in it, its beginning or end, or the week of it."""
+    """Narrow an atom to the part that words before it name: early, mid, late, its beginning or end, the week of it."""
     if atom.span is None or atom.clock is not None or atom.kind in ("hour", "part"):
         return atom
     found = _led(_STRETCH, low, atom)
@@ -213,7 +213,7 @@ def _range(one: Atom, two: Atom, low: str) -> Atom | None:
 
 
 def _from_to(one: Atom, two: Atom) -> Span | None:
-    """From the one through the other, an open end moved next to the fixed one; clock times end where they say."""
+    """Span from one atom through another, an open end moved next to the fixed one; clock times end where they say."""
     if one.span is None or two.span is None:
         return None
     (start, _), (last, end) = one.span, two.span
@@ -227,7 +227,7 @@ def _from_to(one: Atom, two: Atom) -> Span | None:
 
 
 def _since(atom: Atom, low: str, a: Anchor) -> Atom:
-    """From its beginning to the end of the day of speaking."""
+    """Extend an atom from its beginning to the end of the day of speaking."""
     if atom.span is None or atom.clock is not None or atom.span[0] > a.day * DAY + a.minute:
         return atom
     front, tail = _led(_SINCE, low, atom), _SINCE_AFTER.match(low, atom.hi)

@@ -70,23 +70,23 @@ class Field(IntEnum):
 
 
 def tokenise(text: str) -> list[str]:
-    """The token stream of `text`, in order."""
+    """Split a text into its tokens, in order."""
     return [_STEMS[word] for word in words(text)]
 
 
 def hash_term(token: str, field: Field = Field.TEXT) -> int:
-    """The 64-bit hash of one token of `tokenise`: the same on every machine, its top two bits the field."""
+    """Hash one token of `tokenise` to 64 bits: the same on every machine, its top two bits the field."""
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little") & _MASK | field << 62
 
 
 def terms(text: str, field: Field = Field.TEXT) -> bytes:
-    """The token stream of `text` as hashes, eight little-endian bytes a token."""
+    """Split a text into token hashes, eight little-endian bytes a token."""
     return hashed(words(text), field)
 
 
 def hashed(some_words: Sequence[str], field: Field = Field.TEXT) -> bytes:
-    """The hashes of words that `words` gave, eight little-endian bytes each."""
+    """Hash the words that `words` returned, eight little-endian bytes each."""
     return b"".join(map(_HASHES[field].__getitem__, some_words))
 
 
@@ -101,7 +101,7 @@ def mention(when: str) -> int:
 
 
 def local_time(said: datetime, offset: int) -> datetime:
-    """What a clock `offset` minutes east of UTC showed; at the ends of years 1-9999, the nearest that can be shown."""
+    """Show a time on a clock `offset` min east of UTC; at the ends of years 1-9999, the nearest that can be shown."""
     return min(max(said, _EARLIEST), _LATEST) + timedelta(minutes=offset)
 
 
@@ -140,12 +140,12 @@ def _fold(text: str) -> str:
 
 
 def _pairs(run: str) -> list[str]:
-    """Each character of a run, followed by the pair it opens."""
+    """Yield each character of a run, followed by the pair it opens."""
     return [token for i, c in enumerate(run) for token in (c, run[i : i + 2])][: 2 * len(run) - 1]
 
 
 def _plain(word: str) -> str:
-    """A number or date in its one spelling."""
+    """Normalise the spelling of a number or date."""
     if date := _ISO.fullmatch(word):
         year, month, day = date.groups()
         return f"{year}-{int(month):02}-{int(day):02}"
@@ -153,7 +153,7 @@ def _plain(word: str) -> str:
 
 
 class _Stems(dict[str, str]):
-    """Words seen, with their stems; forgets everything when full."""
+    """A cache of words and their stems; emptied when full."""
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _CACHE_LIMIT:
@@ -164,7 +164,7 @@ class _Stems(dict[str, str]):
 
 
 class _Hashes(dict[str, bytes]):
-    """Words seen, with the eight bytes of their stems in one field; forgets everything when full."""
+    """A cache of words and the hashes of their stems in one field; emptied when full."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -183,7 +183,7 @@ _LOCAL: Final = threading.local()
 
 
 def _stemmer() -> Callable[[str], str]:
-    """This thread's stemmer."""
+    """Return this thread's stemmer."""
     if not hasattr(_LOCAL, "stem"):
         import Stemmer  # loaded on first use: reading a store needs no stemmer
 
