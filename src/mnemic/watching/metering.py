@@ -124,8 +124,8 @@ class Timed:
 
     def __enter__(self) -> Self:
         self._token: Token[Timed | None] = _current.set(self)
-        told = self._meters.observers
-        self._closing = [close for one in told if (close := one.began(self)) is not None] if told else ()
+        observers = self._meters.observers
+        self._closing = [close for one in observers if (close := one.began(self)) is not None] if observers else ()
         self._began = time.perf_counter()
         return self
 
@@ -260,7 +260,7 @@ class Meters:
         self._gauges: dict[str, Gauge] = {"windows": self.windows}
 
     def verb(self, name: str, who: object, asked: str = "") -> Timed:
-        """Meter one verb: `with meters.verb("recall", who) as told: return told(run(...))`."""
+        """Meter one verb: `with meters.verb("recall", who) as timed: return timed(run(...))`."""
         return Timed(self, Sort.VERB, name, who, asked)
 
     def run(self, lane: str) -> Timed:
@@ -268,9 +268,9 @@ class Meters:
         return Timed(self, Sort.RUN, lane, None, "")
 
     def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
-        """What `perform` answers, timed."""
-        told = self.observers
-        closing = [close for one in told if (close := one.asks(request)) is not None] if told else ()
+        """Time what `perform` answers, and tell the observers."""
+        observers = self.observers
+        closing = [close for one in observers if (close := one.asks(request)) is not None] if observers else ()
         answer: Any = None
         failed: BaseException | None = None
         began = time.perf_counter()
