@@ -147,8 +147,8 @@ class ScopedMemory:
             Invalid, TooLarge: a field cannot be taken; nothing was written.
             Conflict: the key came with other content before.
         """
-        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
-        return self._run(self._kernel.observe(self._who, given, channel))
+        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        return self._run(self._kernel.observe(self._who, plain, channel))
 
     def write(self, /, text: str | Statement, **fields: Any) -> Receipt:
         """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""

@@ -200,14 +200,14 @@ def open_store(
         where = settings.where
     if options:
         _refuse_unknown(options, options_of(str(where)) if isinstance(where, str | Path) else ())
-    given = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
+    chosen = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
     wait = settings.busy_timeout
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     desk = Desk(clock, entropy, settings)
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
-    answering = Answering(store, Meaning(store, settings, given, words_alone=words_alone), settings)
+    answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
     background = Background(answering, desk, strategies)
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.report)
@@ -312,8 +312,8 @@ def recorded_moment(when: When, field: str, settings: Settings, now: int, last: 
     """
     at = read_moment(when, field, settings, now)
     if at > now and _begin(when, settings, now, at) > max(now, last()):
-        told = f"Now it is {moment(now):%Y-%m-%d %H:%M} UTC; `mnemic log` shows the commits."
-        raise Invalid(field, f"{when} has not come yet", told)
+        remedy = f"Now it is {moment(now):%Y-%m-%d %H:%M} UTC; `mnemic log` shows the commits."
+        raise Invalid(field, f"{when} has not come yet", remedy)
     return at
 
 

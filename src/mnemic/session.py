@@ -138,8 +138,8 @@ class Session(SessionView):
         Raises:
             Conflict: another process has taken the session over; nothing was written.
         """
-        given = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
-        return self._run(self._flows.observe(given, channel))
+        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        return self._run(self._flows.observe(plain, channel))
 
     def context(
         self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
@@ -245,9 +245,9 @@ def _nothing() -> None:
     """Nobody follows it yet."""
 
 
-def _both(one: Callable[[], None], other: Callable[[], None]) -> None:
-    one()
-    other()
+def _both(first: Callable[[], None], second: Callable[[], None]) -> None:
+    first()
+    second()
 
 
 _open: Final[dict[object, Callable[[], None]]] = {}

@@ -174,8 +174,8 @@ class Recalling:
     def _check(self, request: RecallRequest) -> None:
         """Raise for what is over a limit that a setting holds."""
         if len(request.query.encode()) > self.settings.item_limit:
-            told = f"Ask in at most {self.settings.item_limit:,} bytes."
-            raise Invalid("query", "is longer than an item may be", told)
+            remedy = f"Ask in at most {self.settings.item_limit:,} bytes."
+            raise Invalid("query", "is longer than an item may be", remedy)
         if request.k is not None and request.k > self.settings.k_limit:
             raise Invalid("k", f"is {request.k}", f"Give 1 to {self.settings.k_limit}.")
 

@@ -268,7 +268,7 @@ class Meters:
         return Timed(self, Sort.RUN, lane, None, "")
 
     def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
-        """Time `perform` on a request, and return its answer."""
+        """Time what `perform` answers to a request, and tell the observers."""
         observers = self.observers
         closing = [close for one in observers if (close := one.asks(request)) is not None] if observers else ()
         answer: Any = None
