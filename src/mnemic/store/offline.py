@@ -46,7 +46,7 @@ def _known(name: str, dest: Path) -> Path | None:
     if not dest.is_file():
         return None
     with suppress(StoreError), closing(SqliteStore(dest, create=False)) as store:
-        return checkpoint_files.found(store, name)
+        return checkpoint_files.found(store, store.path, name)
     return None
 
 

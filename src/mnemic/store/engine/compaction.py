@@ -17,7 +17,7 @@ from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.holds import held, horizon_floor
 from mnemic.store.engine.rows import Rows
-from mnemic.store.engine.sweep_phases import Phase, Tally, Turn, Turnover, phases
+from mnemic.store.engine.sweep_phases import Phase, SweepStep, SweptCounts, Turnover, phases
 from mnemic.store.values.receipts import Swept
 from mnemic.store.values.row_values import TenantRow
 
@@ -73,7 +73,7 @@ def compact(store: Store, tenant: str, horizon: int) -> int:
     return versions
 
 
-class Sweep:
+class TenantSweep:
     """Going over a tenant, slice by slice, again and again, and what it has passed."""
 
     def __init__(self, tenant: str) -> None:
@@ -83,7 +83,7 @@ class Sweep:
         self._last: TenantRow | None = None
         self._turnovers: dict[int, Turnover] = {}
 
-    def slice(self, rows: Rows, go_on: Callable[[], bool]) -> tuple[Tally, bool]:
+    def slice(self, rows: Rows, go_on: Callable[[], bool]) -> tuple[SweptCounts, bool]:
         """Drop some rows inside a transaction, while `go_on`; what went, and whether there may be more.
 
         Raises:
@@ -92,7 +92,7 @@ class Sweep:
         tenant = rows.spaces.tenant(self.tenant)
         if tenant is None:
             raise NotFound(f"no tenant {self.tenant!r} here")
-        turn = Turn(rows, tenant, held(rows, tenant.id))
+        turn = SweepStep(rows, tenant, held(rows, tenant.id))
         if not self._follows(rows, tenant):
             self._phases, self._phase = phases(rows.spaces.descents(tenant.id), self._turnovers), None
         self._last = tenant

@@ -17,10 +17,10 @@ from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import (
+    BranchPoint,
     ChangeRow,
     EventRow,
     KeyRow,
-    Line,
     LinkRow,
     SpaceRow,
     StrengthRow,
@@ -210,7 +210,7 @@ class _Loading:
         if self.tenant is None:
             raise KeyError("head")
         user: str | Shared | None = SHARED if record["shared"] else record["user"]
-        line = Line(**{name: record[name] for name in ("parent", "base", "branch") if name in record})
+        line = BranchPoint(**{name: record[name] for name in ("parent", "base", "branch") if name in record})
         line = line._replace(lanes=bool(record.get("lanes", True)))
         self.rows.spaces.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]), line)
         self.heads[record["id"]] = (record["seq"], record["epoch"])

@@ -13,7 +13,7 @@ from mnemic.errors import Compacted, Conflict, Invalid, NotFound
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Draft, Fork
 from mnemic.store.values.heads import Layer
-from mnemic.store.values.row_values import Line, SpaceRow, TenantRow, VersionRow
+from mnemic.store.values.row_values import BranchPoint, SpaceRow, TenantRow, VersionRow
 
 
 def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
@@ -63,7 +63,7 @@ def fork(rows: Rows, tenant: TenantRow, draft: Draft, made: Fork, secret: bytes)
         raise Invalid("base", f"commit {base} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if base < tenant.horizon:
         raise Compacted(f"commit {base} lies behind the horizon, which is commit {tenant.horizon}")
-    return rows.spaces.add_space(tenant.id, draft.user, secret, Line(parent.id, base, draft.branch, made.lanes))
+    return rows.spaces.add_space(tenant.id, draft.user, secret, BranchPoint(parent.id, base, draft.branch, made.lanes))
 
 
 def named(rows: Rows, tenant: TenantRow, draft: Draft, secret: bytes) -> SpaceRow:

@@ -22,13 +22,13 @@ from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
     TRUNK,
     Borne,
+    BranchPoint,
     ChangeRow,
     Cursor,
     Descent,
     EventRow,
     HoldRow,
     KeyRow,
-    Line,
     LinkRow,
     Page,
     PageRow,
@@ -180,7 +180,7 @@ class Group:
         self.relations = relations
 
 
-class Spaces(Group, ABC):
+class SpaceTables(Group, ABC):
     """Tenants and whose memory each space is."""
 
     @abstractmethod
@@ -212,13 +212,15 @@ class Spaces(Group, ABC):
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return list(self.relations.find(SPACE, order=("id",), tenant=tenant))
 
-    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: Line = TRUNK) -> SpaceRow:
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: BranchPoint = TRUNK) -> SpaceRow:
         return self.space_rows((self._add(None, tenant, user, secret, line),))[0]
 
-    def load_space(self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: Line = TRUNK) -> None:
+    def load_space(
+        self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint = TRUNK
+    ) -> None:
         self._add(space, tenant, user, secret, line)
 
-    def _add(self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, line: Line) -> int:
+    def _add(self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint) -> int:
         shared = isinstance(user, Shared)
         return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *line))
 
@@ -240,7 +242,7 @@ class Spaces(Group, ABC):
             self.relations.update(SPACE, {"tenant": 0, "parent": 0}, id=space)
 
 
-class Names(Group, ABC):
+class NameTables(Group, ABC):
     """The names of agents, sessions, link types and actors, by number."""
 
     def name(self, space: int, text: str) -> int | None:
@@ -273,7 +275,7 @@ class Names(Group, ABC):
         """Take out a name that nothing bears, and the session that was called so."""
 
 
-class Journal(Group, ABC):
+class JournalTables(Group, ABC):
     """Commits and their events; the idempotency keys and tombstones that are known by them."""
 
     def add_change(self, row: ChangeRow) -> None:
@@ -328,7 +330,7 @@ class Journal(Group, ABC):
         return [(item, seq) for _, item, seq in self.relations.find(TOMB, order=("item",), space=space)]
 
 
-class Items(Group, ABC):
+class ItemTables(Group, ABC):
     """Versions of items, their entries in the catalogue, counters of use."""
 
     def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
@@ -436,7 +438,7 @@ class Items(Group, ABC):
         """Take an item out of every table and leave a tombstone; how many versions and links went."""
 
 
-class Links(Group):
+class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
     def add_link(self, row: LinkRow) -> int:
@@ -472,7 +474,7 @@ class Links(Group):
         return [(source, item) for _, source, item in found]
 
 
-class VectorGroup(Group, ABC):
+class VectorTables(Group, ABC):
     """Embedders and the vectors of entries."""
 
     def embedders(self) -> list[EmbedderRow]:
@@ -508,7 +510,7 @@ class VectorGroup(Group, ABC):
         """Take out some of an embedder's vectors; how many."""
 
 
-class Lanes(Group, ABC):
+class LaneTables(Group, ABC):
     """Work that follows a write: lanes, jobs, what models answered."""
 
     def lane(self, space: int, name: str) -> Lane:
@@ -573,7 +575,7 @@ class Lanes(Group, ABC):
         self.relations.drop(ANSWER, ("space", "in", spaces))
 
 
-class Sessions(Group, ABC):
+class SessionTables(Group, ABC):
     """Sessions and the pages of their windows."""
 
     def session(self, space: int, session: int) -> SessionRow | None:
@@ -594,7 +596,7 @@ class Sessions(Group, ABC):
         """Write pages down as they are now."""
 
 
-class Past(Group, ABC):
+class PastTables(Group, ABC):
     """What lies behind a horizon, or after a commit, found in pages and taken out."""
 
     @abstractmethod
@@ -687,7 +689,7 @@ class Past(Group, ABC):
         """Take out commits before the horizon that no event is left of."""
 
 
-class Notes(Group):
+class NoteTables(Group):
     """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters."""
 
     def meters(self) -> list[MeterRow]:
@@ -734,16 +736,16 @@ class Rows:
         entropy: What salts and secrets are drawn from.
     """
 
-    spaces: Spaces
-    names: Names
-    journal: Journal
-    items: Items
-    links: Links
-    vectors: VectorGroup
-    lanes: Lanes
-    sessions: Sessions
-    past: Past
-    notes: Notes
+    spaces: SpaceTables
+    names: NameTables
+    journal: JournalTables
+    items: ItemTables
+    links: LinkTables
+    vectors: VectorTables
+    lanes: LaneTables
+    sessions: SessionTables
+    past: PastTables
+    notes: NoteTables
     clock: Clock
     entropy: Entropy
 

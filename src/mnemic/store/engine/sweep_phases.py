@@ -20,7 +20,7 @@ _START: Final = (0, 0)
 
 
 @dataclass(slots=True)
-class Tally:
+class SweptCounts:
     """What went: versions of items, versions of links, rows of the journal, names."""
 
     versions: int = 0
@@ -35,7 +35,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Turn:
+class SweepStep:
     """One slice at work: the rows of its transaction, and what it has taken out.
 
     Attributes:
@@ -45,7 +45,7 @@ class Turn:
     rows: Rows
     tenant: TenantRow
     held: Held
-    tally: Tally = field(default_factory=Tally)
+    tally: SweptCounts = field(default_factory=SweptCounts)
     _homes: dict[int, list[int]] = field(default_factory=dict)
     _sessions: dict[int, dict[int, str]] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ class Ties:
         self.evidence: set[bytes] = set()
         self._walked, self._since, self._whole = 0, -1, False
 
-    def known(self, turn: Turn) -> bool:
+    def known(self, turn: SweepStep) -> bool:
         """Look on; whether all is known, down to the link written last."""
         seq = turn.tenant.seq
         if 0 <= self._since < seq:
@@ -124,7 +124,7 @@ class Actors:
         self.names: set[int] = set()
         self._seen = 0
 
-    def known(self, turn: Turn) -> bool:
+    def known(self, turn: SweepStep) -> bool:
         """Look on; whether all are known, down to the last commit."""
         names, self._seen, more = turn.rows.past.acted(turn.tenant.id, self._seen)
         self.names |= names
@@ -152,7 +152,7 @@ class Turnover:
 class Phase(Protocol):
     """One sort of thing that a sweep takes out."""
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         """Take out about `limit` rows at most; whether there may be more."""
         ...
 
@@ -163,7 +163,7 @@ class Closed:
     def __init__(self, space: int, turnover: Turnover) -> None:
         self._space, self._turnover, self._after = space, turnover, _START
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         versions, after = turn.rows.past.closed_versions(self._space, turn.horizon, self._after, limit)
         going = [row for row in versions if not turn.keeps(row)]
         turn.drop(going)
@@ -187,7 +187,7 @@ class Retired:
         self._any = False
         self._again: list[bytes] = []
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         if not self._any:  # most spaces have nothing to take out, and need not know of all links
             self._any = bool(turn.rows.past.retired_versions(self._space, turn.horizon, _START, 1)[0])
             return self._any
@@ -203,7 +203,7 @@ class Retired:
         self._after = after or self._after
         return after is not None or bool(self._again)
 
-    def _take(self, turn: Turn, retired: Sequence[SpentVersion]) -> None:
+    def _take(self, turn: SweepStep, retired: Sequence[SpentVersion]) -> None:
         free = {row.id: row for row in retired if not row.pinned and row.id not in self._ties.evidence}
         if not free:
             return
@@ -230,7 +230,7 @@ class Untied:
     def __init__(self, space: int, turnover: Turnover) -> None:
         self._space, self._turnover, self._after = space, turnover, _START
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         links, after = turn.rows.past.spent_links(self._space, turn.horizon, self._after, limit)
         held = self._held(turn, links)
         going = [row for row in links if row.lver not in held]
@@ -239,7 +239,7 @@ class Untied:
         self._after = after or self._after
         return after is not None
 
-    def _held(self, turn: Turn, links: Sequence[SpentLink]) -> set[int]:
+    def _held(self, turn: SweepStep, links: Sequence[SpentLink]) -> set[int]:
         """Those of which a hold keeps either end."""
         if not links or not turn.held.holds:
             return set()
@@ -256,7 +256,7 @@ class Bare:
     def __init__(self) -> None:
         self._after = _START
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         events, after = turn.rows.past.spent_events(turn.tenant.id, turn.horizon, self._after, limit)
         turn.rows.past.drop_events(turn.tenant.id, turn.horizon, events)
         turn.tally.events += len(events)
@@ -264,7 +264,7 @@ class Bare:
         return after is not None
 
 
-class Names:
+class BareNames:
     """Names of one space that nothing bears any more: no version, no link, no commit."""
 
     def __init__(self, space: int, ties: Ties, actors: Actors, turnover: Turnover) -> None:
@@ -272,7 +272,7 @@ class Names:
         self._borne: set[int] = set()
         self._seen = self._after = self._walked = 0
 
-    def step(self, turn: Turn, limit: int) -> bool:
+    def step(self, turn: SweepStep, limit: int) -> bool:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
         if not (self._ties.known(turn) and self._actors.known(turn) and self._knows_entries(turn)):
             return True
@@ -288,7 +288,7 @@ class Names:
             self._turnover.gone, self._turnover.walked = 0, self._walked
         return more
 
-    def _knows_entries(self, turn: Turn) -> bool:
+    def _knows_entries(self, turn: SweepStep) -> bool:
         borne = turn.rows.past.borne(self._space, self._seen)
         self._borne |= borne.names
         self._walked += borne.entries
@@ -314,4 +314,4 @@ def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterato
     left, actors = Ties(), Actors()
     for _, space, turnover in trunks:
         if turnover.due:
-            yield Names(space, left, actors, turnover)
+            yield BareNames(space, left, actors, turnover)

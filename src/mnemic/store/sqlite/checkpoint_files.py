@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import apsw
 
@@ -16,14 +16,12 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.ids import SystemEntropy
 from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
+from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.location import CHECKPOINTS
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.heads import CheckpointRow
-
-if TYPE_CHECKING:
-    from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
 """A copy that a process is making, or was."""
@@ -34,7 +32,7 @@ def file_of(store: Path, name: str) -> Path:
     return store.parent / CHECKPOINTS / f"{store.stem}-{name}{store.suffix}"
 
 
-def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) -> None:
+def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], None]) -> None:
     """Copy the store, then make the copy known to it. Cut short between the two, the copy is whole and not listed.
 
     Raises:
@@ -42,7 +40,7 @@ def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) 
         Conflict: there is a checkpoint, or a file, of that name.
     """
     name = clean_file_name("name", name)
-    known, file = recorded(store), file_of(store.path, name)
+    known, file = recorded(store), file_of(path, name)
     if file.exists() or any(row.name == name for row in known):
         raise Conflict(f"there is a checkpoint {name!r} already; give this one another name")
     file.parent.mkdir(mode=0o700, exist_ok=True)
@@ -54,13 +52,13 @@ def take(store: SqliteStore, name: str, now: int, probe: Callable[[str], None]) 
     probe("checkpoint:known")
 
 
-def let_go(store: SqliteStore, name: str) -> None:
+def let_go(store: Store, path: Path, name: str) -> None:
     """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
 
     Raises:
         NotFound: there is none of that name.
     """
-    file = found(store, name)
+    file = found(store, path, name)
     if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
     store.transact(_strike, spelled(name))
@@ -88,13 +86,13 @@ def stray(store: Path, name: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def found(store: SqliteStore, name: str) -> Path | None:
+def found(store: Store, path: Path, name: str) -> Path | None:
     """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
     known = [row.file for row in recorded(store) if row.name == spelled(name)]
-    return store.path.parent / CHECKPOINTS / known[0] if known else stray(store.path, name)
+    return path.parent / CHECKPOINTS / known[0] if known else stray(path, name)
 
 
-def recorded(store: SqliteStore) -> list[CheckpointRow]:
+def recorded(store: Store) -> list[CheckpointRow]:
     """Every checkpoint that the store knows, one row a tenant."""
     with store.read() as snapshot:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]

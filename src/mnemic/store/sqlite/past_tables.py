@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from mnemic.core.ids import from_bytes, to_bytes
-from mnemic.store.engine.rows import Past
+from mnemic.store.engine.rows import PastTables
 from mnemic.store.sqlite.sqlite_relations import STRETCH, THESE, SqliteGroup, highest, paged, read_json, spend, stretch
 from mnemic.store.values.heads import Wear
 from mnemic.store.values.row_values import Borne, Cursor, Page, SpentLink, SpentVersion
 
 
-class SqlitePast(SqliteGroup, Past):
+class SqlitePast(SqliteGroup, PastTables):
     """SQLite's own statements about what compaction and going back take out."""
 
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:

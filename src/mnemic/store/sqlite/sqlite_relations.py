@@ -77,7 +77,7 @@ _OPERATORS: Final = {"=": " = ?", "<>": " <> ?", "<": " < ?", "<=": " <= ?", ">"
 
 
 class SqliteRelations:
-    """`store.groups.Relations` over one connection."""
+    """`engine.rows.Relations` over one connection."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db
@@ -112,7 +112,7 @@ class SqliteRelations:
 
     def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         if len(rows) == 1:
-            self.db.execute(statement, rows[0])  # most often; a third of what `executemany` takes to begin
+            self.db.execute(statement, rows[0])  # the most frequent case, and the cheaper call for it
         else:
             self.db.executemany(statement, rows)
 
@@ -125,7 +125,8 @@ class SqliteRelations:
     def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
         for part in _parts(where):
             shape, bound = _taken_apart(part)
-            self.db.execute(_drop(of, tuple(equal), shape), (*equal.values(), *bound))
+            statement = _drop(of, tuple(equal), shape)
+            self.db.execute(statement, (*equal.values(), *bound))
 
 
 class SqliteGroup(Group):

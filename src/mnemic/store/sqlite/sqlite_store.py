@@ -49,10 +49,10 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def checkpoint(self, name: str) -> None:
-        checkpoint_files.take(self, name, self._clock.now(), self._probe)
+        checkpoint_files.take(self, self.path, name, self._clock.now(), self._probe)
 
     def drop_checkpoint(self, name: str) -> None:
-        checkpoint_files.let_go(self, name)
+        checkpoint_files.let_go(self, self.path, name)
 
 
 class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):

@@ -15,7 +15,18 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.engine.codec import kind_number
-from mnemic.store.engine.rows import Items, Journal, Lanes, Links, Names, Notes, Rows, Sessions, Spaces, VectorGroup
+from mnemic.store.engine.rows import (
+    ItemTables,
+    JournalTables,
+    LaneTables,
+    LinkTables,
+    NameTables,
+    NoteTables,
+    Rows,
+    SessionTables,
+    SpaceTables,
+    VectorTables,
+)
 from mnemic.store.sqlite.past_tables import SqlitePast
 from mnemic.store.sqlite.schema import erase_item_statements, erase_name_statements, erase_space_statements
 from mnemic.store.sqlite.sqlite_relations import (
@@ -32,7 +43,7 @@ from mnemic.store.values.row_values import Descent, PageRow, TenantRow, VersionR
 from mnemic.store.values.work import VectorRow
 
 
-class SqliteSpaces(SqliteGroup, Spaces):
+class SqliteSpaces(SqliteGroup, SpaceTables):
     """SQLite's own statements about tenants and spaces."""
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
@@ -59,7 +70,7 @@ class SqliteSpaces(SqliteGroup, Spaces):
         return int(versions), int(links)
 
 
-class SqliteNames(SqliteGroup, Names):
+class SqliteNames(SqliteGroup, NameTables):
     """SQLite's own statements about names."""
 
     def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
@@ -96,7 +107,7 @@ _ERASE_NAME: Final = erase_name_statements()
 _ERASE_SPACE: Final = tuple(erase_space_statements())
 
 
-class SqliteItems(SqliteGroup, Items):
+class SqliteItems(SqliteGroup, ItemTables):
     """SQLite's own statements about items: what a view shows, what a cache asks for, taking one out."""
 
     def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
@@ -220,7 +231,7 @@ _ARRIVED: Final = (
 _ERASE_ITEM: Final = tuple(erase_item_statements())
 
 
-class SqliteJournal(SqliteGroup, Journal):
+class SqliteJournal(SqliteGroup, JournalTables):
     """SQLite's own statements about the journal."""
 
     def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
@@ -234,7 +245,7 @@ _NOTED: Final = (
 )
 
 
-class SqliteLanes(SqliteGroup, Lanes):
+class SqliteLanes(SqliteGroup, LaneTables):
     """SQLite's own statements about lanes."""
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
@@ -250,7 +261,7 @@ _BACKLOG: Final = (
 )
 
 
-class SqliteVectors(SqliteGroup, VectorGroup):
+class SqliteVectors(SqliteGroup, VectorTables):
     """SQLite's own statements about vectors."""
 
     def add_vectors(self, space: int, model: int, vectors: Iterable[VectorRow]) -> int:
@@ -281,7 +292,7 @@ _DROP_VECTORS: Final = (
 )
 
 
-class SqliteSessions(SqliteGroup, Sessions):
+class SqliteSessions(SqliteGroup, SessionTables):
     """SQLite's own statements about pages."""
 
     def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
@@ -328,12 +339,12 @@ def rows_of(
         names=names,
         journal=journal,
         items=SqliteItems(relations),
-        links=Links(relations),
+        links=LinkTables(relations),
         vectors=SqliteVectors(relations),
         lanes=SqliteLanes(relations),
         sessions=SqliteSessions(relations),
         past=SqlitePast(relations),
-        notes=Notes(relations),
+        notes=NoteTables(relations),
         clock=clock,
         entropy=entropy,
     )

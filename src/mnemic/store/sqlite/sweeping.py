@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-from mnemic.store.engine.compaction import Sweep
+from mnemic.store.engine.compaction import TenantSweep
 from mnemic.store.sqlite.connections import SqliteFile, WriterQueue, translated
 from mnemic.store.sqlite.disk import take_lease
 from mnemic.store.values.receipts import Swept
@@ -33,7 +33,7 @@ class SqliteSweeping(SqliteFile):
 
     def renew(self) -> None:
         super().renew()
-        self._sweeps: dict[str, Sweep] = {}
+        self._sweeps: dict[str, TenantSweep] = {}
         self._sweeping = threading.Lock()
         self._log = _Log()
         self._sweeper: apsw.Connection | None = None
@@ -49,7 +49,7 @@ class SqliteSweeping(SqliteFile):
 
     def sweep(self, tenant: str, seconds: float) -> Swept:
         with self._sweeping:
-            sweep = self._sweeps.pop(tenant, None) or Sweep(tenant)
+            sweep = self._sweeps.pop(tenant, None) or TenantSweep(tenant)
             swept = self._slice(sweep, seconds)  # one that fails has passed rows that are still there: it begins again
             if not swept.more:
                 sweep.end()
@@ -58,7 +58,7 @@ class SqliteSweeping(SqliteFile):
         time.sleep(REST if swept.more else 0)
         return swept
 
-    def _slice(self, sweep: Sweep, seconds: float) -> Swept:
+    def _slice(self, sweep: TenantSweep, seconds: float) -> Swept:
         self._refuse_closed()
         self._refuse_reading()
         with self._writing, translated(self._location), self._sweeping_connection() as db:

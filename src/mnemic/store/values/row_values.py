@@ -42,7 +42,7 @@ class SpaceRow(NamedTuple):
     lanes: bool = True
 
 
-class Line(NamedTuple):
+class BranchPoint(NamedTuple):
     """Where a new space comes off: its parent and the commit that it reads it at, its name, whether it has lanes."""
 
     parent: int = 0
@@ -51,7 +51,7 @@ class Line(NamedTuple):
     lanes: bool = True
 
 
-TRUNK: Final = Line()
+TRUNK: Final = BranchPoint()
 """A space of its own."""
 
 
