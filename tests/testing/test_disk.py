@@ -68,6 +68,20 @@ def test_a_name_is_kept_only_once_its_folder_is_synced() -> None:
     assert _images([*steps, OpenFile(2, "/w", b"", True), Synced(2, True)], Loss.DROP, 1) == [{"/m": NEW, "/w": b""}]
 
 
+@pytest.mark.parametrize("loss", Loss)
+def test_a_file_from_before_the_record_is_there_before_anyone_opens_it(loss: Loss) -> None:
+    disk = Disk([OpenFile(1, "/m", OLD, False), OpenFile(2, "/w", NEW, False)])
+    for cut in (0, 1, 2):
+        disk.forward(cut)
+        assert disk.image(loss, Random(7)) == {"/m": OLD, "/w": NEW}
+
+
+def test_a_file_made_during_the_record_is_not_there_before() -> None:
+    disk = Disk([Deleted("/w", True), OpenFile(1, "/w", NEW, False), OpenFile(2, "/m", b"", True)])
+    disk.forward(1)
+    assert disk.image(Loss.DROP, Random(7)) == {}
+
+
 def test_a_removed_name_may_come_back_until_its_folder_is_synced() -> None:
     steps: list[Step] = [OpenFile(1, "/m", OLD, False), Deleted("/m", False)]
     assert _images(steps, Loss.DROP, 1) == [{"/m": OLD}]

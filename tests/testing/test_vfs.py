@@ -78,6 +78,19 @@ def test_sqlite_keeps_what_it_acknowledged_at_full(tmp_path: Path, recording: Re
     assert _numbers(left) == [0, 1, 2, 3, 4]
 
 
+def test_a_cut_before_sqlite_opens_the_log_it_was_left_loses_nothing(tmp_path: Path, recording: RecordingVFS) -> None:
+    _write(tmp_path / "m.db", recording)
+    end = next(i for i, step in enumerate(recording.steps) if getattr(step, "text", "") == "closing")
+    _, left = _left(recording, end, Loss.DROP, tmp_path / "left")
+    with RecordingVFS() as second:
+        with closing(_open(left, second.name)) as db:
+            db.execute("SELECT n FROM t").fetchall()
+        opened = [step.name for step in second.steps if isinstance(step, OpenFile)]
+        assert opened == [str(left), f"{left}-wal"]
+        _, again = _left(second, 1, Loss.DROP, tmp_path / "again")
+    assert _numbers(again) == [0, 1, 2, 3, 4]
+
+
 def test_sqlite_loses_what_it_acknowledged_when_off(tmp_path: Path, recording: RecordingVFS) -> None:
     _write(tmp_path / "m.db", recording, "OFF")
     end = next(i for i, step in enumerate(recording.steps) if getattr(step, "text", "") == "closing")

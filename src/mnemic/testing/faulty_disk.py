@@ -97,7 +97,11 @@ _Loose = TypeVar("_Loose", DiskWrite | Truncated, _Naming)
 
 
 class Disk:
-    """A record replayed step by step; at any moment `image` says what a power cut would leave."""
+    """A record replayed step by step; at any moment `image` says what a power cut would leave.
+
+    A file from before the record is there from the first step on, whenever it is opened: SQLite opens
+    the log a while after the database, and a cut between the two loses no log.
+    """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
@@ -106,6 +110,8 @@ class Disk:
         self._loose: list[_Naming] = []
         self._said: list[str] = []
         self._at = 0
+        for step in _from_before(steps):
+            self._apply(step)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -173,6 +179,16 @@ class Disk:
             else:
                 self._names[naming.name] = naming.node
         self._loose.clear()
+
+
+def _from_before(steps: Sequence[Step]) -> Iterator[OpenFile]:
+    """The openings of files that nobody made or removed earlier in the record."""
+    names: set[str] = set()
+    for step in steps:
+        if isinstance(step, OpenFile) and not step.new and step.name not in names:
+            yield step
+        if isinstance(step, OpenFile | Deleted):
+            names.add(step.name)
 
 
 def _survivors(loose: list[_Loose], loss: Loss, random: Random) -> list[_Loose]:
