@@ -51,3 +51,26 @@ def test_a_language_model_that_nobody_knows_is_refused_before_anything_is_made(t
     with pytest.raises(Invalid, match=r"^model: "):
         Memory(tmp_path / "m.db", model=model)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_that_sqlite_has_for_memory_makes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Memory(":memory:", embedder="none") as memory:
+        memory.scope(user="ada").observe("The ferry leaves at nine.")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("background", r"settings=Settings\(background="), ("user", r"memory\.scope\(user=")]
+)
+def test_an_option_that_is_given_elsewhere_says_where(name: str, remedy: str) -> None:
+    with pytest.raises(Invalid, match=remedy):
+        Memory("memory:", **{name: "x"})
+
+
+def test_a_list_of_ids_is_told_to_be_given_one_by_one() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        ids = me.observe("The ferry leaves at nine.").ids
+        with pytest.raises(Invalid, match=r"\*ids"):
+            me.pin(ids)  # type: ignore[arg-type]

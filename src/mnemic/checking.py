@@ -81,6 +81,8 @@ def question(field: str, value: object) -> str:
 
 def item_id(field: str, value: object) -> ItemId:
     """`value` itself, if it is an id that mnemic made."""
+    if isinstance(value, list | tuple | set | frozenset):
+        raise Invalid(field, f"is a {type(value).__name__} of them", "Give ids one by one: `pin(*ids)`.")
     to_bytes(value, field)
     return ItemId(value if type(value) is str else str.__str__(value))
 

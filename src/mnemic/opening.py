@@ -269,6 +269,10 @@ def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
         if name not in names:
             near = get_close_matches(name, names, n=1, cutoff=0.5)
             hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(names))}."
+            if name in {field.name for field in dataclasses.fields(Scope)}:
+                hint = f"Say it of a handle: `memory.scope({name}=...)`."
+            elif name in {field.name for field in dataclasses.fields(Settings)}:
+                hint = f"It is a setting: `settings=Settings({name}=...)`."
             raise Invalid(name, "is no option of a memory", hint)
 
 

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 _FILE: Final = "sqlite"
 """What a path names without a scheme."""
 
+_MEMORY: Final = "memory"
+"""A store of this process alone."""
+
 _PLANNED: Final = frozenset({"postgresql", "postgres"})
 """Schemes that name no file, though no store of this version answers to them."""
 
 
 def parsed(where: str) -> tuple[str, str]:
     """The scheme of a store's URL and the rest; a path is a file's."""
+    if where == ":memory:":  # SQLite's own name for it; nobody who types it wants a file of that name
+        return _MEMORY, ""
     scheme, found, rest = where.partition(":")
     if found and (rest.startswith("//") or scheme in STORES or scheme in _PLANNED):
         return scheme, rest.removeprefix("//")
