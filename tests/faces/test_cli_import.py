@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
+from mnemic.faces.cli.commands.importing import _FORMATS
+from mnemic.ingest import READERS
+
 
 def write(path: str, *records: object) -> str:
     Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
@@ -137,3 +140,7 @@ def test_an_import_that_was_taken_back_or_erased_is_said_to_stay_away(run: Run, 
     assert run("list").out == ""
     again = run("import", path, "--source", "again", "--json").json
     assert (again["written"], again["away"]) == (2, 0)
+
+
+def test_the_formats_that_an_option_offers_are_those_that_are_read() -> None:
+    assert sorted(_FORMATS) == sorted(READERS)
