@@ -153,3 +153,15 @@ def test_what_was_erased_is_derived_anew_under_another_id(memory: Memory, me: Sc
     (again,) = me.context("x").always
     assert again.id != home.id
     assert not list(memory.admin.verify())
+
+
+@pytest.mark.parametrize("between", [("Ben saw a heron.",) * 510, ("A long letter. " * 60_000,)], ids=["many", "long"])
+def test_an_instruction_stands_however_much_waits_for_the_rules(between: tuple[str, ...]) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe("Always answer in French.")
+        assert [item.text for item in me.context("tea").always]
+        me.observe(list(between))
+        me.observe("Never mention coffee.")
+        assert len(me.context("tea").always) == 2
+        assert len(me.session("chat", budget=4_000).context("tea").always) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 from functools import partial
-from itertools import groupby
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.derive.drafting import draft_run
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
-LAST: Final = 500
-"""Most versions that are read for one answer; of more that wait for a run, the last."""
+AHEAD: Final = 500
+"""Most parts of unread versions that are read for one answer, as many as one run takes."""
 
 SPACES: Final = 256
 """Most spaces for which an answer is kept."""
+
+
+class FarBehind(Exception):
+    """More waits for the rules than a reader reads ahead: they are to read it first."""
 
 
 class UnreadRules:
@@ -41,21 +45,32 @@ class UnreadRules:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[tuple[int, int, int], tuple[Item, ...]]] = {}
+        self._refused_at: dict[int, int] = {}
+        """By space, the cursor at which rules were found far behind."""
 
     def clear(self) -> None:
         """Drop every cached derivation."""
         self._known.clear()
+        self._refused_at.clear()
 
     def read(self, snapshot: Snapshot, desk: Desk, head: SpaceHead) -> tuple[Item, ...]:
         """Read the items that a run of the rules would write or change in a space now, as it would leave them.
 
         They have the ids that the run will give them, unless something is erased before it.
+
+        Raises:
+            FarBehind: more waits than is read ahead, told once for each cursor: where rules cannot go on from there,
+                the last of what waits is read.
         """
         lane = snapshot.lane(head.id, HOUSE)
         if not head.lanes or snapshot.newest(head.id) <= lane.cursor:
             return ()
         place, known = (lane.cursor, head.seq, head.epoch), self._known.get(head.id)
         if known is None or known[0] != place:
+            ahead = sum(1 for _ in islice(snapshot.entries(head.id, lane.cursor), AHEAD + 1))
+            if ahead > AHEAD and self._refused_at.get(head.id) != lane.cursor:
+                self._refused_at[head.id] = lane.cursor
+                raise FarBehind
             if len(self._known) >= SPACES:
                 self._known.clear()
             known = self._known[head.id] = place, _made(snapshot, desk, lane)
@@ -64,10 +79,11 @@ class UnreadRules:
 
 def _made(snapshot: Snapshot, desk: Desk, lane: Lane) -> tuple[Item, ...]:
     """Draft what a run over the last waiting versions of a lane would write."""
-    waiting = deque((ver for ver, _ in groupby(entry.ver for entry in snapshot.entries(lane.space, lane.cursor))), LAST)
+    waiting = deque((entry.ver for entry in snapshot.entries(lane.space, lane.cursor)), AHEAD)
     if not waiting:
         return ()
-    strategy, ahead = load(STRATEGIES, HOUSE)(), replace(lane, cursor=waiting[0] - 1, seq=0, stride=0)
+    cut_through = len(waiting) == AHEAD and waiting[0] != waiting[-1]  # the first may be there in part
+    strategy, ahead = load(STRATEGIES, HOUSE)(), replace(lane, cursor=waiting[0] - (not cut_through), seq=0, stride=0)
     planned = next_run(snapshot, strategy, lane.space, ahead, RunOptions(owner="", asked=True))
     if planned is None:
         return ()

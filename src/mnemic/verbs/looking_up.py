@@ -15,7 +15,7 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.named_items import absent, unread_versions
+from mnemic.verbs.named_items import absent, look_ahead, unread_versions
 from mnemic.verbs.who import Who, on_shelf, own_or_none, own_space, shelved, spaces_of, view_of
 
 if TYPE_CHECKING:
@@ -38,11 +38,15 @@ class LookingUp:
 
     def read(self, who: Who, of: Callable[[Snapshot, tuple[int, ...], int | None], T]) -> Flow[T]:
         """What `of` makes of a snapshot, the spaces that may be read in it, and one's own (None before a write)."""
-        return (yield from look(lambda s: of(s, spaces_of(s, who), next(iter(own_or_none(s, who)), None))))
+        return (
+            yield from look_ahead(
+                who, self.desk, lambda s: of(s, spaces_of(s, who), next(iter(own_or_none(s, who)), None))
+            )
+        )
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""
-        version = yield from look(lambda s: self._shown(s, who, item))
+        version = yield from look_ahead(who, self.desk, lambda s: self._shown(s, who, item))
         if version is None or not on_shelf(who.scope, version.item):
             raise absent(item)
         return version
@@ -84,7 +88,7 @@ class LookingUp:
 
     def history(self, who: Who, item: ItemId) -> Flow[Sequence[Version]]:
         """Every version of an item and of what it superseded or was superseded by, oldest first."""
-        versions = yield from look(lambda s: self._story(s, who, item))
+        versions = yield from look_ahead(who, self.desk, lambda s: self._story(s, who, item))
         if not any(v.item.id == item and on_shelf(who.scope, v.item) for v in versions):
             raise absent(item)
         return versions

@@ -9,6 +9,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
 from mnemic.core.scope import Shared
 from mnemic.derive.strategy_lane import house_slice
+from mnemic.derive.unread import FarBehind
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
@@ -85,6 +86,18 @@ def catch_up(who: Who, desk: Desk) -> Flow[bool]:
         while (yield from house_slice(desk, space)).done:
             did = True
     return did
+
+
+def look_ahead(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:
+    """Look at a snapshot with what rules make of unread turns; where too many wait for that, rules read them first.
+
+    It ends: a space refuses to be read ahead once for each place that its rules have come to.
+    """
+    while True:
+        try:
+            return (yield from look(of))
+        except FarBehind:
+            yield from catch_up(who, desk)
 
 
 def look_again(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:

@@ -19,7 +19,7 @@ from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.named_items import unread_versions
+from mnemic.verbs.named_items import look_ahead, unread_versions
 from mnemic.verbs.who import Who, always_shown, shelved, spaces_of, view_of
 from mnemic.writing import Desk
 
@@ -75,12 +75,12 @@ class Recalling:
         """
         self._check(request)
         meant = yield from embed_question(request.query)
-        return (yield from look(lambda s: self._block(s, who, request, meant)))
+        return (yield from look_ahead(who, self.desk, lambda s: self._block(s, who, request, meant)))
 
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
         recall = yield from self.recalling(who, request)
-        context, profile = yield from look(lambda s: (recall(s), self._profile(s, who)))
+        context, profile = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         from mnemic.recall.answer import answer
         from mnemic.recall.profile import stated
 
