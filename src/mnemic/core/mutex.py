@@ -18,7 +18,7 @@ LOOK_SECONDS: Final = 0.02
 """How long one waits for a lock before asking again whether its holder still runs."""
 
 
-class Call(Protocol):
+class Holder(Protocol):
     """What holds a lock: the frame of a function that is not a generator, or a thing of the same manners."""
 
     def clear(self) -> None:
@@ -35,7 +35,7 @@ class _Holding:
 
     __slots__ = ("after", "call", "waiting")
 
-    def __init__(self, call: Call | None) -> None:
+    def __init__(self, call: Holder | None) -> None:
         self.call = call
         self.waiting: list[tuple[float, threading.Lock]] = []
         self.after: dict[None, _Holding] = {}
@@ -70,7 +70,7 @@ class Mutex:
     def __exit__(self, *_: object) -> None:
         self.give_back(sys._getframe(1))
 
-    def take(self, call: Call, patience: float | None = None) -> bool:
+    def take(self, call: Holder, patience: float | None = None) -> bool:
         """Have `call` hold it; whether that came about within so many seconds (None: however long)."""
         mine = _Holding(call)
         if self._last.call is None and self._last.after.setdefault(None, mine) is mine:  # as good as always
@@ -88,7 +88,7 @@ class Mutex:
                 gate.acquire(timeout=min(left, LOOK_SECONDS))
         return True
 
-    def give_back(self, call: Call) -> None:
+    def give_back(self, call: Holder) -> None:
         """Let the next one have it, if `call` holds it: to say so twice does no harm."""
         held = self._last
         if held.call is call:

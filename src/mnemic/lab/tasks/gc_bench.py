@@ -28,7 +28,7 @@ from mnemic.collecting.housekeeping import Collected
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
-from mnemic.core.mutex import Call, Mutex
+from mnemic.core.mutex import Holder, Mutex
 from mnemic.core.parts import entry_terms
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
@@ -116,7 +116,7 @@ class _Waits(Mutex):
         self.taken: list[tuple[float, float]] = []
         """Since when somebody waited, and for how many seconds."""
 
-    def take(self, call: Call, patience: float | None = None) -> bool:
+    def take(self, call: Holder, patience: float | None = None) -> bool:
         began = time.monotonic()
         taken = super().take(call, patience)
         if threading.current_thread().name != _COLLECTOR:

@@ -17,7 +17,7 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.core.mutex import LOOK_SECONDS, Call, Mutex
+from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
@@ -73,7 +73,7 @@ class Gate:
         """Hold the gate open for as long as this context lasts."""
         return Inside(self)
 
-    def shut(self, call: Call, patience: float) -> bool:
+    def shut(self, call: Holder, patience: float) -> bool:
         """Have `call` hold it shut with nobody else inside; what the calling thread itself reads does not count.
 
         Returns whether it came to that within `patience` seconds; if not, the gate stays open.
@@ -92,7 +92,7 @@ class Gate:
                 gate.acquire(timeout=min(left, LOOK_SECONDS))
         return True
 
-    def open(self, call: Call) -> None:
+    def open(self, call: Holder) -> None:
         """Open it again if `call` holds it shut."""
         self._last_leaves = None
         self._shut.give_back(call)
@@ -313,7 +313,7 @@ class SqliteFile:
         if not self._location.readers_stay and self._gate.held:
             raise StoreError("this thread is reading the store in memory; end the read, then write")
 
-    def _shut_out_readers(self, call: Call) -> None:
+    def _shut_out_readers(self, call: Holder) -> None:
         if not self._gate.shut(call, self._busy_timeout):
             raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
 
@@ -443,7 +443,7 @@ class _Transaction:
             raise
         self._take_back(call)
 
-    def _take_back(self, call: Call) -> None:
+    def _take_back(self, call: Holder) -> None:
         self._file._roll_back(self._db)
         if not self._file._location.readers_stay:
             self._file._gate.open(call)

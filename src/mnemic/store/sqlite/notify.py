@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from mnemic.core.mutex import Call, Mutex
+from mnemic.core.mutex import Holder, Mutex
 
 SHORTEST: Final = 0.005
 """Seconds between two questions to the file just after it has changed."""
@@ -53,12 +53,12 @@ class Listener:
         with self._lock:
             self._let_go()
 
-    def rest(self, holder: Call) -> None:
+    def rest(self, holder: Holder) -> None:
         """Let go of the file, and have nobody open it, until `resume`, as a fork needs it."""
         self._lock.take(holder)
         self._let_go()
 
-    def resume(self, holder: Call) -> None:
+    def resume(self, holder: Holder) -> None:
         """Go on after a fork."""
         self._lock.give_back(holder)
 
