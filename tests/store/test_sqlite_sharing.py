@@ -130,8 +130,9 @@ def _another_commits(world: World, path: Path) -> None:
 def _refused(world: World, path: Path) -> None:
     item = world.item("twice")
     world.commit(world.put(item), user="first seen")
+    new = [world.put(world.item(text, agent="never landed")) for text in ("new", "newer")]
     with pytest.raises(Conflict):
-        world.commit(world.put(world.item("new", agent="never landed")), world.put(item), user="first seen")
+        world.commit(*new, world.put(item), user="first seen")
 
 
 def _failed(world: World, path: Path) -> None:
