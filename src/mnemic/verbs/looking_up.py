@@ -15,8 +15,18 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.named_items import absent, look_ahead, unread_versions
-from mnemic.verbs.who import Who, on_shelf, own_or_none, own_space, shelved, spaces_of, view_of
+from mnemic.verbs.who import (
+    Who,
+    absent,
+    look_ahead,
+    on_shelf,
+    own_or_none,
+    own_space,
+    shelved,
+    spaces_of,
+    unread_versions,
+    view_of,
+)
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules

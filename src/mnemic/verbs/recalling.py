@@ -19,8 +19,7 @@ from mnemic.models.model_requests import Meant, embed_question
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.named_items import look_ahead, unread_versions
-from mnemic.verbs.who import Who, always_shown, shelved, spaces_of, view_of
+from mnemic.verbs.who import Who, always_shown, look_ahead, shelved, spaces_of, unread_versions, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
