@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from mnemic.arguments import checked, checked_transaction, held_to_the_table
+from mnemic.core.checking import clean_name
 from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
-from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment

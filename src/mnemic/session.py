@@ -13,11 +13,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from mnemic.arguments import held_to_the_table
+from mnemic.core.checking import clean_name
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
 from mnemic.core.queries import Context
-from mnemic.core.text import clean_name
 from mnemic.errors import Invalid, MnemicError, Refused
 from mnemic.flow import Flow, run
 from mnemic.tiers.counters import Counters

@@ -6,6 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
+from mnemic.core.checking import shown
 from mnemic.errors import Invalid
 
 FOREVER: Final = 2**63 - 1
@@ -44,6 +45,14 @@ def micros(when: datetime, field: str = "time") -> int:
     if not _FIRST <= us <= _LAST:
         raise Invalid(field, f"{when.isoformat()} leaves years 1-9999 in UTC", "Give a time within years 1-9999.")
     return us
+
+
+def instant(field: str, value: object) -> datetime:
+    """`value` itself, if it is an aware datetime within years 1-9999."""
+    if not isinstance(value, datetime):
+        raise Invalid(field, f"is {shown(value)}, not a datetime", "Give an aware datetime.")
+    micros(value, field)
+    return value
 
 
 def moment(us: int) -> datetime:

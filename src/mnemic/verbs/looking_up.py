@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mnemic.checking import whole
+from mnemic.core.checking import whole
 from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mnemic.checking import text_field, whole
+from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, State, Version

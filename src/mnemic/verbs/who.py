@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mnemic.checking import text_field, whole
+from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Strength, Version
@@ -17,7 +17,7 @@ from mnemic.derive.unread import FarBehind
 from mnemic.errors import Conflict, Invalid, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.requests import commit, look
+from mnemic.store.requests import Commit, Look, commit, look
 from mnemic.store.values.drafts import Draft, Erasure, Op
 from mnemic.store.values.heads import SpaceHead
 
@@ -227,7 +227,8 @@ def look_ahead(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:
     """
     while True:
         try:
-            return (yield from look(of))
+            answer: T = yield Look(of)
+            return answer
         except FarBehind:
             yield from catch_up(who, desk)
 
@@ -257,7 +258,7 @@ def committed(
     paging: Paging | None = None,
 ) -> Flow[Receipt]:
     """Write `ops` in one commit; how many secrets were `masked` is told in its receipt."""
-    receipt = yield from commit(draft_of(who, tuple(ops), expect=expect, paging=paging))
+    receipt: Receipt = yield Commit(draft_of(who, tuple(ops), expect=expect, paging=paging))
     return replace(receipt, masked=masked) if masked else receipt
 
 
