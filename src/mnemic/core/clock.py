@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
@@ -58,6 +59,11 @@ def instant(field: str, value: object) -> datetime:
 def moment(us: int) -> datetime:
     """Convert microseconds since 1970 to an aware UTC datetime."""
     return _EPOCH + timedelta(microseconds=us)
+
+
+def moments(times: Iterable[int]) -> list[datetime]:
+    """Convert many at once."""
+    return [_EPOCH + timedelta(microseconds=us) for us in times]
 
 
 def offset_minutes(when: datetime) -> int:

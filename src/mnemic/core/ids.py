@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable
 from typing import Final, NewType, Protocol
 
 from mnemic.core.checking import shown
@@ -52,6 +53,11 @@ def from_bytes(raw: bytes) -> ItemId:
     """Encode 16 bytes as an id of 26 characters."""
     number = int.from_bytes(raw, "big")
     return ItemId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
+
+
+def all_from_bytes(every: Iterable[bytes]) -> list[ItemId]:
+    """Encode many at once."""
+    return [from_bytes(raw) for raw in every]
 
 
 def prefix_range(prefix: str) -> tuple[bytes, bytes] | None:

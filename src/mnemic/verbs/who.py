@@ -11,7 +11,7 @@ from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Strength, Version
 from mnemic.core.queries import Filter, View
-from mnemic.core.scope import SHARED, Scope, Shared
+from mnemic.core.scope import Scope, Shared
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import FarBehind
 from mnemic.errors import Conflict, Invalid, NotFound, Refused
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mnemic.writing import Desk
 
 T = TypeVar("T")
+
+_NOW: Final = View()
 
 TRIES: Final = 1_000
 """How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
@@ -68,18 +70,23 @@ def writable(who: Who) -> Scope:
 
 def spaces_of(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     """A read sees its own user's space and the tenant's shared one, never another's."""
-    tenant, own = snapshot.tenant(who.scope.tenant), own_or_none(snapshot, who)
-    shared = None if tenant is None or isinstance(who.scope.user, Shared) else snapshot.space(tenant, SHARED)
-    return own if shared is None else (*own, shared.id)
+    own, shared = _owned(snapshot, who)
+    heads = (own,) if isinstance(who.scope.user, Shared) else (own, shared)
+    return tuple(head.id for head in heads if head is not None)
+
+
+def _owned(snapshot: Snapshot, who: Who) -> tuple[SpaceHead | None, SpaceHead | None]:
+    """This user's space on this branch, and the tenant's shared one."""
+    own, shared = snapshot.owned(who.scope.tenant, who.scope.user, who.branch)
+    if own is None and who.branch:
+        raise NotFound(f"no branch {who.branch!r} here")
+    return own, shared
 
 
 def own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     """This user's space on this branch; none before the first write."""
-    tenant = snapshot.tenant(who.scope.tenant)
-    head = None if tenant is None else snapshot.space(tenant, who.scope.user, who.branch)
-    if head is None and who.branch:
-        raise NotFound(f"no branch {who.branch!r} here")
-    return () if head is None else (head.id,)
+    own, _ = _owned(snapshot, who)
+    return () if own is None else (own.id,)
 
 
 def own_space(snapshot: Snapshot, who: Who) -> int:
@@ -108,8 +115,10 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
     Raises:
         Invalid: it is a commit that is not there yet.
     """
-    past, tenant = who.past, snapshot.tenant(who.scope.tenant)
-    at = past.at_seq
+    past = who.past
+    if past.is_now:
+        return _NOW
+    tenant, at = snapshot.tenant(who.scope.tenant), past.at_seq
     if at is not None:
         last = 0 if tenant is None else snapshot.head(tenant).seq
         if at > last:
@@ -133,6 +142,8 @@ def shelved(scope: Scope, where: Filter) -> Filter:
     for name in ("said_from", "said_to"):
         if getattr(where, name) is not None:
             whole(name, getattr(where, name), low=-(2**62))
+    if shelves == {"agent": where.agent, "session": where.session}:
+        return where
     return replace(where, agent=shelves["agent"], session=shelves["session"])
 
 
