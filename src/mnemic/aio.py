@@ -228,6 +228,10 @@ class AsyncMemory(_Awaiting[Memory]):
         await self._calls.finish()
         await self._aside.run(self._plain.close)
 
+    def __await__(self) -> Generator[Any, None, Self]:
+        """It is open from the first; awaited, as other libraries have it, it is for you to close."""
+        return self.__aenter__().__await__()
+
     async def __aenter__(self) -> Self:
         return self
 

@@ -80,7 +80,7 @@ class Invocation:
         """The store, open; only a write of something new makes one.
 
         Raises:
-            NotFound: there is none, and none is to be made.
+            NotFound: there is none, and none is to be made; or it has no branch of the name that was given.
         """
         if not self.exists and not create:
             raise NotFound(
@@ -92,9 +92,16 @@ class Invocation:
 
         fresh = not self.exists
         with Memory(self.where, settings=self.settings) as memory:
+            self._refuse_unknown_branch(memory)
             yield memory
         if fresh:
             self.output.note(f"made a new store, which only you can read: {self.path}")
+
+    def _refuse_unknown_branch(self, memory: Memory) -> None:
+        """A branch that is not there is a slip of the pen, also for a command that looks at the whole store."""
+        branch = self.options.branch
+        if branch and branch not in {one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()}:
+            raise NotFound(f"no branch {branch!r} here; `mnemic branches` lists them")
 
     @contextmanager
     def asked(self) -> Iterator[ScopedMemory]:

@@ -34,13 +34,15 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     """
     run = invocation()
     with run.mine(shelved=False) as me:
+        known = {one.name for one in me.branches()}
         looking_at(me, None, None, at).branch(name, understand=understand)
         made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
     if run.output.json:
         run.output.document({**_branch_record(made), "items": items})
     else:
         shows = f"shows {many(items, 'item')}" if items else "it is empty"
-        run.output.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
+        there = " was there already, and" if name in known else ""
+        run.output.line(f"branch {flat(name)}{there} comes off commit {made.base}: {shows}")
         run.output.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
 
 

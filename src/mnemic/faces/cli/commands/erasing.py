@@ -32,7 +32,8 @@ def forget(ids: tuple[str, ...]) -> None:
     with run.mine() as me:
         began = time.perf_counter()
         receipt = me.forget(*resolve_all(me, ids))
-        acknowledge(run, "hidden", receipt, began, then=f"bring back: mnemic undo {receipt.seq}")
+        then = f"bring back: mnemic undo {receipt.seq}"
+        acknowledge(run, "hidden", receipt, began, then=then, already="was hidden already, nothing changed")
 
 
 @verb(
