@@ -54,10 +54,11 @@ def backup(dest: Path) -> None:
 @click.option("--no-checkpoint", is_flag=True, help="Keep no copy of the store as it is now.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
 def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
-    """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
+    """Put a backup or a checkpoint in the store's place; --to goes back to a commit.
 
-    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
-    erased. Either way a checkpoint of the store as it is now is taken first, if it can be read, and named.
+    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. With --to and neither, the store
+    itself goes back to an earlier commit. What was erased here since stays erased. In any case a checkpoint of the store
+    as it is now is taken first, if it can be read, and named.
     """
     from mnemic.store.offline import source_of
 

@@ -45,7 +45,7 @@ _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in",
     epilog=f"Policies: {', '.join(POLICIES)}.",
 )
 def session() -> None:
-    """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
+    """The windows of talks: say and ask in one, move its pages, see what it costs.
 
     A talk keeps the budget and the policy it had last.
     """
