@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -33,6 +34,12 @@ class Invocation:
 
     def __init__(self, options: GlobalOptions) -> None:
         self.options = options
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken since the store was opened; a person's time to answer is not counted."""
+        return time.perf_counter() - self._began
 
     @cached_property
     def given(self) -> Settings:
@@ -93,6 +100,7 @@ class Invocation:
         fresh = not self.exists
         with Memory(self.where, settings=self.settings) as memory:
             self._refuse_unknown_branch(memory)
+            self._began = time.perf_counter()
             yield memory
         if fresh:
             self.output.note(f"made a new store, which only you can read: {self.path}")
@@ -146,7 +154,9 @@ class Invocation:
             return True
         if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
-        return click.confirm(question, err=True)
+        agreed = click.confirm(question, err=True)
+        self._began = time.perf_counter()
+        return agreed
 
 
 def invocation() -> Invocation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -228,9 +227,8 @@ def undo(seq: str, cascade: bool) -> None:
     with run.mine() as me:
         # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)
-        began = time.perf_counter()
         receipt = me.undo(number, cascade=cascade or seq == "last")
-        acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
+        acknowledge(run, "changed", receipt, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
 def _commit(me: ScopedMemory, typed: str) -> int:
