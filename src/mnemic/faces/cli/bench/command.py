@@ -246,7 +246,7 @@ def hotpot(
 
 
 def _embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     embedder = open_embedder(named, run.settings)
     if embedder is None or cache is None:

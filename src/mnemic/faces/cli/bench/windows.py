@@ -93,7 +93,7 @@ def _played(
 ) -> list[PrefixReuse]:
     from mnemic.lab.kit.datasets import load
     from mnemic.lab.tasks.session.prefix import prefix
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
