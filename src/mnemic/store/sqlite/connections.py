@@ -23,7 +23,7 @@ from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, Sto
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite import migrations
-from mnemic.store.sqlite.disk import take_lease
+from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
@@ -159,7 +159,7 @@ def _nothing(_point: str) -> None:
 class SqliteFile:
     """The part of a SQLite store that has the database open."""
 
-    _let_all_go = False
+    _let_all_go = _leased = False
 
     def __init__(
         self,
@@ -224,12 +224,28 @@ class SqliteFile:
         with self._writing, translated(self._location):
             self._closed = True
             self._gate.shut(sys._getframe(), PATIENCE)
+            self._drop_lease()
             self._let_go()
             self._listener.close()
             self._location.let_go()
             self._let_all_go = True
             self._gate.open(sys._getframe())
         self._bell.ring()
+
+    def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
+        self._leased = True
+        return take_lease(db)
+
+    def _drop_lease(self) -> None:
+        """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
+        db, leased, self._leased = self._writer, self._leased, False
+        if db is None or not leased or not self._location.readers_stay:
+            return
+        with suppress(apsw.Error):
+            db.set_busy_timeout(_DROP_MILLISECONDS)
+            db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
+            with self._transaction(db):
+                drop_lease(db)
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -280,7 +296,7 @@ class SqliteFile:
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db, self._transaction(db):
-            take_lease(db)
+            self._take_lease(db)
             answer = work(self._rows(db), *given, **named)
             self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
@@ -449,6 +465,9 @@ class _Transaction:
         if not self._file._location.readers_stay:
             self._file._gate.open(call)
 
+
+_DROP_MILLISECONDS: Final = 100
+"""How long closing waits for a writer of another process, only to drop a lease that this one holds by then."""
 
 _patience = threading.local()
 
