@@ -14,6 +14,7 @@ from mnemic.admin import restore
 from mnemic.errors import Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
 from mnemic.store.engine import compaction
+from mnemic.store.sqlite import location
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import CheckpointRow
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -115,8 +116,9 @@ REPLACED = (_deleted, _moved_away, _renamed_over, _copied_over, _folder_removed)
 @pytest.mark.parametrize("written", [1, 50], ids=["a little", "much"])
 @pytest.mark.parametrize("act", REPLACED)
 def test_a_store_whose_file_is_gone_acknowledges_nothing_and_touches_nothing(
-    tmp_path: Path, act: Callable[[Path], None], written: int
+    tmp_path: Path, act: Callable[[Path], None], written: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
     path = tmp_path / "folder" / "memory.db"
     world = World(SqliteStore(path))
     item = world.item("to be erased")

@@ -204,6 +204,8 @@ class SqliteFile:
         self._listener = Listener(self._open)
         self._gate = Gate()
         self._writing = Mutex()
+        self._right_to_write = _Alone(self)
+        self._written: _Transaction | None = None
         self._closed = False
 
     def rest(self) -> None:
@@ -337,13 +339,14 @@ class SqliteFile:
 
     def _alone(self) -> _Alone:
         """The writer's connection, while nobody else of this process writes; for a function that is no generator."""
-        return _Alone(self)
+        return self._right_to_write
 
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is not None and self._writer.in_transaction:
             self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
+            self._location.note(self._writer)  # the last connection to close has folded the log
         return self._writer
 
     def _end_transactions(self) -> None:
@@ -353,7 +356,9 @@ class SqliteFile:
 
     def _transaction(self, db: apsw.Connection) -> _Transaction:
         """Have what is written on `db` stand or fall as one; for a function that is no generator."""
-        return _Transaction(self, db)
+        if self._written is None or self._written.db is not db:
+            self._written = _Transaction(self, db)  # it keeps nothing from one time to the next
+        return self._written
 
     def _refuse_reading(self) -> None:
         """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
@@ -445,7 +450,9 @@ class _Alone:
         try:
             file._writing.take(call)
             file._refuse_closed()
-            return file._writer_connection()
+            db = file._writer_connection()
+            file._location.refuse_overwritten(db)
+            return db
         except BaseException as error:
             file._writing.give_back(call)
             raise_ours(file._location, error)
@@ -463,18 +470,17 @@ class _Alone:
 class _Transaction:
     """What is written on a connection, as a context in a function that is no generator: all of it lands, or nothing."""
 
-    __slots__ = ("_db", "_file")
+    __slots__ = ("_file", "db")
 
     def __init__(self, file: SqliteFile, db: apsw.Connection) -> None:
-        self._file, self._db = file, db
+        self._file, self.db = file, db
 
     def __enter__(self) -> None:
         file, call = self._file, sys._getframe(1)
         try:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
-            file._location.refuse_overwritten(self._db)
-            self._db.execute("BEGIN IMMEDIATE")
+            self.db.execute("BEGIN IMMEDIATE")
         except BaseException:
             self._take_back(call)
             raise
@@ -483,8 +489,9 @@ class _Transaction:
         file, call = self._file, sys._getframe(1)
         try:
             if error is None:
-                self._db.execute("COMMIT")
-                file._location.note(self._db)
+                self.db.execute("COMMIT")
+                if self.db is file._writer:
+                    file._location.landed(self.db)
                 if not file._location.readers_stay:
                     file._gate.open(call)
                 return
@@ -494,7 +501,7 @@ class _Transaction:
         self._take_back(call)
 
     def _take_back(self, call: Holder) -> None:
-        self._file._roll_back(self._db)
+        self._file._roll_back(self.db)
         if not self._file._location.readers_stay:
             self._file._gate.open(call)
 

@@ -65,7 +65,8 @@ class Location(Protocol):
         ...
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; to be asked before a write.
+        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; asked before each write, on
+        the connection that was noted.
 
         Raises:
             StoreError: it is gone, or holds something else.
@@ -73,7 +74,11 @@ class Location(Protocol):
         ...
 
     def note(self, db: apsw.Connection) -> None:
-        """Remember how it stands, after a write."""
+        """Remember how it stands, after it was opened, or written to beside its log."""
+        ...
+
+    def landed(self, db: apsw.Connection) -> None:
+        """Note that the connection which is noted has committed."""
         ...
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
@@ -133,6 +138,9 @@ class InMemory:
     def note(self, db: apsw.Connection) -> None:
         """There is nothing to look at."""
 
+    def landed(self, db: apsw.Connection) -> None:
+        """There is nothing to look at."""
+
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         return True
 
@@ -167,6 +175,7 @@ class InFile:
         self._file = _identity(os.stat(path))
         self._log_file: tuple[int, int] | None = None
         self._standing: _Standing | None = None
+        self._state = 0
         self._aside = False
 
     def __str__(self) -> str:
@@ -276,34 +285,43 @@ class InFile:
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
         found, before = self._look(), self._standing
-        if before is None or (found.st_mtime_ns, found.st_size) == before.written:
-            return
-        until = time.monotonic() + _FOLDING_SECONDS
-        while self._folded(db) == before.folded:  # it may be under way in another process, and is told when it is over
-            if self._header()[:20] != before.header or time.monotonic() > until:
-                raise _OverwrittenError(
-                    f"{self.path} was overwritten by something else than mnemic while it was open; it was not touched."
-                    " Close this and open the store again"
-                )
-            time.sleep(0.005)
+        if before is not None and (found.st_mtime_ns, found.st_size) != before.written:
+            until = time.monotonic() + FOLDING_SECONDS
+            while not (folded := self._folded(db)).since(before.folded, others=self._others(db)):
+                # Another process may be folding the log just now, which is told when it is over.
+                if self._header()[:20] != before.header or time.monotonic() > until:
+                    raise _OverwrittenError(
+                        f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
+                        " touched. Close this and open the store again"
+                    )
+                time.sleep(0.005)
+            self._note(found, folded)
+
+    def landed(self, db: apsw.Connection) -> None:
+        self._state = db.data_version()
+
+    def _others(self, db: apsw.Connection) -> bool:
+        """Whether another connection has committed after the last commit of this one."""
+        db.pragma("data_version")  # has the connection look at the log
+        return db.data_version() != self._state
 
     def note(self, db: apsw.Connection) -> None:
-        found, before = self._look(), self._standing
-        written = found.st_mtime_ns, found.st_size
-        if before is None or before.written != written:
-            self._standing = _Standing(written, self._folded(db), self._header()[:20])
-        if self._log_file is None and self.log.exists():
+        self._note(self._look(), self._folded(db))
+        self.landed(db)
+        if self.log.exists():
             self._log_file = _identity(os.stat(self.log))
 
-    def _folded(self, db: apsw.Connection) -> tuple[bytes, int, int]:
-        """What moves when another process folds the log into the file: which log it is, how far, what was committed."""
-        _, _, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
+    def _note(self, found: os.stat_result, folded: _Folded) -> None:
+        self._standing = _Standing((found.st_mtime_ns, found.st_size), folded, self._header()[:20])
+
+    def _folded(self, db: apsw.Connection) -> _Folded:
+        _, pages, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
         try:
             with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
-                salt = file.read(24)[16:]
+                salt = file.read(20)[16:]
         except OSError:
             salt = b""
-        return salt, int(done), int(db.pragma("data_version"))
+        return _Folded(int.from_bytes(salt) if salt else None, pages, done)
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         try:
@@ -339,11 +357,38 @@ class _OverwrittenError(StoreError):
 
 
 @dataclass(frozen=True, slots=True)
+class _Folded:
+    """How far the log has been folded into the file.
+
+    Attributes:
+        log: A number that another log has another of; None where there is none.
+        pages: How many pages are in it.
+        done: How many of them have been folded.
+    """
+
+    log: int | None
+    pages: int
+    done: int
+
+    def since(self, before: _Folded, *, others: bool) -> bool:
+        """Whether something may have been folded since, so that the file is another.
+
+        Args:
+            others: Whether another connection has committed after our last commit. If so, a new log may be the second.
+        """
+        if before.done == before.pages and self.pages and not self.done and not others:
+            return False  # all of the log before was folded by then, and this one, with our last commit, is not begun
+        if others and not self.pages:
+            return True  # what they wrote has been folded, and the log was emptied
+        return (self.log, self.done, not self.pages) != (before.log, before.done, not before.pages)
+
+
+@dataclass(frozen=True, slots=True)
 class _Standing:
     """How a file stood after a write: when and how long it was written, what had been folded into it, how it begins."""
 
     written: tuple[int, int]
-    folded: tuple[bytes, int, int]
+    folded: _Folded
     header: bytes
 
 
@@ -351,7 +396,7 @@ def _identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-_FOLDING_SECONDS: Final = 2.0
+FOLDING_SECONDS: Final = 2.0
 """How long one waits for another process to say that it was the one who wrote to the file."""
 
 _MOST_IN_MEMORY: Final = 1 << 40

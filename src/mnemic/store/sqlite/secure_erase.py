@@ -57,7 +57,6 @@ class SqliteErasing(SqliteFile):
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         try:
-            self._location.refuse_overwritten(db)
             return self._emptied(db) and self._scrub(db, self._location)
         except (apsw.Error, StoreError):
             return False
@@ -97,6 +96,7 @@ class SqliteErasing(SqliteFile):
             # this commit also syncs the log, so that no power cut brings back what it held, and drops others' caches
             db.execute("DELETE FROM meta WHERE key = 'residue'")
         db.release_memory()
+        location.note(db)
         return True
 
 
