@@ -74,10 +74,21 @@ def tokenise(text: str) -> list[str]:
     return [_STEMS[word] for word in words(text)]
 
 
+def spelled_tokens(text: str) -> list[tuple[str, str]]:
+    """Split a text into its tokens, in order, each with the word that it was made of, folded but not stemmed."""
+    return [(_STEMS[word], word) for word in words(text)]
+
+
 def hash_term(token: str, field: Field = Field.TEXT) -> int:
     """Hash one token of `tokenise` to 64 bits: the same on every machine, its top two bits the field."""
+    return hash_in_fields(token, field)[0]
+
+
+def hash_in_fields(token: str, *fields: Field) -> tuple[int, ...]:
+    """Hash one token of `tokenise` in several fields."""
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") & _MASK | field << 62
+    number = int.from_bytes(digest, "little") & _MASK
+    return tuple(number | field << 62 for field in fields)
 
 
 def terms(text: str, field: Field = Field.TEXT) -> bytes:
@@ -92,7 +103,7 @@ def hashed(some_words: Sequence[str], field: Field = Field.TEXT) -> bytes:
 
 def is_stop(token: str) -> bool:
     """Whether a token of `tokenise` carries grammar rather than meaning."""
-    return token in _stops()
+    return token in stop_tokens()
 
 
 def mention(when: str) -> int:
@@ -193,7 +204,8 @@ def _stemmer() -> Callable[[str], str]:
 
 
 @lru_cache(maxsize=1)
-def _stops() -> frozenset[str]:
+def stop_tokens() -> frozenset[str]:
+    """The tokens that carry grammar rather than meaning."""
     return frozenset(tokenise(_STOP_WORDS))
 
 

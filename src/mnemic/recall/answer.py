@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import is_stop, local_time, tokenise
-from mnemic.recall.abstain import KNOWN
+from mnemic.recall.reasons import KNOWN
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
