@@ -250,3 +250,12 @@ def test_a_loop_that_ends_leaves_no_thread_behind(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert {one for one in threading.enumerate() if one not in before} == set()
+
+
+def test_a_memory_that_is_awaited_is_itself() -> None:
+    async def talk() -> None:
+        memory = await AsyncMemory("memory:")
+        assert (await memory.scope(user="ada").observe("I live in Paris.")).seq == 1
+        await memory.close()
+
+    asyncio.run(talk())

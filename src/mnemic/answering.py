@@ -66,7 +66,7 @@ class LanguageModel:
     def _opened(self) -> Chat:
         with self._lock:
             if self._chat is None:
-                from mnemic.models.chat.chat_opening import open_chat
+                from mnemic.models.model_opening import open_chat
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:

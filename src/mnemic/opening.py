@@ -222,14 +222,14 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
 
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Settings that name a language model, which is known and installed."""
-    from mnemic.models.chat.chat_opening import open_chat
+    from mnemic.models.model_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
     open_chat(model, settings)

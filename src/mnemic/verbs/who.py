@@ -217,7 +217,7 @@ def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRule
     return {
         item.id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
         for head in heads
-        for item in unread.read(snapshot, desk, head)
+        for item in unread.read(snapshot, desk, head).items.values()
     }
 
 
