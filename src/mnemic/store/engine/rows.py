@@ -206,6 +206,11 @@ class SpaceTables(Group, ABC):
             return self.relations.first(SPACE, ("shared", "is true", None), tenant=tenant, branch=branch)
         return self.relations.first(SPACE, tenant=tenant, user=user, branch=branch)
 
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        """A user's space or branch, and the shared space of their tenant."""
+        row = self.tenant(tenant)
+        return (None, None) if row is None else (self.space(row.id, user, branch), self.space(row.id, SHARED))
+
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
         return [row for space in ids for row in self.relations.find(SPACE, id=space)]
 
