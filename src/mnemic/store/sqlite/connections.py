@@ -274,14 +274,14 @@ class SqliteFile:
             with self._gate.reading():
                 yield
 
-    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         self._refuse_reading()
         with self._waiting, self._writing, translated(self._location):
             db = self._writer_connection()
             with self._transaction(db):
                 take_lease(db)
-                answer = work(self._rows(db), *given, **named)
+                answer = work(self._rows(db), *args, **kwargs)
                 self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
