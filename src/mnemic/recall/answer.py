@@ -22,7 +22,7 @@ from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.phrasing import shown_value
-from mnemic.recall.abstain import KNOWN
+from mnemic.recall.reasons import KNOWN
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
