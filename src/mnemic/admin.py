@@ -197,7 +197,7 @@ class Admin:
         with self._store.read() as snapshot:
             found = [_behind(snapshot, lane, "") for lane in rules]
             found += [
-                _behind(snapshot, lane, name, meaning.trouble(name) or _told(snapshot, lane))
+                _behind(snapshot, lane, name, meaning.trouble(name) or _first_failure(snapshot, lane))
                 for lane, name in self._embedding(snapshot)
             ]
         return [one for one in found if one.lane != EMBED or one.pending]
@@ -224,7 +224,7 @@ class Admin:
         with self._store.read() as snapshot:
             lanes = dict.fromkeys(self._strategies(), "")
             trouble = self._opened.meaning.trouble
-            lanes |= {lane: trouble(name) or _told(snapshot, lane) for lane, name in self._embedding(snapshot)}
+            lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
             return work_status(snapshot, lanes, now, over=over)
 
     def dead(self) -> list[WorkEntry]:
@@ -416,7 +416,7 @@ def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> 
     return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead)
 
 
-def _told(snapshot: Snapshot, lane: str) -> str:
+def _first_failure(snapshot: Snapshot, lane: str) -> str:
     """Why an embedder never answered, as whichever process asked it wrote down with one space."""
     rows = snapshot.lanes() if lane == EMBED else []
     return next((row.error for row in rows if row.name == EMBED and row.error), "")

@@ -34,9 +34,9 @@ class _Calls:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def run(self, call: Callable[[], T], done: Callable[[], None] = lambda: None) -> T:
-        """What `call` returns, from a thread; `done` is called once it has, whoever waits for it still."""
-        return await asyncio.shield(self._started(asyncio.to_thread(call), done))
+    async def run(self, call: Callable[[], T], on_done: Callable[[], None] = lambda: None) -> T:
+        """What `call` returns, from a thread; `on_done` is called once it has, whoever waits for it still."""
+        return await asyncio.shield(self._started(asyncio.to_thread(call), on_done))
 
     async def carry(self, work: Coroutine[Any, Any, T]) -> T:
         """What `work` returns, which goes on though whoever waits for it is cancelled."""
@@ -48,15 +48,15 @@ class _Calls:
         while here := [task for task in self._running if task.get_loop() is loop]:
             await asyncio.wait(here)
 
-    def _started(self, work: Coroutine[Any, Any, T], done: Callable[[], None]) -> asyncio.Task[T]:
+    def _started(self, work: Coroutine[Any, Any, T], on_done: Callable[[], None]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(partial(self._ended, done))
+        task.add_done_callback(partial(self._ended, on_done))
         return task
 
-    def _ended(self, done: Callable[[], None], task: asyncio.Task[Any]) -> None:
+    def _ended(self, on_done: Callable[[], None], task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
-        done()
+        on_done()
         if not task.cancelled():
             task.exception()  # looked at, so that a failure that nobody waits for any more is no noise
 

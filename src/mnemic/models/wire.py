@@ -196,40 +196,40 @@ class EndpointMethod:
             response = connection.getresponse()
             if response.status == 200:
                 return Reply(connection, response, self._name)
-            said = response.read(_SAID_BYTES).decode("utf-8", "replace")
+            body_text = response.read(_SAID_BYTES).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            said = self.shown(str(error))
-            raise Busy(f"no answer ({type(error).__name__}: {said})") from None  # the error may quote the key
+            body_text = self.excerpt(str(error))
+            raise Busy(f"no answer ({type(error).__name__}: {body_text})") from None  # the error may quote the key
         except BaseException:
             connection.close()
             raise
         connection.close()
-        raise self._complaint(response, said)
+        raise self._complaint(response, body_text)
 
-    def _complaint(self, response: http.client.HTTPResponse, said: str) -> Busy | ModelError:
+    def _complaint(self, response: http.client.HTTPResponse, body: str) -> Busy | ModelError:
         status = response.status
-        problem = f"answered {status} {self.shown(said)}".rstrip()
+        problem = f"answered {status} {self.excerpt(body)}".rstrip()
         if status in (408, 409, 429) or status >= 500:
             return Busy(problem, _pause(response.getheader("Retry-After")))
         if status in (401, 403):
             problem += f"; is MNEMIC_{self._field.upper()}_KEY the right key?"
         return ModelError(f"{self._name}: {problem}")
 
-    def shown(self, said: str) -> str:
+    def excerpt(self, text: str) -> str:
         """The beginning of what a server says, without the key."""
         for spelling in self._spellings:
-            said = said.replace(spelling, "***")
-        return said[:_SHOWN].strip()
+            text = text.replace(spelling, "***")
+        return text[:_SHOWN].strip()
 
 
-def model_and_url(rest: str, field: str) -> tuple[str, str]:
+def model_and_url(details: str, field: str) -> tuple[str, str]:
     """The two parts of `MODEL@https://host/v1`.
 
     Raises:
         Invalid: one is missing.
     """
-    model, found, url = rest.partition("@http")
+    model, found, url = details.partition("@http")
     if not (found and model) or "://" in model:  # it is not shown: there may be a password in it
         raise Invalid(field, "what follows openai: is no model at a URL", SPELLING)
     return model, f"http{url}"

@@ -78,9 +78,9 @@ def written_rows(turn: Turn) -> Iterator[Row]:
 
 def answer_rows(turn: Turn) -> Iterator[Row]:
     """What the answer wrote."""
-    if turn.kept is not None:
-        yield Row(f"+ {short(turn.kept.id)} what the model said, commit {turn.kept.seq}", indent=1)
-        for kind, count in turn.kept.masked:
+    if turn.reply is not None:
+        yield Row(f"+ {short(turn.reply.id)} what the model said, commit {turn.reply.seq}", indent=1)
+        for kind, count in turn.reply.masked:
             yield Row(f"masked before it was written: {count} x {kind}", indent=1)
 
 

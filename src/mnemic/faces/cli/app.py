@@ -151,16 +151,16 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except (PipeLeftError, BrokenPipeError):
         _leave_pipe()
     except (click.Abort, KeyboardInterrupt):
-        _tell("interrupted", None, INTERRUPTED, json_wanted)
+        _report("interrupted", None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
         if isinstance(error, MissingCommand) and not json_wanted:
             _show_help(error)
-        _tell(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
+        _report(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
     except MnemicError as error:
-        _tell(str(error), error, code_of(error), json_wanted)
+        _report(str(error), error, code_of(error), json_wanted)
     except OSError as error:
         _drop_output()
-        _tell(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
+        _report(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
 
 
 def code_of(error: MnemicError) -> int:
@@ -181,7 +181,7 @@ def _usage(error: click.ClickException) -> str:
     return error.format_message() + hint
 
 
-def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:
+def _report(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:
     if json_wanted:
         record = {
             "type": type(error).__name__ if error else "Interrupted",

@@ -42,14 +42,14 @@ class Invocation:
         return time.perf_counter() - self._began
 
     @cached_property
-    def given(self) -> Settings:
+    def program_settings(self) -> Settings:
         """Settings from the environment, as a program has them."""
         return Settings.from_environment()
 
     @cached_property
     def settings(self) -> Settings:
         """The same as a command has them: nothing goes on behind one that is about to end."""
-        settings = replace(self.given, background=False)
+        settings = replace(self.program_settings, background=False)
         return settings if self.options.profiler is None else replace(settings, profiler=self.options.profiler)
 
     @cached_property
@@ -112,7 +112,7 @@ class Invocation:
             raise NotFound(f"no branch {branch!r} here; `mnemic branches` lists them")
 
     @contextmanager
-    def asked(self) -> Iterator[ScopedMemory]:
+    def caught_up_memory(self) -> Iterator[ScopedMemory]:
         """This user's memory, open, with what was written last understood as far as a moment allows."""
         with self.memory() as memory:
             with suppress(ModelError, StoreError):  # words answer all the same
@@ -129,7 +129,7 @@ class Invocation:
         return Scope(user=owner, tenant=self.tenant, agent=self.options.agent, session=self.options.session)
 
     @contextmanager
-    def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
+    def user_memory(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
         """This user's memory, open; on the shelves that were named, if `shelved`."""
         with self.memory(create=create) as memory:
             yield self.scoped(memory, shelved=shelved)

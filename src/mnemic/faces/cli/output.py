@@ -60,12 +60,12 @@ def cut(text: str, columns: int) -> str:
     return kept + "…"
 
 
-def local(said: datetime, offset: int) -> datetime:
+def local(when: datetime, offset: int) -> datetime:
     """A moment on its source's own clock, `offset` minutes east of UTC."""
     try:
-        return said.astimezone(timezone(timedelta(minutes=offset)))
+        return when.astimezone(timezone(timedelta(minutes=offset)))
     except OverflowError:  # the first and the last day there are
-        return said
+        return when
 
 
 def day(when: datetime) -> str:
@@ -80,6 +80,11 @@ def size(count: float) -> str:
             return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
         count /= 1024
     return f"{count:,.1f} GiB"
+
+
+def freed(count: int) -> str:
+    """How much smaller a file has become, or larger."""
+    return f"{size(count)} freed" if count >= 0 else f"{size(-count)} more than before"
 
 
 def many(count: int, noun: str) -> str:

@@ -45,13 +45,13 @@ class PlannedChange:
     """One file, as it is and as it is to be.
 
     Attributes:
-        shown: The path as the client knows it, before links are followed.
+        display_path: The path as the client knows it, before links are followed.
         after: Its new text; None for a file that goes, because we made it and nothing else is in it.
         trace: What a later uninstall has to know.
         ours: Whether anything of ours stands in it then.
     """
 
-    shown: Path
+    display_path: Path
     file: config_files.Found
     after: str | None
     trace: Trace

@@ -54,7 +54,7 @@ class Record:
         """
         before = config_files.read(self.path)
         if self.traces:
-            text = json.dumps({file: _told(trace) for file, trace in sorted(self.traces.items())}, indent=1) + "\n"
+            text = json.dumps({file: _as_record(trace) for file, trace in sorted(self.traces.items())}, indent=1) + "\n"
             if text != before.text:
                 config_files.write(before, text, mode=0o600)
         elif before.raw is not None:
@@ -74,7 +74,7 @@ def load(path: Path) -> Record:
         return Record(path)
 
 
-def _told(trace: Trace) -> dict[str, Any]:
+def _as_record(trace: Trace) -> dict[str, Any]:
     return {"created": trace.created, "folders": list(trace.folders), "made": dict(trace.made)}
 
 

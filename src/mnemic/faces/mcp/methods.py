@@ -130,10 +130,10 @@ class Offer:
         except LookupError as error:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from error
         if not result.failed:
-            await self._tell(params.name, result)
+            await self._notify_subscribers(params.name, result)
         return _answer(result)
 
-    async def _tell(self, name: str, result: Result) -> None:
+    async def _notify_subscribers(self, name: str, result: Result) -> None:
         writes = any(tool.name == name and not tool.read_only for tool in self._visit.tools())
         if self._shelf is not None and writes:
             await self._subscriptions.changed(self._shelf.changed(result))

@@ -176,10 +176,10 @@ def _always(memory: ScopedMemory) -> str:
 
 
 def _item(memory: ScopedMemory, id: str) -> dict[str, Any]:
-    version = _found(memory, id)
+    version = _version_or_none(memory, id)
     if version is None:
         raise _absent(ITEM + id)
-    sources = [(source, _found(memory, source)) for source in version.item.source]
+    sources = [(source, _version_or_none(memory, source)) for source in version.item.source]
     return {
         **version_record(version),
         "derived_from": [{"id": id, "absent": True} if v is None else version_record(v) for id, v in sources],
@@ -187,7 +187,7 @@ def _item(memory: ScopedMemory, id: str) -> dict[str, Any]:
     }
 
 
-def _found(memory: ScopedMemory, id: str) -> Version | None:
+def _version_or_none(memory: ScopedMemory, id: str) -> Version | None:
     try:
         return memory.get(ItemId(id))
     except (Invalid, NotFound):

@@ -125,8 +125,8 @@ async def _serve(server: Served, lines: StdinLines) -> None:
         group.start_soon(_until_told, lines, pending)
         stdin: Any = lines  # the SDK only iterates over it
         async with stdio_server(stdin=stdin) as (read, write):
-            heard, said = RequestStream(read, pending), AnswerStream(write, pending)
-            await server.run(heard, said, server.create_initialization_options())
+            requests, answers = RequestStream(read, pending), AnswerStream(write, pending)
+            await server.run(requests, answers, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
@@ -162,14 +162,14 @@ class PendingRequests:
         self._patient = True
         self._changed = anyio.Event()
 
-    def heard(self, message: types.JSONRPCMessage) -> None:
+    def received(self, message: types.JSONRPCMessage) -> None:
         """The client said this."""
         if isinstance(message, types.JSONRPCRequest) and message.method != _UNENDING:
             self._ids.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._settle((message.params or {}).get("requestId"))
 
-    def said(self, message: types.JSONRPCMessage) -> None:
+    def sent(self, message: types.JSONRPCMessage) -> None:
         """The server said this."""
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._settle(message.id)
@@ -206,7 +206,7 @@ class RequestStream(ObjectReceiveStream[Any]):
             await self._pending.settled()
             raise
         if isinstance(item, SessionMessage):
-            self._pending.heard(item.message)
+            self._pending.received(item.message)
         return item
 
     async def aclose(self) -> None:
@@ -223,7 +223,7 @@ class AnswerStream(ObjectSendStream[Any]):
     async def send(self, item: Any) -> None:
         """Hand a message to the writer."""
         await self._inner.send(item)
-        self._pending.said(item.message)
+        self._pending.sent(item.message)
 
     async def aclose(self) -> None:
         """Say no more."""

@@ -65,15 +65,15 @@ def recall(
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
-    with run.asked() as me:
-        context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
+    with run.caught_up_memory() as me:
+        context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
     if run.output.json:
         run.output.document(context_record(context))
     else:
         print_recalled(run.output, context, explain=explain)
 
 
-def _asked(
+def _recalled(
     me: ScopedMemory,
     past: dict[str, str | None],
     words: str,
@@ -149,9 +149,9 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     """
     run = invocation()
     words = given_text(query, run.settings)
-    with run.asked() as me:
+    with run.caught_up_memory() as me:
         budget = run.settings.budget if budget is None else budget
-        found = _asked(me, past, words, block=True, k=k, budget=budget)
+        found = _recalled(me, past, words, block=True, k=k, budget=budget)
     if run.output.json:
         run.output.document(context_record(found))
         return
@@ -176,7 +176,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     run = invocation()
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
-    with run.asked() as me:
+    with run.caught_up_memory() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
     run.output.answer(answer_record(answer), plain(answer.text))
     run.output.note(f"confidence {answer.confidence:.2f}")
@@ -194,7 +194,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
 def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str | None) -> None:
     """At which stage a recall lost an item, and why."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
     stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
@@ -221,7 +221,7 @@ def list_(
     """What was written last, newest first."""
     run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
-    with run.mine() as me:
+    with run.user_memory() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
         if past["as_of"] is not None:
             versions = [version_then(me, version) for version in versions]
@@ -254,7 +254,7 @@ def item_line(output: Output, item: Item) -> str:
 def show(id: str, **past: str | None) -> None:
     """One item with all that is known about it."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         then = looking_at(me, **past)
         version, links, strength = then.get(item), then.links(item), me.strength(item)

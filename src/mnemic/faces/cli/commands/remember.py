@@ -107,7 +107,7 @@ def add(
     run = invocation()
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
+    with run.user_memory(create=True) as me:
         receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
         if len(receipt.ids) == 1 or run.output.json:
             acknowledge(run, "remembered", receipt)
@@ -174,7 +174,7 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     run = invocation()
     fields = _fields(**options)
     words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
+    with run.user_memory(create=True) as me:
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
         acknowledge(run, "wrote", receipt)
 
@@ -193,7 +193,7 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     run = invocation()
     fields = _fields(**options)
     words = given_words(text, run.settings)
-    with run.mine() as me:
+    with run.user_memory() as me:
         old = resolve(me, id)
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
         acknowledge(run, "wrote", receipt, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
@@ -238,7 +238,7 @@ def revise(
     if text is None and not changes:
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
     words = None if text is None else given_words(text, run.settings)
-    with run.mine() as me:
+    with run.user_memory() as me:
         acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes))
 
 
@@ -247,7 +247,7 @@ def revise(
 def pin(ids: tuple[str, ...]) -> None:
     """Keep items at hand, whatever a policy says."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), already="was pinned already, nothing changed")
 
 
@@ -256,5 +256,5 @@ def pin(ids: tuple[str, ...]) -> None:
 def unpin(ids: tuple[str, ...]) -> None:
     """Let pinned items go again."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), already="was not pinned, nothing changed")

@@ -54,7 +54,7 @@ def session() -> None:
 def listed() -> None:
     """Every talk that has a window, with who has it open."""
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         found = me.sessions()
     if run.output.json:
         for name, row in found:
@@ -74,7 +74,7 @@ def shown(name: str) -> None:
     of a window while it is open: the commands that open one tell of them, all of them with --json.
     """
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         row = dict(me.sessions()).get(name)
         if row is None:
             raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
@@ -188,7 +188,7 @@ def observed(
     run = _errand(name)
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
-    with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
+    with run.user_memory(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
         receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
         if run.output.json:
             took = round(run.seconds * 1000, 3)
@@ -212,7 +212,7 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
     """
     run = _errand(name)
     words = given_text(query, run.settings)
-    with run.mine() as me, me.session(name, budget=budget, policy=policy) as window:
+    with run.user_memory() as me, me.session(name, budget=budget, policy=policy) as window:
         new = not _was_said_in(me, name)
         found = window.context(words)
         if run.output.json:
@@ -271,7 +271,7 @@ def unpinned(name: str, ids: tuple[str, ...]) -> None:
 def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
     """A talk's window and the items that were named; what was done to them is told when it is done."""
     run = _errand(name)
-    with run.mine() as me, _known(me, name) as window:
+    with run.user_memory() as me, _known(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
         yield window, items
         if run.output.json:

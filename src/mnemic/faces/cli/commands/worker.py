@@ -13,7 +13,7 @@ import click
 
 from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import counted, progress, split_names
+from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
@@ -82,14 +82,14 @@ class _Log:
         said = {} if error is None else {"error": flat(str(error))}
         self.say("failed" if error is not None else "slice", lane=lane, space=space, done=done, **said)
 
-    def say(self, what: str, **fields: object) -> None:
+    def say(self, event: str, **fields: object) -> None:
         """One line."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if self._run.output.json:
-            self._run.output.record({"at": at, "event": what, **fields})
+            self._run.output.record({"at": at, "event": event, **fields})
         else:
             told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
-            self._run.output.line(f"{at}  {what:<8}{told}")
+            self._run.output.line(f"{at}  {event:<8}{told}")
 
 
 @verb("mnemic jobs", "mnemic jobs --over --json")
@@ -159,7 +159,7 @@ def _letter(entry: WorkEntry, begins: str | None) -> tuple[str, ...]:
     since = "" if entry.at is None else day(entry.at)
     text = "" if entry.item is None else "(hidden)" if begins is None else begins
     error = f"{flat(entry.error)} ({many(entry.attempts, 'attempt')})"
-    return str(entry.id), flat(entry.name), _whose(entry), since, str(entry.item or ""), text, error
+    return str(entry.id), flat(entry.name), _owner(entry), since, str(entry.item or ""), text, error
 
 
 @verb("mnemic retry --all", "mnemic retry --all --json")
@@ -231,10 +231,10 @@ def row(entry: WorkEntry) -> tuple[str, ...]:
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
     error = flat(entry.error) + tried if entry.error else ""
-    return str(entry.id or ""), flat(entry.name), _whose(entry), entry.state, str(entry.pending or ""), who, error
+    return str(entry.id or ""), flat(entry.name), _owner(entry), entry.state, str(entry.pending or ""), who, error
 
 
-def _whose(entry: WorkEntry) -> str:
+def _owner(entry: WorkEntry) -> str:
     if not entry.tenant:
         return "the store"
     branch = f", branch {flat(entry.branch)}" if entry.branch else ""
@@ -261,8 +261,8 @@ def flush(seconds: float | None) -> None:
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; whether all of it was done."""
-    with progress(run) as tell:
-        advance = counted(tell, "understanding", sum(one.pending for one in memory.admin.behind()))
+    with progress(run) as report:
+        advance = advancing(report, "understanding", sum(one.pending for one in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
 
 
@@ -274,8 +274,8 @@ def reindex(embedder: str) -> None:
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
     run = invocation()
-    with run.memory() as memory, progress(run) as tell:
-        did = memory.admin.reindex(embedder, counted(tell, "embedding", memory.admin.stats().items))
+    with run.memory() as memory, progress(run) as report:
+        did = memory.admin.reindex(embedder, advancing(report, "embedding", memory.admin.stats().items))
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
     serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
     run.output.answer(
