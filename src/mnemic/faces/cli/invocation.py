@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.core.checking import clean_text
 from mnemic.core.scope import Scope
-from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output
