@@ -14,7 +14,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
-from mnemic.faces.cli.commands.remember import acknowledge, read_said, said_options
+from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
 from mnemic.faces.cli.invocation import given_text, given_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import receipt_record
@@ -169,27 +169,16 @@ def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 @_window_options
 @click.argument("text", type=WORDS)
 @said_options
-def observed(
-    name: str,
-    text: str,
-    budget: int | None,
-    policy: str | None,
-    speaker: str | None,
-    role: str | None,
-    said: str | None,
-    zone: str | None,
-    key: str | None,
-    tags: tuple[str, ...],
-) -> None:
+def observed(name: str, text: str, budget: int | None, policy: str | None, **options: Any) -> None:
     """Remember what was said in a talk; it comes into the talk's window, and what no longer fits leaves.
 
     TEXT `-` reads standard input. A talk that nothing was said in yet begins.
     """
     run = _errand(name)
-    when = read_said(said, zone, "said")
+    fields = said_fields(**options)
     words = given_words(text, run.settings)
     with run.user_memory(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
-        receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+        receipt = window.observe(words, **fields)
         if run.output.json:
             took = round(run.seconds * 1000, 3)
             run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
@@ -329,9 +318,5 @@ def _note_state(run: Invocation, window: Session) -> None:
     run.output.note(f"{meter(used, window.budget)} {told}")
 
 
-TURNS: Final = (observed, asked, paged_in, paged_out, pinned, unpinned)
-"""Commands of `session`."""
-
-
-for _command in (listed, shown, *TURNS):
+for _command in (listed, shown, observed, asked, paged_in, paged_out, pinned, unpinned):
     session.add_command(_command)
