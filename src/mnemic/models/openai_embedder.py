@@ -112,7 +112,7 @@ class EmbeddingEndpoint:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> EmbeddingEndpoint:
-        """From `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
+        """Open the embedder of `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
         model, url = model_and_url(details, "embedder")
         url, _, fragment = url.partition("#")
         return cls(model, url, key=settings.embedder_key, options=EndpointOptions.parsed(fragment))
@@ -163,12 +163,12 @@ class EmbeddingEndpoint:
         return unit
 
     def _pieces(self, text: str) -> list[str]:
-        """A text within the limit, in pieces; never an empty one, which some endpoints refuse."""
+        """Cut a text into pieces within the limit; never an empty one, which some endpoints refuse."""
         text = text.encode("utf-8", "replace").decode()
         return [piece for piece in cut(text, self._options.tokens) if piece.strip()] or ["."]
 
     def _request_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of unit length for one request's worth of texts, with patience."""
+        """Request vectors of unit length for one request's worth of texts, with patience."""
         body: dict[str, object] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if self._options.dimensions:
             body["dimensions"] = self._options.dimensions
@@ -200,7 +200,7 @@ class EmbeddingEndpoint:
         return unit
 
     def _agree(self, dims: int) -> None:
-        """All vectors are of the length of the first."""
+        """Hold vectors to the length of the first."""
         with self._lock:
             if self._dims not in (None, dims):
                 raise ModelError(f"{self.name}: vectors of {dims} numbers, and of {self._dims} before")
@@ -208,7 +208,7 @@ class EmbeddingEndpoint:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Neighbours for one request each."""
+    """Yield neighbours for one request each."""
     start = characters = 0
     for at, text in enumerate(texts):
         if at > start and (at - start == _BATCH_TEXTS or characters + len(text) > _BATCH_CHARACTERS):

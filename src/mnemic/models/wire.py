@@ -1,4 +1,4 @@
-"""What it takes to call any endpoint: its address, a key that goes to no other host, patience while it is busy.
+"""Calls any endpoint: its address, a key that goes to no other host, patience while it is busy.
 
 Redirects are not followed, so the key goes to no other host than the one that was named; a proxy is not asked.
 """
@@ -75,7 +75,7 @@ class Address:
         return cls(parts.scheme == "https", parts.hostname, port, parts.path.rstrip("/") + below)
 
     def connect(self, timeout: float) -> http.client.HTTPConnection:
-        """A connection that is not yet open."""
+        """Make a connection that is not yet open."""
         if self.secure:
             context = ssl.create_default_context()
             return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
@@ -90,7 +90,7 @@ class Reply(AbstractContextManager["Reply"]):
         self.kind = response.headers.get_content_type()
 
     def read(self) -> bytes:
-        """All of it.
+        """Read the whole body.
 
         Raises:
             Busy: it broke off.
@@ -105,7 +105,7 @@ class Reply(AbstractContextManager["Reply"]):
         return body
 
     def lines(self) -> Iterator[bytes]:
-        """Line by line, as they come, without their ends; an answer that breaks off just ends.
+        """Yield lines as they come, without their ends; an answer that breaks off just ends.
 
         Raises:
             ModelError: it is of no reasonable size.
@@ -165,7 +165,7 @@ class EndpointMethod:
         self._timeout, self._sleep = timeout, sleep
 
     def patiently(self, attempt: Callable[[], T]) -> T:
-        """What `attempt` returns, tried up to `TRIES` times while it says `Busy`.
+        """Call `attempt` up to `TRIES` times while it raises `Busy`; return what it returns.
 
         Raises:
             ModelError: it was busy every time.
@@ -181,7 +181,7 @@ class EndpointMethod:
         raise AssertionError
 
     def post(self, body: Mapping[str, object]) -> Reply:
-        """The answer to one request.
+        """Send one request; return the answer.
 
         Raises:
             Busy: another try may do better (no answer, 408, 409, 429, 5xx).
@@ -217,14 +217,14 @@ class EndpointMethod:
         return ModelError(f"{self._name}: {problem}")
 
     def excerpt(self, text: str) -> str:
-        """The beginning of what a server says, without the key."""
+        """Cut what a server says to its beginning, without the key."""
         for spelling in self._spellings:
             text = text.replace(spelling, "***")
         return text[:_SHOWN].strip()
 
 
 def model_and_url(details: str, field: str) -> tuple[str, str]:
-    """The two parts of `MODEL@https://host/v1`.
+    """Split `MODEL@https://host/v1`.
 
     Raises:
         Invalid: one is missing.
@@ -236,5 +236,5 @@ def model_and_url(details: str, field: str) -> tuple[str, str]:
 
 
 def _pause(retry_after: str | None) -> float | None:
-    """Seconds that a server asks for; a date is not understood."""
+    """Read the seconds that a server asks for; a date is not understood."""
     return float(retry_after) if retry_after is not None and retry_after.strip().isdecimal() else None

@@ -64,7 +64,7 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
 
 
 def _terminal_output(run: Invocation) -> Output:
-    """Where to write: without escape codes where there is no room for columns."""
+    """Return the output, without escape codes where there is no room for columns."""
     wide = run.output.columns is not None and run.output.columns >= WIDE
     return Output(json=run.output.json, color=run.output.color and wide)
 
@@ -76,7 +76,7 @@ def _greet(run: Invocation, output: Output, talk: Conversation) -> None:
 
 
 def _loop(output: Output, talk: Conversation, view: TurnView, lines: Iterable[str]) -> int:
-    """Turn after turn until there are no more lines; how many failed."""
+    """Take turns until there are no more lines; return how many failed."""
     failures = 0
     for line in lines:
         if not line.strip():
@@ -94,7 +94,7 @@ def _loop(output: Output, talk: Conversation, view: TurnView, lines: Iterable[st
 
 
 def _turn(talk: Conversation, view: TurnView, line: str) -> bool:
-    """One turn; whether it was answered."""
+    """Take one turn; return whether it was answered."""
     turn = talk.begin(line)
     view.begin(turn)
     try:

@@ -100,7 +100,7 @@ class Conversation:
         return turn
 
     def answer(self, turn: Turn, on_piece: Callable[[str], None]) -> None:
-        """Have the turn answered, each piece told as it comes; Ctrl-C stops it. What was said is written.
+        """Have the model answer a turn, `on_piece` called with each piece; Ctrl-C stops it. What came is written.
 
         A quotation is not: memory would quote itself.
         """
@@ -170,13 +170,13 @@ class Conversation:
                 turn.closed += tuple(self._touched(change, Did.SUPERSEDED)) if fresh else ()
 
     def _touched(self, change: Change, verb: Did) -> list[Item]:
-        """What a commit did this to, as it stands now, if only in the history."""
+        """Return the items that a commit did `verb` to, as they stand now, if only in the history."""
         ids = [one.item for one in change.events if one.item is not None and one.verb is verb]
         return [next(v.item for v in reversed(self.me.history(id)) if v.item.id == id) for id in ids]
 
 
 def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
-    """The model's words, as something that can be closed."""
+    """Yield the model's words; closing the generator stops the model."""
     yield from chat.stream(turn.prompt, limit=limit)
 
 
@@ -194,7 +194,7 @@ def asks(message: str) -> bool:
 
 
 def quoted(message: str, answer: Answer) -> str:
-    """What is said back."""
+    """Phrase what is answered where no model is asked: the quotation, or that the message was kept."""
     if asks(message):
         return answer.text
     return "记住了。" if _CHINESE.search(message) else "Kept."

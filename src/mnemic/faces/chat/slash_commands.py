@@ -35,7 +35,7 @@ def is_command(line: str) -> bool:
 
 
 def run_command(output: Output, talk: Conversation, line: str) -> bool:
-    """Do what a line says; whether the chat goes on.
+    """Run the command that a line names; return whether the chat goes on.
 
     Raises:
         MnemicError: there is no such command, or it cannot be done.

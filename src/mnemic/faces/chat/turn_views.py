@@ -30,13 +30,13 @@ class TurnView(Protocol):
     """Shows one turn after the other."""
 
     def begin(self, turn: Turn) -> None:
-        """What was recalled and written is known; the answer is to come."""
+        """Show what was recalled and written; the answer is to come."""
 
     def piece(self, text: str) -> None:
-        """More of the answer."""
+        """Show more of the answer."""
 
     def end(self, turn: Turn) -> None:
-        """The answer is over, for whatever reason."""
+        """Finish the turn: the answer is over, for whatever reason."""
 
 
 class Columns:
@@ -124,17 +124,17 @@ class Lines:
         self._output, self._session, self._model = output, session, model
 
     def begin(self, turn: Turn) -> None:
-        """Nothing goes out before the turn is whole."""
+        """Wait: nothing is printed before the turn is whole."""
 
     def piece(self, text: str) -> None:
-        """Nothing goes out before the turn is whole."""
+        """Wait: nothing is printed before the turn is whole."""
 
     def end(self, turn: Turn) -> None:
         self._output.record({"session": self._session, "model": self._model, **turn_record(turn)})
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
-    """A turn: what was said and answered, recalled and written."""
+    """Make the record of a turn: what was said and answered, recalled and written."""
     return {
         "said": turn.message,
         "answer": turn.answer,
@@ -149,7 +149,7 @@ def turn_record(turn: Turn) -> dict[str, Any]:
 
 
 def _outcome(turn: Turn) -> str:
-    """How an answer ended, if not as it should."""
+    """Say how an answer ended if not as it should; else ""."""
     if isinstance(turn.error, CutOff):
         return f"[cut off at {turn.error.limit} tokens; --limit allows more]"
     if turn.error is not None:
@@ -164,7 +164,7 @@ def _inked(output: Output, row: Row, line: str) -> str:
 
 
 def view(output: Output, session: str, model: str | None) -> TurnView:
-    """The view that fits where the output goes."""
+    """Choose the view that fits where the output goes."""
     if output.json:
         return Lines(output, session, model)
     name = cut(flat(model or "memory"), _NAME)

@@ -54,11 +54,11 @@ _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
 
 
 class PipeLeftError(Exception):
-    """Whoever read our output has gone."""
+    """The program that read our output has closed the pipe."""
 
 
 class Mnemic(CommandGroup):
-    """The first word. A command is imported when it is named; the list of all of them imports none."""
+    """The command `mnemic` itself. It imports a command when it is named, and none to list them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -129,7 +129,7 @@ def cli(ctx: click.Context, *, version: bool) -> None:
 
 
 def main() -> None:
-    """The console script."""
+    """Run the command line; the console script calls this."""
     cli.main()
 
 
@@ -164,12 +164,12 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
 
 
 def code_of(error: MnemicError) -> int:
-    """The exit code that an error has."""
+    """Return the exit code of an error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
 def _show_help(error: MissingCommand) -> NoReturn:
-    """What a group without a command says, laid out as `--help` lays it out."""
+    """Print the help of a group that was named without a command, and leave."""
     with suppress(OSError):
         click.echo(error.group.get_help(), err=True)
     sys.exit(USAGE)

@@ -23,7 +23,7 @@ _AWAY: Final = (
 
 
 def welcome(run: Invocation) -> None:
-    """Show it. Nothing is made that is not there."""
+    """Print the first screen; make nothing that is not there."""
     items = commits = size_bytes = 0
     if run.exists:
         with run.memory() as memory:

@@ -32,7 +32,7 @@ from mnemic.faces.installing.own_entries import Launch
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where settings lie.
+    """The parts of a machine that decide where programs keep their settings.
 
     Attributes:
         environ: The environment of the person who installs.
@@ -47,7 +47,7 @@ class Machine:
     system: str = sys.platform
 
     def folder(self, variable: str, default: Path) -> Path:
-        """A folder that a variable may move."""
+        """Return the folder that a variable names, or the default."""
         moved = self.environ.get(variable, "").strip()
         return Path(moved).expanduser() if moved else default
 
@@ -68,7 +68,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """How a client runs commands of ours.
+    """Where and how a client is told to run our hooks.
 
     Attributes:
         path, project: Its file, for a person and for a project.
@@ -303,7 +303,7 @@ def is_used(client: Client, on: Machine) -> bool:
 
 
 def named(name: str, on: Machine) -> list[Client]:
-    """The client of a name; for `all`, every one that is found here.
+    """Return the client of a name; for `all`, every one that is used here.
 
     Raises:
         Invalid: there is none of that name, or none is found.

@@ -35,12 +35,12 @@ class Found:
     bom: bool = False
 
     def encoded(self, text: str) -> bytes:
-        """`text` as the bytes of this file."""
+        """Encode `text` as the bytes of this file."""
         return ((_BOM if self.bom else "") + text).encode()
 
 
 def read(path: Path) -> Found:
-    """What a file says.
+    """Read a file.
 
     Raises:
         Refused: it cannot be read, or is no file.

@@ -25,7 +25,7 @@ _NOTHING: Final = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n?")
 
 
 def read(text: str) -> dict[str, Any]:
-    """What a text says.
+    """Parse a TOML text.
 
     Raises:
         Invalid: it is not TOML; with the line.
@@ -39,7 +39,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def find(text: str, table: str, name: str) -> Any:
-    """What stands at `[table.name]`, or None.
+    """Return what stands at `[table.name]`, or None.
 
     Raises:
         Invalid: the text is not TOML, or `table` is no table.
@@ -48,12 +48,12 @@ def find(text: str, table: str, name: str) -> Any:
 
 
 def snippet(table: str, name: str, entry: Entry, newline: str = "\n") -> str:
-    """`[table.name]` as lines."""
+    """Write `[table.name]` as lines."""
     return newline.join((f"[{table}.{_key(name)}]", *(_line(key, value) for key, value in entry.items()), ""))
 
 
 def put(text: str, table: str, name: str, entry: Entry) -> tuple[str, str | None]:
-    """The text with `entry` in `[table.name]`, and what was put before the table; None where it stood there already.
+    """Put `entry` in `[table.name]`; return the text, and what was put before a new table, else None.
 
     Raises:
         Invalid: it is written there in a form that cannot be changed without writing all of it anew.
@@ -71,7 +71,7 @@ def put(text: str, table: str, name: str, entry: Entry) -> tuple[str, str | None
 
 
 def drop(text: str, table: str, name: str, glue: str | None) -> str:
-    """The text without `[table.name]` and what is under it, and without what `put` wrote before it.
+    """Drop `[table.name]`, what is under it, and what `put` wrote before it; return the text.
 
     Raises:
         Invalid: it is written there in a form that cannot be taken out without writing all of it anew.

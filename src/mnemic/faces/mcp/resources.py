@@ -38,11 +38,11 @@ class Shelf(Protocol):
     """The resources of a profile. Its methods block."""
 
     def templates(self) -> list[types.ResourceTemplate]:
-        """The shapes of addresses."""
+        """Return the templates of addresses."""
         ...
 
     def page(self, toolbox: Toolbox, cursor: str | None) -> tuple[list[types.Resource], str | None]:
-        """Some of them, and the cursor of the next page if there is one.
+        """Return a page of the resources, and the cursor of the next page if there is one.
 
         Raises:
             Invalid: the cursor is none of ours.
@@ -50,7 +50,7 @@ class Shelf(Protocol):
         ...
 
     def read(self, toolbox: Toolbox, uri: str) -> types.TextResourceContents:
-        """One of them.
+        """Read one resource.
 
         Raises:
             NotFound: there is none at this address, or it is another user's.
@@ -58,7 +58,7 @@ class Shelf(Protocol):
         ...
 
     def changed(self, result: Result) -> Sequence[str]:
-        """The addresses of what a write, with this result, may have changed."""
+        """Return the addresses of what a write with this result may have changed."""
         ...
 
 

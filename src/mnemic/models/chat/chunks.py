@@ -1,4 +1,4 @@
-"""From the chunks of OpenAI's chat protocol to the words in them, or to what went wrong."""
+"""Reads the chunks of OpenAI's chat protocol: the words in them, or what went wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _beginning(text: str) -> str:
 def words(
     chunks: Iterable[object], name: str, limit: int, *, excerpt: Callable[[str], str] = _beginning
 ) -> Iterator[str]:
-    """What the chunks add to the answer, in order; none of it empty.
+    """Yield what the chunks add to the answer, in order; none of it empty.
 
     Args:
         chunks: Decoded ones; a whole answer, which has `message` in place of `delta`, counts as one chunk.
@@ -46,7 +46,7 @@ def words(
 
 
 def _read(chunk: object, name: str, excerpt: Callable[[str], str]) -> tuple[str, str | None]:
-    """The text of a chunk, and why it is the last one, if it is."""
+    """Read the text of a chunk, and why it is the last one, if it is."""
     if not isinstance(chunk, Mapping):
         raise ModelError(f"{name}: the answer is none: {excerpt(repr(chunk))}")
     if error := chunk.get("error"):

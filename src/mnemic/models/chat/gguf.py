@@ -76,7 +76,7 @@ class Gguf:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> Gguf:
-        """From `gguf:PATH`."""
+        """Open the model that `gguf:PATH` names."""
         if not details:
             raise Invalid("model", "gguf: names no file", "Write gguf:/path/to/model.gguf.")
         return cls(Path(details).expanduser())
@@ -94,7 +94,7 @@ class Gguf:
         return words(self._chunks({**body, "stream": True, "return_progress": True}), self.name, limit)
 
     def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
-        """What the engine says, from a thread of its own; it is asked to stop at its next word."""
+        """Yield what the engine says, from a thread of its own; closed, ask it to stop at its next word."""
         engine = self._loaded()
         answers: SimpleQueue[object] = SimpleQueue()
         stop = threading.Event()
@@ -137,7 +137,7 @@ class SmolLM2(Gguf):
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> SmolLM2:
-        """From `smollm2`."""
+        """Open the model that `smollm2` names."""
         if details:
             raise Invalid("model", f"smollm2:{details} is not known", "Use smollm2.")
         return cls()
@@ -161,12 +161,12 @@ def _ask(engine: Any, body: Mapping[str, object], answers: SimpleQueue[object], 
 
 
 def _spare(engine: Any) -> None:
-    """Have an engine never end: in a forked child it would wait for threads of the parent."""
+    """Keep an engine from being ended: in a forked child it would wait for threads of the parent."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 
 
 def _load(path: Path, name: str) -> Any:
-    """An engine with a file in it, which says nothing on the terminal and answers nobody else."""
+    """Load a file into an engine, which prints nothing on the terminal and answers nobody else."""
     xllamacpp = importlib.import_module(ENGINE)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)

@@ -59,7 +59,7 @@ class ChatEndpoint:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> ChatEndpoint:
-        """From `openai:MODEL@URL`; the key is a setting of its own."""
+        """Open the model that `openai:MODEL@URL` names; the key is a setting of its own."""
         model, url = model_and_url(details, "model")
         return cls(model, url, key=settings.model_key)
 

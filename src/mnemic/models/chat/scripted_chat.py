@@ -35,7 +35,7 @@ class ScriptedChat:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> ScriptedChat:
-        """From `scripted:ANSWER|ANSWER`."""
+        """Open the model that `scripted:ANSWER|ANSWER` names."""
         return cls(*details.split("|"))
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:

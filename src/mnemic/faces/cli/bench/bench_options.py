@@ -57,5 +57,5 @@ def seed(of: str = "the bootstrap") -> Option:
 
 
 def without_none(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that something was said of; for the others what the laboratory takes by itself holds."""
+    """Drop options that were left out, so that the laboratory's own defaults hold."""
     return {name: value for name, value in options.items() if value is not None}

@@ -82,7 +82,7 @@ def _recalled(
     block: bool = False,
     **options: Any,
 ) -> Context:
-    """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
+    """Recall, each item as it stood then; add a note where the budget leaves all of them out."""
     looking = looking_at(me, **past)
     found = (looking.context if block else looking.recall)(words, explain=True, **options)
     dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
@@ -95,7 +95,7 @@ def _recalled(
 
 
 def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
-    """Recalled items for a person, with a line about how they were found."""
+    """Print recalled items for a person, with a line about how they were found."""
     for rank, one in enumerate(context.items, start=1):
         _print_hit(output, rank, one, explain=explain)
     for note in context.notes:
@@ -235,7 +235,7 @@ def list_(
 
 
 def item_line(output: Output, item: Item) -> str:
-    """An item on one line; cut where a terminal ends, and where its text is long."""
+    """Write an item on one line, cut where a terminal ends and where its text is long."""
     start = f"{item.id}  {said(item)}  "
     flags = _flags(item)
     rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
@@ -332,5 +332,5 @@ def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
 
 
 def _versions(me: ScopedMemory, item: ItemId) -> list[Version]:
-    """The versions of an item that are still kept, oldest first, without those of what superseded it."""
+    """Read the versions of an item that are still kept, oldest first, without those of what superseded it."""
     return [version for version in me.history(item) if version.item.id == item]

@@ -92,7 +92,7 @@ def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
 
 
 def _payload(event: Event) -> str:
-    """What an event about no one item says: how many it touched, which commit it undid, for which reason."""
+    """Describe an event that is about no single item: how many it touched, which commit it undid, and why."""
     try:
         payload = json.loads(event.payload or b"{}")
     except ValueError:
@@ -110,7 +110,7 @@ def _payload(event: Event) -> str:
 
 
 def _collected(payload: Mapping[str, Any]) -> str:
-    """What a batch of a run hid and why, or what the whole run took, freed, and how long its slices were."""
+    """Describe a collecting run: what a batch hid and why, or what all of it hid, dropped and freed."""
     if "collector" in payload:
         reason = next(iter(payload["reasons"].values()), "")
         told = [f"{many(payload['items'], 'item')} hidden by {payload['collector']}", reason]
@@ -127,7 +127,7 @@ def _collected(payload: Mapping[str, Any]) -> str:
 
 
 def _words(output: Output, me: ScopedMemory, change: Change, event: Event) -> str:
-    """The item that an event touched, as the commit left it, whatever has become of it since."""
+    """Write the item that an event touched, as the commit left it, whatever has become of it since."""
     if event.item is None or event.erased:
         return f"{event.item}  {output.dim('(its words are gone)')}"
     try:
@@ -159,7 +159,7 @@ def history(id: str) -> None:
 
 
 def print_history(output: Output, versions: Sequence[Version]) -> None:
-    """Versions for a person, a line or two each."""
+    """Print versions for a person, a line or two each."""
     for version in versions:
         item = version.item
         standing = version.seq_to is None
@@ -252,7 +252,7 @@ def _commit(me: ScopedMemory, typed: str) -> int:
 
 
 def _last_standing(changes: Sequence[Change]) -> int | None:
-    """The newest of these commits, given newest first, that has an effect which could be taken back.
+    """Find the newest of these commits, newest first, that has an effect which could be taken back.
 
     An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back. What rules
     derived goes with its evidence, and is nobody's last act.

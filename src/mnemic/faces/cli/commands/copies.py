@@ -86,7 +86,7 @@ def restore(name: str | None, to: str | None, no_tombstones: bool, no_checkpoint
 
 
 def _checkpoint_before(run: Invocation) -> Checkpoint | None:
-    """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
+    """Take a checkpoint of the store that is about to be replaced; None, with a note, if it cannot be read."""
     try:
         with run.memory() as memory:
             tenants = {one.tenant for one in memory.admin.stats().users}
@@ -108,7 +108,7 @@ def _put_back(
     *,
     no_tombstones: bool,
 ) -> int:
-    """How many items were erased again; a checkpoint that was taken for nothing goes."""
+    """Restore; return how many items were erased again. If that fails, drop the checkpoint taken before it."""
     from mnemic.admin import restore as put_back
 
     try:
@@ -121,7 +121,7 @@ def _put_back(
 
 
 def _last(path: Path, tenant: str) -> int:
-    """The last commit of a store; 0 where the tenant has none."""
+    """Read the number of a tenant's last commit in a store; 0 if it has none."""
     from mnemic.store.offline import head_of
 
     return head_of(path, tenant)

@@ -55,7 +55,7 @@ class Show:
             click.echo(self.output.bold(f"{number}. {text}"), color=self.output.color)
 
     def line(self, text: str = "") -> None:
-        """One line for a person."""
+        """Print one line for a person."""
         if not self.output.json:
             self.output.line(text)
 
@@ -120,7 +120,7 @@ def _play(show: Show, memory: Memory, path: Path) -> None:
 
 
 def _remember(show: Show, me: ScopedMemory, path: Path) -> dict[str, ItemId]:
-    """One commit a session; returns the id behind each import key."""
+    """Write the conversation, one commit a session; return the id behind each import key."""
     from mnemic.core.items import Channel
     from mnemic.demo import conversation
 
@@ -245,7 +245,7 @@ def _erase(show: Show, me: ScopedMemory, path: Path) -> None:
 
 
 def _occurrences(path: Path) -> dict[str, int]:
-    """How often the erased words stand in each file of the store, byte for byte."""
+    """Count the erased words in each file of the store, byte for byte."""
     words = [_CANARY.encode(), b"Rosa"]
     return {file.name: sum(file.read_bytes().count(word) for word in words) for file in _files(path)}
 

@@ -93,7 +93,7 @@ def _report(run: Invocation, receipt: ErasureReceipt) -> None:
 
 
 def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
-    """An erasure's receipt, for a person."""
+    """Print an erasure's receipt for a person."""
     good = receipt.status == "clean"
     rows = [
         (

@@ -63,7 +63,7 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
 
 
 def _refuse_scope(run: Invocation) -> None:
-    """Collecting goes over everybody's memory: who names one scope would be surprised."""
+    """Refuse options that name one scope: collecting goes over everybody's memory."""
     for option in ("user", "agent", "session", "branch"):
         if getattr(run.options, option) is not None:
             raise Invalid(f"--{option}", "cannot narrow this: it goes over everybody's memory", "Leave the option out.")
@@ -78,7 +78,7 @@ def _rebuilt(run: Invocation) -> tuple[int, int]:
 
 
 def _rebuilt_record(collected: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:
-    """What a rebuilt file came to, which is what the whole run came to."""
+    """Make the part of the record about a rebuilt file, whose size is that of the whole run."""
     if rebuilt is None:
         return {"rebuilt": None}
     before, after = rebuilt

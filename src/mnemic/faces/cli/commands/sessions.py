@@ -98,7 +98,7 @@ def shown(name: str) -> None:
 
 
 def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
-    """What is still there of them: a page may be erased while this is read."""
+    """Read the texts of pages that are still there: one may be erased meanwhile."""
     return {version.item.id: version.item.text for version in me.visible([page.item for page in pages])}
 
 
@@ -156,7 +156,7 @@ def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The talk, and which of its pages."""
+    """Add the arguments that name a talk and some of its pages."""
     ids = click.argument("ids", type=WORDS, nargs=-1, required=True)
     return click.argument("name", type=WORDS)(ids(function))
 
@@ -258,7 +258,7 @@ def unpinned(name: str, ids: tuple[str, ...]) -> None:
 
 @contextmanager
 def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
-    """A talk's window and the items that were named; what was done to them is told when it is done."""
+    """Open a talk's window, yield it with the items that were named, and print what was done to them."""
     run = _errand(name)
     with run.user_memory() as me, _known(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
@@ -272,14 +272,14 @@ def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session
 
 
 def _known(me: ScopedMemory, name: str) -> Session:
-    """A talk's window; one that nothing was said in keeps none."""
+    """Return a talk's window; refuse a talk in which nothing was said."""
     if not _was_said_in(me, name):
         raise NotFound(f"nothing was said in a talk {name!r}; `mnemic session list` names those with a window")
     return me.session(name)
 
 
 def _errand(name: str) -> Invocation:
-    """This run, on the talk that its argument names.
+    """Return this invocation; refuse a --session that names another talk than the argument.
 
     Raises:
         Invalid: `--session` names another.
@@ -295,7 +295,7 @@ def _was_said_in(me: ScopedMemory, name: str) -> bool:
 
 
 def _newest(me: ScopedMemory, name: str) -> ItemId:
-    """What was said last in a talk; its segments are written later, but say nothing new."""
+    """Find what was said last in a talk; segments of it are written later, but say nothing new."""
     turns = Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))
     return me.list(where=turns, limit=1)[0].item.id
 

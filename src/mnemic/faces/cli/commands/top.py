@@ -83,7 +83,7 @@ def _live(run: Invocation, memory: Memory, every: float) -> None:
 
 
 def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
-    """One look, for a person."""
+    """Write one look for a person, as lines."""
     output = run.output
     title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(vitals.at):%H:%M:%S} UTC')}"
     rows = [
@@ -135,7 +135,7 @@ def _span(seconds: float) -> str:
 
 
 def _table(output: Output, vitals: Vitals) -> list[str]:
-    """Verbs, then what lanes did, the most costly first."""
+    """Write a row for each verb, then for each lane, the most costly first."""
     head = f"{'':<24}{'a second':>9}{'count':>10}{'p50':>10}{'p95':>10}{'longest':>10}{'failed':>8}"
     rows = [
         _row(name, vitals.rate(name, sort), timed)
@@ -151,13 +151,13 @@ def _row(name: str, rate: float, timed: Histogram) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration, to three figures."""
+    """Write a duration in milliseconds, to three figures."""
     ms = seconds * 1000
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms"
 
 
 def vitals_record(vitals: Vitals) -> dict[str, Any]:
-    """One look, for programs; durations in milliseconds."""
+    """Make the record of one look; durations are in milliseconds."""
     return {
         "at": moment(vitals.at),
         "commits": vitals.commits,

@@ -57,7 +57,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
 
 @contextmanager
 def _asked_to_stop() -> Iterator[threading.Event]:
-    """An event that SIGTERM and SIGINT set."""
+    """Yield an event that SIGTERM and SIGINT set."""
     stop = threading.Event()
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
@@ -68,14 +68,14 @@ def _asked_to_stop() -> Iterator[threading.Event]:
 
 
 class _Log:
-    """What a worker says as it goes: a line a slice, for people or as JSON."""
+    """Prints what a worker does: a line a slice, for people or as JSON."""
 
     def __init__(self, run: Invocation) -> None:
         self._run = run
         self.slices = self.done = self.failed = 0
 
     def slice(self, lane: str, space: int, done: int, error: MnemicError | None) -> None:
-        """One slice has ended."""
+        """Count a slice that has ended, and print it."""
         self.slices += 1
         self.done += done
         self.failed += error is not None
@@ -83,7 +83,7 @@ class _Log:
         self.say("failed" if error is not None else "slice", lane=lane, space=space, done=done, **said)
 
     def say(self, event: str, **fields: object) -> None:
-        """One line."""
+        """Print one line."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if self._run.output.json:
             self._run.output.record({"at": at, "event": event, **fields})
@@ -128,7 +128,7 @@ def dead() -> None:
 
 
 def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
-    """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
+    """Read how the items begin that dead letters are about, as their owners see them; hidden ones are left out."""
     owned: dict[_Place, list[ItemId]] = {}
     for one in entries:
         if one.item is not None:
@@ -155,7 +155,7 @@ def _place(entry: WorkEntry) -> _Place:
 
 
 def _letter(entry: WorkEntry, begins: str | None) -> tuple[str, ...]:
-    """A dead letter for a person."""
+    """Write a row about a dead letter for a person."""
     since = "" if entry.at is None else day(entry.at)
     text = "" if entry.item is None else "(hidden)" if begins is None else begins
     error = f"{flat(entry.error)} ({many(entry.attempts, 'attempt')})"
@@ -206,7 +206,7 @@ def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
 
 
 def record(entry: WorkEntry) -> dict[str, object]:
-    """A line of the docket for programs."""
+    """Make the record of a lane or job."""
     return {
         "id": entry.id,
         "name": entry.name,
@@ -227,7 +227,7 @@ def record(entry: WorkEntry) -> dict[str, object]:
 
 
 def row(entry: WorkEntry) -> tuple[str, ...]:
-    """A line of the docket for a person."""
+    """Write a row about a lane or job for a person."""
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
     error = flat(entry.error) + tried if entry.error else ""
@@ -260,7 +260,7 @@ def flush(seconds: float | None) -> None:
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
-    """Run what is behind, with a bar; whether all of it was done."""
+    """Run what is behind, with a bar; return whether all of it was done."""
     with progress(run) as report:
         advance = advancing(report, "understanding", sum(one.pending for one in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
@@ -285,7 +285,7 @@ def reindex(embedder: str) -> None:
 
 
 def lane_record(behind: Behind) -> dict[str, object]:
-    """A lane for programs."""
+    """Make the record of a lane."""
     return {
         "lane": behind.lane,
         "embedder": behind.embedder or None,
@@ -296,7 +296,7 @@ def lane_record(behind: Behind) -> dict[str, object]:
 
 
 def lane_row(behind: Behind) -> tuple[str, str]:
-    """A lane for a person."""
+    """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
     state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
     state += "; nothing has come from it yet" if behind.lane == EMBED else ""
