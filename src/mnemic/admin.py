@@ -188,7 +188,7 @@ class Admin:
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
         erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
-        receipt: ErasureReceipt = self._opened.perform(Erase(erasure))
+        receipt: ErasureReceipt = self._opened.answering.attend(Erase(erasure))
         return receipt
 
     def behind(self) -> list[Behind]:

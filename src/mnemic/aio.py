@@ -92,6 +92,18 @@ def _like(
     return like
 
 
+def _handle(
+    verb: Callable[Concatenate[ScopedMemory, P], ScopedMemory],
+) -> Callable[Concatenate[AsyncScopedMemory, P], AsyncScopedMemory]:
+    """`verb`, which touches no store and so is not awaited: it returns another handle."""
+
+    @wraps(verb)
+    def handle(self: AsyncScopedMemory, /, *args: P.args, **kwargs: P.kwargs) -> AsyncScopedMemory:
+        return AsyncScopedMemory(verb(self._plain, *args, **kwargs), self._calls)
+
+    return handle
+
+
 class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`), awaited."""
 
@@ -106,32 +118,15 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
         """What the store was opened with."""
         return self._plain.settings
 
-    def _handle(self, plain: ScopedMemory) -> AsyncScopedMemory:
-        return AsyncScopedMemory(plain, self._calls)
-
-    @_like(ScopedMemory.at)
-    def at(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.at(*args, **kwargs))
-
-    @_like(ScopedMemory.as_of)
-    def as_of(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.as_of(*args, **kwargs))
-
-    @_like(ScopedMemory.valid_at)
-    def valid_at(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.valid_at(*args, **kwargs))
-
-    @_like(ScopedMemory.shelf)
-    def shelf(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.shelf(*args, **kwargs))
-
-    @_like(ScopedMemory.on_branch)
-    def on_branch(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.on_branch(*args, **kwargs))
+    at = _handle(ScopedMemory.at)
+    as_of = _handle(ScopedMemory.as_of)
+    valid_at = _handle(ScopedMemory.valid_at)
+    shelf = _handle(ScopedMemory.shelf)
+    on_branch = _handle(ScopedMemory.on_branch)
 
     @_like(ScopedMemory.branch)
     async def branch(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(await self._call(partial(self._plain.branch, *args, **kwargs)))
+        return AsyncScopedMemory(await self._call(partial(self._plain.branch, *args, **kwargs)), self._calls)
 
     @_like(ScopedMemory.session)
     def session(self, *args: Any, **kwargs: Any) -> AsyncSession:
@@ -187,10 +182,8 @@ class AsyncMemory(_Awaiting[Memory]):
     @_like(Memory.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._plain = Memory(*args, **kwargs)
-        self._calls, self._aside = (
-            _Calls(),
-            _Calls(),
-        )  # closing waits for the former: who drains a backlog may take hours
+        # Closing waits for the former alone: who drains a backlog may take hours.
+        self._calls, self._aside = _Calls(), _Calls()
 
     def __repr__(self) -> str:
         return f"Async{self._plain!r}"
@@ -227,6 +220,10 @@ class AsyncMemory(_Awaiting[Memory]):
     async def close(self) -> None:
         await self._calls.finish()
         await self._aside.run(self._plain.close)
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """It is open from the first; awaited, as other libraries have it, it is for you to close."""
+        return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:
         return self

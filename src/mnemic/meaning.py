@@ -174,7 +174,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
-        from mnemic.models.embedder_opening import named_embedder
+        from mnemic.models.model_opening import named_embedder
 
         return named_embedder(name, self._settings)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import moment
-from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, recorded_moment
 from mnemic.settings import Settings

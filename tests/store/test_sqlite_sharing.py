@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +17,13 @@ from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
 from mnemic.store.engine.ledger import prepare
+from mnemic.store.engine.rewinding import rewind
 from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
-from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
+from mnemic.testing.sql_counts import counted
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 from patience import PATIENCE
 
@@ -100,6 +103,69 @@ def test_when_a_commit_fails_all_who_shared_it_are_told_and_a_retry_lands_once(p
         world.commit(world.put(f"{n}", key=f"{n}"))
     assert world.texts() == ["first", "0", "1", "2", "3"]
     store.close()
+
+
+# What a writer knows from one group to the next
+
+
+@pytest.mark.parametrize("memory", [False, True], ids=["file", "memory"])
+def test_a_writer_looks_up_once_whose_memory_it_writes(path: Path, memory: bool) -> None:
+    with counted() as statements:
+        world = World(MemoryStore() if memory else SqliteStore(path))
+        world.commit("first")
+        world.commit("second")
+        statements.reset()
+        world.commit("third")
+        world.store.close()
+    tables = [table for table in ("tenant", "space", "name") if any(f"FROM {table} " in sql for sql in statements.ran)]
+    assert (statements.commits, tables) == (1, [])
+
+
+def _another_commits(world: World, path: Path) -> None:
+    other = World(SqliteStore(path), seed="others")
+    other.commit("another's", actor="somebody new")
+    other.store.close()
+
+
+def _refused(world: World, path: Path) -> None:
+    item = world.item("twice")
+    world.commit(world.put(item), user="first seen")
+    new = [world.put(world.item(text, agent="never landed")) for text in ("new", "newer")]
+    with pytest.raises(Conflict):
+        world.commit(*new, world.put(item), user="first seen")
+
+
+def _failed(world: World, path: Path) -> None:
+    assert isinstance(world.store, SqliteStore)
+    world.store._probe = FailAt("commit:before-commit", StoreError("no"))
+    with pytest.raises(StoreError, match="no"):
+        world.commit("never there", user="never there", actor="never there")
+
+
+BETWEEN: dict[str, Callable[[World, Path], object]] = {
+    "another handle commits": _another_commits,
+    "its user is erased": lambda world, _: world.erase(whole=True),
+    "the tenant is erased": lambda world, _: world.erase(user=None, whole=True),
+    "it goes back in time": lambda world, _: world.store.transact(rewind, TENANT, 1),
+    "a group is refused": _refused,
+    "a group is not written": _failed,
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN.values(), ids=BETWEEN.keys())
+def test_a_writer_forgets_what_it_knew_once_anybody_else_has_written(
+    world: World, path: Path, between: Callable[[World, Path], object]
+) -> None:
+    world.commit("first", user="grace")
+    world.commit("second")
+    between(world, path)
+    for user, actor in (("ada", "tester"), ("never there", "never there"), ("first seen", "never landed")):
+        last = world.seq()
+        assert world.commit(f"after, of {user}", user=user, actor=actor).seq == last + 1
+        assert world.texts(user=user)[-1] == f"after, of {user}"
+    assert world.faults() == []
+    names = {change.actor for change in world.changes()}
+    assert {"never there", "never landed"} <= names
 
 
 def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:

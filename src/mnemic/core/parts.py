@@ -21,21 +21,11 @@ PART_TOKENS: Final = 400
 """Most tokens in one part of an item."""
 
 _MENTIONS: Final = 64
-_MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-_WEEKDAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TIMELY_WORDS: Final = """
 today yesterday tomorrow tonight ago week weeks weekend weekends month months year years
 spring summer autumn fall winter monday tuesday wednesday thursday friday saturday sunday
@@ -124,5 +114,5 @@ def _part_terms(text: str, item: Item) -> bytes:
 @lru_cache(maxsize=4096)
 def _day_terms(day: date) -> bytes:
     """Make a day's tokens of the field of dates: year, month, day, weekday, and the whole date."""
-    date_words = f"{day.year:04} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day.isoformat()}"
+    date_words = f"{day.year:04} {MONTHS[day.month - 1]} {day.day} {WEEKDAYS[day.weekday()]} {day.isoformat()}"
     return terms(date_words, Field.DATE)

@@ -67,7 +67,16 @@ class _Inverse:
         changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
         changed += [f"the link {link.src} -{link.type}-> {link.dst}" for link in self._links_changed()]
         if changed and not cascade:
+            if (undo := self._undone_by()) is not None:
+                raise Conflict(f"commit {self.seq} is undone already, by commit {undo}; undo that one to redo it")
             raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+
+    def _undone_by(self) -> int | None:
+        """The commit that undid this one, where what it touched still stands as that left it."""
+        last = max((version.seq_from for version in self.standing.values()), default=self.seq)
+        changes = self.snapshot.changes(self.tenant, last - 1, 1) if last > self.seq else []
+        undid = any(event.verb is Verb.UNDID for change in changes for event in change.events)
+        return last if undid and changes[0].cause == self.seq else None
 
     def _links_changed(self) -> list[Link]:
         """Links of this commit that do not stand as it left them."""

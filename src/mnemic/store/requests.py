@@ -8,7 +8,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from mnemic.core.events import Receipt
 from mnemic.flow import Flow, Request
-from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Erasure
@@ -53,10 +52,6 @@ class Transact(Request):
     named: Mapping[str, Any] = field(default_factory=dict)
     urgent: bool = False
 
-    @property
-    def label(self) -> str:
-        return self.work.__name__
-
 
 @dataclass(frozen=True, slots=True)
 class Sweep(Request):
@@ -94,21 +89,3 @@ def sweep(tenant: str, seconds: float) -> Flow[Swept]:
     """What one slice of a sweep did."""
     swept: Swept = yield Sweep(tenant, seconds)
     return swept
-
-
-def answer(store: Store, request: Request) -> Any:
-    """Answer one request from `store`: the only place where a verb's wish becomes a deed."""
-    match request:
-        case Look(of):
-            with store.read() as snapshot:
-                return of(snapshot)
-        case Commit(draft):
-            return store.commit(draft)
-        case Erase(erasure):
-            return store.erase(erasure)
-        case Transact(work, given, named):
-            return store.transact(work, *given, **named)
-        case Sweep(tenant, seconds):
-            return store.sweep(tenant, seconds)
-        case _:
-            raise TypeError(f"no store answers {type(request).__name__}")

@@ -24,6 +24,7 @@ from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
 from mnemic.store.values.work import JobState
 from mnemic.strategies.loading import followed, lane_of, strategies
+from mnemic.watching.metering import Sort, Timed
 from mnemic.worker.model_budget import ModelBudget
 from mnemic.writing import Desk
 
@@ -255,8 +256,7 @@ class Background:
         error: MnemicError | None = None
         did = BUSY
         try:
-            with self.answering.meters.run(task.lane) as timed:
-                did = timed(run(task.flow(), attend))
+            did = self.answering.drive(task.flow(), attend, Timed(Sort.RUN, task.lane))
         except MnemicError as expected:
             error = expected
         except Exception as unexpected:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others

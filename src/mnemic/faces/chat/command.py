@@ -46,7 +46,7 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
     line that begins with a slash is a command: /help lists them.
     """
     run = invocation()
-    from mnemic.models.chat.chat_opening import open_chat
+    from mnemic.models.model_opening import open_chat
 
     mind = open_chat(run.settings.model if model is None else model, run.settings)
     named = run.options.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"

@@ -120,20 +120,12 @@ def cli(ctx: click.Context, *, version: bool) -> None:
     Without a command: where the data lies, how much there is, and what to type.
     """
     if version:
-        _tell_version()
+        invocation().output.answer({"version": _version.__version__}, f"mnemic {_version.__version__}")
         ctx.exit()
     if ctx.invoked_subcommand is None:
         from mnemic.faces.cli.welcome import welcome
 
         welcome(invocation())
-
-
-def _tell_version() -> None:
-    output = invocation().output
-    if output.json:
-        output.document({"version": _version.__version__})
-    else:
-        output.line(f"mnemic {_version.__version__}")
 
 
 def main() -> None:

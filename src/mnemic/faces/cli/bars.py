@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -14,6 +13,9 @@ from mnemic.faces.cli.invocation import Invocation
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure
 
+Tell = Callable[[str, int, int | None], None]
+"""Takes the name of what goes on, how much is done, and of how much; None where nobody knows."""
+
 MISSED: Final = 8
 _BAR: Final = 24
 
@@ -24,29 +26,47 @@ def meter(used: int, of: int) -> str:
     return "█" * full + "░" * (_BAR - full)
 
 
-def listed(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """Names separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @contextmanager
-def progress(run: Invocation) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each system on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield lambda system, done, total: None
+def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}") -> Iterator[Tell]:
+    """Bars on a terminal's standard error, one for each name that is told how much is done, of how much; else silence.
+
+    Args:
+        unit: How what is done is written, as a format of a task; "bytes" for sizes.
+    """
+    if not run.output.draws:
+        yield lambda name, done, total: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
-        tasks: dict[str, object] = {}
+    amount = DownloadColumn() if unit == "bytes" else unit
+    columns = ("{task.description}", BarColumn(), amount, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
+        tasks: dict[str, TaskID] = {}
 
-        def tell(system: str, done: int, total: int) -> None:
-            if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
-            bar.update(tasks[system], completed=done, total=total)  # type: ignore[arg-type]
+        def tell(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = shown.add_task(name, total=total)
+            shown.update(tasks[name], completed=done, total=total)
 
         yield tell
+
+
+def counted(tell: Tell, name: str, total: int | None) -> Callable[[int], None]:
+    """What moves the bar of a name on by so many."""
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        tell(name, done, total)
+
+    return advance
 
 
 def hold_to_bars(figures: Iterable[Figure]) -> None:

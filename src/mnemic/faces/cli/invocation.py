@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.core.checking import clean_text
 from mnemic.core.scope import Scope
-from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output
@@ -33,6 +34,12 @@ class Invocation:
 
     def __init__(self, options: GlobalOptions) -> None:
         self.options = options
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken since the store was opened; a person's time to answer is not counted."""
+        return time.perf_counter() - self._began
 
     @cached_property
     def given(self) -> Settings:
@@ -80,7 +87,7 @@ class Invocation:
         """The store, open; only a write of something new makes one.
 
         Raises:
-            NotFound: there is none, and none is to be made.
+            NotFound: there is none, and none is to be made; or it has no branch of the name that was given.
         """
         if not self.exists and not create:
             raise NotFound(
@@ -92,9 +99,17 @@ class Invocation:
 
         fresh = not self.exists
         with Memory(self.where, settings=self.settings) as memory:
+            self._refuse_unknown_branch(memory)
+            self._began = time.perf_counter()
             yield memory
         if fresh:
             self.output.note(f"made a new store, which only you can read: {self.path}")
+
+    def _refuse_unknown_branch(self, memory: Memory) -> None:
+        """A branch that is not there is a slip of the pen, also for a command that looks at the whole store."""
+        branch = self.options.branch
+        if branch and branch not in {one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()}:
+            raise NotFound(f"no branch {branch!r} here; `mnemic branches` lists them")
 
     @contextmanager
     def asked(self) -> Iterator[ScopedMemory]:
@@ -139,7 +154,9 @@ class Invocation:
             return True
         if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
-        return click.confirm(question, err=True)
+        agreed = click.confirm(question, err=True)
+        self._began = time.perf_counter()
+        return agreed
 
 
 def invocation() -> Invocation:

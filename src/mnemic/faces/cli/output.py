@@ -108,6 +108,11 @@ class Output:
 
         return max(shutil.get_terminal_size().columns, _NARROW)
 
+    @property
+    def draws(self) -> bool:
+        """Whether bars may be drawn: for a person, whose terminal standard error is."""
+        return not self.json and sys.stderr.isatty()
+
     def ink(self, text: str, **style: Any) -> str:
         """`text` styled as `click.style` does, if colour may go out."""
         return click.style(text, **style) if self.color else text
@@ -126,6 +131,14 @@ class Output:
         """One line beside the output, for a person; programs are spared it."""
         if not self.json:
             click.echo(click.style(text, dim=True) if self.color else text, err=True)
+
+    def answer(self, record: Mapping[str, Any], *lines: str) -> None:
+        """What a command has to say: one JSON document for a program, lines for a person."""
+        if self.json:
+            self.document(record)
+            return
+        for line in lines:
+            self.line(line)
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One JSON document, on a line."""

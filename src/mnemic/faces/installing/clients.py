@@ -86,6 +86,10 @@ class Hooks:
     version: int | None = None
 
 
+def _plain(launch: Launch) -> dict[str, Any]:
+    return {"command": launch.mcp[0], "args": list(launch.mcp[1:])}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """One program that speaks MCP.
@@ -93,7 +97,7 @@ class Client:
     Attributes:
         title: What people call it.
         path, project: Its file with MCP servers, for a person and for a project; None where projects have none.
-        signs: Any of these is there if the program has been used here.
+        signs: Any of these is there if the program has been used here; None for the folder of its file.
         key: Under which key the servers stand.
         entry: A server as the client writes it.
         comments: Whether it takes comments in its JSON, so that they are kept and not told as broken.
@@ -105,17 +109,13 @@ class Client:
     title: str
     path: Callable[[Machine], Path]
     project: Callable[[Machine], Path] | None
-    signs: Callable[[Machine], tuple[Path, ...]]
+    signs: Callable[[Machine], tuple[Path, ...]] | None = None
     key: str = "mcpServers"
-    entry: Callable[[Launch], dict[str, Any]]
+    entry: Callable[[Launch], dict[str, Any]] = _plain
     comments: bool = False
     toml: bool = False
     hooks: Hooks | None = None
     then: str = "Restart it, if it is running."
-
-
-def _plain(launch: Launch) -> dict[str, Any]:
-    return {"command": launch.mcp[0], "args": list(launch.mcp[1:])}
 
 
 def _typed(kind: Literal["stdio", "local"]) -> Callable[[Launch], dict[str, Any]]:
@@ -192,8 +192,6 @@ CLIENTS: Final = {
             title="Claude Desktop",
             path=lambda on: on.config / "Claude" / "claude_desktop_config.json",
             project=None,
-            signs=lambda on: (on.config / "Claude",),
-            entry=_plain,
             then="Quit it and start it again.",
         ),
         Client(
@@ -201,8 +199,6 @@ CLIENTS: Final = {
             title="Cursor",
             path=lambda on: on.home / ".cursor" / "mcp.json",
             project=lambda on: on.here / ".cursor" / "mcp.json",
-            signs=lambda on: (on.home / ".cursor",),
-            entry=_plain,
             comments=True,
             hooks=Hooks(
                 path=lambda on: on.home / ".cursor" / "hooks.json",
@@ -218,9 +214,7 @@ CLIENTS: Final = {
             title="Codex",
             path=lambda on: codex_home(on) / "config.toml",
             project=lambda on: on.here / ".codex" / "config.toml",
-            signs=lambda on: (codex_home(on),),
             key="mcp_servers",
-            entry=_plain,
             toml=True,
             hooks=Hooks(
                 path=lambda on: codex_home(on) / "hooks.json",
@@ -234,7 +228,6 @@ CLIENTS: Final = {
             title="VS Code",
             path=lambda on: _code(on) / "mcp.json",
             project=lambda on: on.here / ".vscode" / "mcp.json",
-            signs=lambda on: (_code(on),),
             key="servers",
             entry=_typed("stdio"),
             comments=True,
@@ -245,8 +238,6 @@ CLIENTS: Final = {
             title="Windsurf",
             path=lambda on: on.home / ".codeium" / "windsurf" / "mcp_config.json",
             project=None,
-            signs=lambda on: (on.home / ".codeium" / "windsurf",),
-            entry=_plain,
             comments=True,
         ),
         Client(
@@ -254,8 +245,6 @@ CLIENTS: Final = {
             title="Gemini CLI",
             path=lambda on: on.home / ".gemini" / "settings.json",
             project=lambda on: on.here / ".gemini" / "settings.json",
-            signs=lambda on: (on.home / ".gemini",),
-            entry=_plain,
             comments=True,
             hooks=Hooks(
                 path=lambda on: on.home / ".gemini" / "settings.json",
@@ -270,7 +259,6 @@ CLIENTS: Final = {
             title="GitHub Copilot CLI",
             path=lambda on: on.folder("COPILOT_HOME", on.home / ".copilot") / "mcp-config.json",
             project=None,
-            signs=lambda on: (on.folder("COPILOT_HOME", on.home / ".copilot"),),
             entry=_copilot,
             then="Start a new session; `/mcp show` shows it.",
         ),
@@ -279,9 +267,7 @@ CLIENTS: Final = {
             title="Zed",
             path=lambda on: _zed(on) / "settings.json",
             project=lambda on: on.here / ".zed" / "settings.json",
-            signs=lambda on: (_zed(on),),
             key="context_servers",
-            entry=_plain,
             comments=True,
             then="The Agent Panel's settings show it.",
         ),
@@ -303,7 +289,6 @@ CLIENTS: Final = {
             ),
             project=None,
             signs=lambda on: (_code(on) / "globalStorage" / "saoudrizwan.claude-dev",),
-            entry=_plain,
             comments=True,
         ),
     )
@@ -313,7 +298,8 @@ CLIENTS: Final = {
 
 def found(client: Client, on: Machine) -> bool:
     """Whether a client has been used on this machine."""
-    return any(sign.exists() for sign in client.signs(on))
+    signs = (client.path(on).parent,) if client.signs is None else client.signs(on)
+    return any(sign.exists() for sign in signs)
 
 
 def named(name: str, on: Machine) -> list[Client]:

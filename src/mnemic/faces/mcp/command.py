@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     "mnemic mcp --user ada --session work",
     "mnemic mcp --profile reference",
     "mnemic mcp --profile files --read-only",
-    name="mcp",
 )
 @click.option(
     "--profile",
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     help="Tools: verbs of memory; those of the reference memory server; the files of Anthropic's memory tool.",
 )
 @click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
-def serve(profile: str, *, read_only: bool) -> None:
+def mcp(profile: str, *, read_only: bool) -> None:
     """Serve this memory to an agent: the Model Context Protocol on standard input and output.
 
     A client starts it; `mnemic install` tells the client how. Whose memory it is and where it lies say the options

@@ -6,6 +6,7 @@ import hashlib
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from mnemic.core.clock import FOREVER, micros
@@ -298,39 +299,47 @@ class _Commit:
 
     def write(self, ops: Sequence[Sealed]) -> None:
         """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
-        placed = list(enumerate(ops, len(self.events)))
-        vers = self._put([(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Put)])
-        lvers = {n: self._tie(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Tie)}
+        puts: list[tuple[int, Put, Sealed]] = []
+        wrote: dict[int, tuple[int, int, bytes | None]] = {}
+        for n, sealed in enumerate(ops, len(self.events)):
+            op = sealed.op
+            if isinstance(op, Put):
+                puts.append((n, op, sealed))
+            elif isinstance(op, Tie):
+                wrote[n] = (0, self._tie(n, op, sealed), None)
+            else:
+                wrote[n] = (0, 0, sealed.body)
+        if puts:
+            first = self._put(puts)
+            wrote.update((n, (first + place, 0, None)) for place, (n, _, _) in enumerate(puts))
+        tenant, seq = self.tenant.id, self.seq
         events = [
-            EventRow(
-                self.tenant.id, self.seq, n, sealed.op.verb, sealed.item, vers.get(n, 0), lvers.get(n, 0),
-                sealed.body if isinstance(sealed.op, Note) else None, sealed.salt, sealed.digest,
-            )
-            for n, sealed in placed
-        ]  # fmt: skip
+            EventRow(tenant, seq, n, sealed.op.verb, sealed.item, *wrote[n], sealed.salt, sealed.digest)
+            for n, sealed in enumerate(ops, len(self.events))
+        ]
         self.rows.journal.add_events(events)
         self.events += events
 
-    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> dict[int, int]:
-        """Write versions with what goes with them; the number of each, by its place in the commit."""
-        if not puts:
-            return {}
+    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> int:
+        """Write versions with what goes with them; the number of the first, each of the others has the next."""
         rows, space = self.rows, self.space.id
         versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
-        before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
-        vers = rows.items.add_versions(versions)
-        written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
+        before = self._followed(versions, puts)
+        first = rows.items.add_versions(versions)
+        numbered = list(zip(count(first), versions, puts, strict=False))
         carried: dict[int, tuple[bytes, ...]] = {}
         if before:
-            same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
-            carried = self._carried_terms(same)
+            carried = self._carried(
+                {ver: before[row.id] for ver, row, (_, op, _) in numbered if op.terms is None and row.id in before}
+            )
         catalogued: list[Entry] = []
         cited: list[tuple[bytes, bytes]] = []
         keys: list[KeyRow] = []
-        for row, ver, op, sealed in written:
+        for ver, row, (_, op, sealed) in numbered:
             terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
-            catalogued += entries(row._replace(ver=ver), op.item.pinned, terms)
-            cited += [(to_bytes(source), row.id) for source in op.item.source]
+            catalogued += entries(ver, row, op.item.pinned, terms)
+            if op.item.source:
+                cited += [(to_bytes(source), row.id) for source in op.item.source]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)
@@ -338,25 +347,29 @@ class _Commit:
             rows.links.add_derived(space, cited)
         if keys:
             rows.journal.add_keys(keys)
-        return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
+        return first
 
-    def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
+    def _followed(
+        self, versions: Sequence[VersionRow], puts: Sequence[tuple[int, Put, Sealed]]
+    ) -> dict[bytes, VersionRow]:
         """The versions that stood before, closed."""
-        before = lineage.standing(self.rows, self.space, items)
-        for item, op in zip(items, puts, strict=True):
-            if op.verb is Verb.WROTE and item in before:
-                seq = before[item].seq_from
+        before = lineage.standing(self.rows, self.space, [row.id for row in versions])
+        if not before:
+            return before
+        for row, (_, op, _) in zip(versions, puts, strict=True):
+            if op.verb is Verb.WROTE and row.id in before:
+                seq = before[row.id].seq_from
                 raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
         # What a branch reads in its parent stands there as it did.
         if own := [row.ver for row in before.values() if row.space == self.space.id]:
             self.rows.items.close_versions(self.space.id, own, self.seq)
         return before
 
-    def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
+    def _carried(self, same: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
         """Carry vectors over to the versions that say the same as those before them; the token streams of these."""
         terms: dict[int, tuple[bytes, ...]] = {}
-        for home in {row.space for row in carried.values()}:
-            moved = [(row.ver, ver) for ver, row in carried.items() if row.space == home]
+        for home in {row.space for row in same.values()}:
+            moved = [(row.ver, ver) for ver, row in same.items() if row.space == home]
             known = self.rows.items.entry_terms(home, [ver for ver, _ in moved])
             terms |= {to: known[ver] for ver, to in moved if ver in known}
             self.rows.vectors.carry_vectors(home, self.space.id, moved)
@@ -411,11 +424,11 @@ class _Commit:
             self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
-def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
-    """The entries of a version: its projections, once for each part's token stream."""
+def entries(ver: int, row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
+    """Make the entries of version `ver`: its projections, once for each part's token stream."""
     return [
         Entry(
-            row.ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
+            ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
             row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), stream,
         )
         for part, stream in enumerate(terms)

@@ -206,6 +206,11 @@ class SpaceTables(Group, ABC):
             return self.relations.first(SPACE, ("shared", "is true", None), tenant=tenant, branch=branch)
         return self.relations.first(SPACE, tenant=tenant, user=user, branch=branch)
 
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        """A user's space or branch, and the shared space of their tenant."""
+        row = self.tenant(tenant)
+        return (None, None) if row is None else (self.space(row.id, user, branch), self.space(row.id, SHARED))
+
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
         return [row for space in ids for row in self.relations.find(SPACE, id=space)]
 
@@ -333,9 +338,9 @@ class JournalTables(Group, ABC):
 class ItemTables(Group, ABC):
     """Versions of items, their entries in the catalogue, counters of use."""
 
-    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
-        first = self.relations.add(VERSION, *((None, *row[1:]) for row in rows))
-        return list(range(first, first + len(rows)))
+    def add_versions(self, rows: Sequence[VersionRow]) -> int:
+        """Write versions; the number of the first, each of the others has the next."""
+        return self.relations.add(VERSION, *[(None, *row[1:]) for row in rows])
 
     def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
         self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
@@ -381,7 +386,7 @@ class ItemTables(Group, ABC):
         return self.relations.find(VERSION, order=("ver",), space=space)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        self.relations.add(ENTRY, *((space, *entry) for entry in entries))
+        self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)

@@ -33,6 +33,9 @@ from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
 BATCH: Final = 256
 """Most callers in one transaction."""
 
+KNOWN: Final = 10_000
+"""Most names that a writer remembers from one transaction to the next."""
+
 
 def _closed_gate() -> threading.Lock:
     gate = threading.Lock()
@@ -140,23 +143,34 @@ class CommitQueue:
 
 
 class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
-    """Spaces, names and journal of a group commit: they look up each tenant, space and name once for all callers.
+    """Spaces, names and journal of group commits: they look up each tenant, space and name once for all callers.
 
-    Each space's head is written once, in `finish`. Nobody else writes meanwhile, so nothing held can go stale;
-    `begin` forgets what a transaction before this one has left.
+    Each space's head is written once, in `finish`. What was read holds until somebody else writes: another process, or
+    this one beside the queue. SQLite's number for the state of the file tells; one per connection, it costs no look.
     """
 
+    def __init__(self, relations: SqliteRelations) -> None:
+        super().__init__(relations)
+        self._state: int | None = None
+
     def begin(self) -> None:
-        """Start on a transaction."""
-        self._tenants: dict[str, TenantRow] = {}
-        self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
-        self._numbers: dict[tuple[int, str], int] = {}
+        """Start on a transaction, with what is known from the one before if nobody has written since."""
+        if self._state is None or self._state != self._db.data_version() or len(self._numbers) > KNOWN:
+            self._tenants: dict[str, TenantRow] = {}
+            self._tenant_names: dict[int, str] = {}
+            self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
+            self._numbers: dict[tuple[int, str], int] = {}
         self._moved: dict[int, SpaceRow] = {}
+        self._state = None
+
+    def landed(self) -> None:
+        """Note that what was written since `begin` is on disk; without this the next transaction reads all anew."""
+        self._state = self._db.data_version()
 
     def tenant(self, name: str) -> TenantRow | None:
         row = self._tenants.get(name) or super().tenant(name)
         if row is not None:
-            self._tenants[name] = row
+            self._tenants[name], self._tenant_names[row.id] = row, name
         return row
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
@@ -177,9 +191,8 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
 
     def add_change(self, row: ChangeRow) -> None:
         super().add_change(row)
-        for name, tenant in self._tenants.items():
-            if tenant.id == row.tenant:
-                self._tenants[name] = tenant._replace(seq=row.seq, at=row.at, hash=row.hash)
+        if (name := self._tenant_names.get(row.tenant)) is not None:
+            self._tenants[name] = self._tenants[name]._replace(seq=row.seq, at=row.at, hash=row.hash)
 
     def finish(self) -> None:
         """Write the heads of the spaces that have moved; the last thing before the commit."""
@@ -268,6 +281,8 @@ class SqliteCommits(SqliteErasing):
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")
+        if isinstance(rows.spaces, GroupTables):
+            rows.spaces.landed()
         return written, "residue" in meta
 
     def _group_rows(self, db: apsw.Connection) -> Rows:

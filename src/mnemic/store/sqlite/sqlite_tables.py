@@ -13,9 +13,11 @@ from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, from_bytes, to_bytes
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
+from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.engine.codec import kind_number
 from mnemic.store.engine.rows import (
+    SPACE,
     ItemTables,
     JournalTables,
     LaneTables,
@@ -39,7 +41,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     read_json,
     spend,
 )
-from mnemic.store.values.row_values import Descent, PageRow, TenantRow, VersionRow, Walk
+from mnemic.store.values.row_values import Descent, PageRow, SpaceRow, TenantRow, VersionRow, Walk
 from mnemic.store.values.work import VectorRow
 
 
@@ -54,6 +56,12 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
         else:
             found = self._db.execute(_TENANT + "ORDER BY t.id")
         return [TenantRow._make(row) for row in found]
+
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        name = None if isinstance(user, Shared) else user
+        rows = [SPACE.make(row) for row in self._db.execute(_OWNED, (tenant, name, branch))]
+        found = {(row.user, row.branch): row for row in rows}
+        return found.get((user, branch)), found.get((SHARED, ""))
 
     def descents(self, tenant: int) -> list[Descent]:
         found = read_json(self._db, _DESCENTS, (tenant,))
@@ -91,6 +99,10 @@ _TENANT: Final = (
 )
 
 
+_OF_TENANT: Final = (
+    "SELECT " + ", ".join(SPACE.columns) + " FROM space WHERE tenant = (SELECT id FROM tenant WHERE name = ?1) AND "
+)
+_OWNED: Final = _OF_TENANT + "user = ?2 AND branch = ?3 UNION ALL " + _OF_TENANT + "shared AND branch IN ('', ?3)"
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
 )

@@ -178,10 +178,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     words = given_text(query, run.settings)
     with run.asked() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
-    if run.output.json:
-        run.output.document(answer_record(answer))
-        return
-    run.output.line(plain(answer.text))
+    run.output.answer(answer_record(answer), plain(answer.text))
     run.output.note(f"confidence {answer.confidence:.2f}")
 
 
@@ -200,11 +197,10 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
     with run.mine() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
-    if run.output.json:
-        run.output.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
-    else:
-        stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
-        run.output.line(stage + plain(lost.reason))
+    stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
+    run.output.answer(
+        {"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}, stage + plain(lost.reason)
+    )
 
 
 @verb(

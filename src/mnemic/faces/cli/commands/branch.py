@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,14 +33,16 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     """
     run = invocation()
     with run.mine(shelved=False) as me:
+        known = {one.name for one in me.branches()}
         looking_at(me, None, None, at).branch(name, understand=understand)
         made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
-    if run.output.json:
-        run.output.document({**_branch_record(made), "items": items})
-    else:
-        shows = f"shows {many(items, 'item')}" if items else "it is empty"
-        run.output.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
-        run.output.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
+    shows = f"shows {many(items, 'item')}" if items else "it is empty"
+    there = " was there already, and" if name in known else ""
+    run.output.answer(
+        {**_branch_record(made), "items": items},
+        f"branch {flat(name)}{there} comes off commit {made.base}: {shows}",
+        f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}",
+    )
 
 
 @verb("mnemic branches", "mnemic branches --json")
@@ -121,10 +122,10 @@ def drop_branch(name: str, yes: bool) -> None:
         return
     with run.mine(shelved=False) as me:
         done = me.drop_branch(name)
-    if run.output.json:
-        run.output.document({"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links})
-    else:
-        run.output.line(f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}")
+    run.output.answer(
+        {"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links},
+        f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}",
+    )
 
 
 @verb("mnemic revert 2", "mnemic revert 2 --json")
@@ -137,9 +138,8 @@ def revert(seq: int) -> None:
     """
     run = invocation()
     with run.mine(shelved=False) as me:
-        began = time.perf_counter()
         receipt = me.revert(seq)
-    took = (time.perf_counter() - began) * 1000
+    took = run.seconds * 1000
     if run.output.json:
         run.output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
     elif receipt.repeated:

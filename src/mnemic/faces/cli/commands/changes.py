@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,8 +60,19 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
                 run.output.record(change_record(change))
             else:
                 _print_change(run.output, me, change)
+        jumps = not (whole or every or run.output.json) and _leaves_out(me, [change.seq for change in changes])
     if not changes:
         run.output.note("no commits yet")
+    elif jumps:
+        run.output.note("numbers in between only count what was shown: mnemic log --all")
+
+
+def _leaves_out(me: ScopedMemory, shown: Sequence[int]) -> bool:
+    """Whether commits of this memory lie between those that are shown, which only count what was shown."""
+    if not shown:
+        return False
+    every = me.log(after=min(shown) - 1, limit=len(shown), newest=False, every=True)
+    return any(change.seq < max(shown) and change.seq not in shown for change in every)
 
 
 def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
@@ -217,9 +227,8 @@ def undo(seq: str, cascade: bool) -> None:
     with run.mine() as me:
         # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)
-        began = time.perf_counter()
         receipt = me.undo(number, cascade=cascade or seq == "last")
-        acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
+        acknowledge(run, "changed", receipt, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
 def _commit(me: ScopedMemory, typed: str) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mnemic.core.clock import moment
 from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import counted, progress, split_names
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
@@ -52,8 +51,9 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     _refuse_scope(run)
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
-    named = None if collectors is None else [name.strip() for name in collectors.split(",") if name.strip()]
-    with run.memory() as memory, _progress(run) as advance:
+    named = None if collectors is None else split_names(collectors)
+    with run.memory() as memory, progress(run, unit="{task.completed:,.0f} items and rows") as tell:
+        advance = counted(tell, "collecting", None)
         done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, progress=advance)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None
     if run.output.json:
@@ -142,21 +142,6 @@ def _dropped(done: Collected) -> Iterator[tuple[str, str]]:
         yield "pauses", f"{many(done.slices, 'slice')}, {pauses}"
 
 
-@contextmanager
-def _progress(run: Invocation) -> Iterator[Callable[[int], None]]:
-    """A count that goes up on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn
-
-    columns = (TextColumn("collecting"), TextColumn("{task.completed:,.0f} items and rows"))
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
-        task = bar.add_task("collecting", total=None)
-        yield lambda done: bar.advance(task, done)
-
-
 @click.group(cls=CommandGroup, examples=("mnemic hold add last --reason 'case 7'", "mnemic hold list"))
 def hold() -> None:
     """Legal holds: what may not be erased, collected or dropped."""
@@ -180,10 +165,7 @@ def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
             )
             for item in found or [None]
         ]
-    if run.output.json:
-        run.output.document({"holds": numbers})
-    else:
-        run.output.line(f"held: {', '.join(f'hold {number}' for number in numbers)}")
+    run.output.answer({"holds": numbers}, f"held: {', '.join(f'hold {number}' for number in numbers)}")
 
 
 @verb("mnemic hold list", "mnemic hold list --json", name="list")
@@ -209,10 +191,7 @@ def release(number: int) -> None:
     run = invocation()
     with run.memory() as memory:
         memory.admin.release_hold(number, tenant=run.tenant)
-    if run.output.json:
-        run.output.document({"released": number})
-    else:
-        run.output.line(f"released: hold {number}")
+    run.output.answer({"released": number}, f"released: hold {number}")
 
 
 def _hold_record(row: Hold) -> dict[str, object]:

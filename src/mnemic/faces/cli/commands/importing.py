@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections import Counter
@@ -17,6 +16,7 @@ from urllib.parse import unquote
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.faces.cli.bars import Tell, progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many
@@ -175,8 +175,8 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
         raise Invalid("mine", "says the opposite of --each-user", "Give one of them.")
     began = time.perf_counter()
     try:
-        with brake.watching(), _progress(run, intent) as progress:
-            messages = _messages(run, intent, tally, progress)
+        with brake.watching(), progress(run, unit="bytes") as tell:
+            messages = _messages(run, intent, tally, _moved(run, intent, tell))
             if dry_run:
                 _count(run, messages, tally, intent)
             else:
@@ -191,7 +191,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
 
 
 def _messages(
-    run: Invocation, intent: Intent, tally: ImportTally, progress: Callable[[int], None] | None
+    run: Invocation, intent: Intent, tally: ImportTally, moved: Callable[[int], None] | None
 ) -> Iterator[Message | Edge]:
     """What is read, each message with its source in a slot; what had to be skipped is counted on the way."""
     from dataclasses import replace
@@ -209,7 +209,7 @@ def _messages(
         branches=intent.branches,
         tools=intent.tools,
         exclude=intent.exclude,
-        progress=progress,
+        progress=moved,
     )
     for one in given:
         if isinstance(one, Skipped):
@@ -372,22 +372,14 @@ def _is_away(me: ScopedMemory, item: ItemId) -> bool:
     return versions[-1].item.state is State.RETIRED
 
 
-@contextmanager
-def _progress(run: Invocation, intent: Intent) -> Iterator[Callable[[int], None] | None]:
-    """A bar in bytes on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
+def _moved(run: Invocation, intent: Intent, tell: Tell) -> Callable[[int], None] | None:
+    """What is told how many bytes were read; None where nobody sees it."""
+    if not run.output.draws:
+        return None
     from mnemic.ingest.inputs import count_hint
 
-    console = Console(stderr=True, no_color=not run.output.color, highlight=False)
-    columns = ("importing", BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("importing", total=count_hint(intent.path, intent.exclude) or None)
-        yield lambda done: bar.update(task, completed=done)
+    total = count_hint(intent.path, intent.exclude) or None
+    return lambda done: tell("importing", done, total)
 
 
 def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -45,14 +44,13 @@ def acknowledge(
     run: Invocation,
     did: str,
     receipt: Receipt,
-    began: float,
     *,
     closed: ItemId | None = None,
     then: str = "",
     already: str = "",
 ) -> None:
     """Say what a write did: `did` to each item but `closed`, which it closed; `already` if nothing had to be done."""
-    took = (time.perf_counter() - began) * 1000
+    took = run.seconds * 1000
     output = run.output
     if output.json:
         output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
@@ -110,20 +108,19 @@ def add(
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
     with run.mine(create=True) as me:
-        began = time.perf_counter()
         receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
         if len(receipt.ids) == 1 or run.output.json:
-            acknowledge(run, "remembered", receipt, began)
+            acknowledge(run, "remembered", receipt)
         else:
-            _acknowledge_parts(run, receipt, began)
+            _acknowledge_parts(run, receipt)
 
 
-def _acknowledge_parts(run: Invocation, receipt: Receipt, began: float) -> None:
+def _acknowledge_parts(run: Invocation, receipt: Receipt) -> None:
     """A long text makes a document and its parts: one line names it, however many those are."""
     document, *parts = receipt.ids
     there = ", was there already" if receipt.repeated == len(receipt.ids) else ""
     whole = replace(receipt, ids=(document,), repeated=0)
-    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole, began)
+    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole)
 
 
 def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -178,9 +175,8 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     fields = _fields(**options)
     words = given_words(text, run.settings)
     with run.mine(create=True) as me:
-        began = time.perf_counter()
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
-        acknowledge(run, "wrote", receipt, began)
+        acknowledge(run, "wrote", receipt)
 
 
 @verb(
@@ -199,9 +195,8 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     words = given_words(text, run.settings)
     with run.mine() as me:
         old = resolve(me, id)
-        began = time.perf_counter()
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
-        acknowledge(run, "wrote", receipt, began, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
+        acknowledge(run, "wrote", receipt, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
 
 
 def _closed(me: ScopedMemory, receipt: Receipt) -> ItemId | None:
@@ -244,8 +239,7 @@ def revise(
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
     words = None if text is None else given_words(text, run.settings)
     with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes), began)
+        acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes))
 
 
 @verb("mnemic pin last")
@@ -254,8 +248,7 @@ def pin(ids: tuple[str, ...]) -> None:
     """Keep items at hand, whatever a policy says."""
     run = invocation()
     with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began, already="was pinned already, nothing changed")
+        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), already="was pinned already, nothing changed")
 
 
 @verb("mnemic unpin last")
@@ -264,5 +257,4 @@ def unpin(ids: tuple[str, ...]) -> None:
     """Let pinned items go again."""
     run = invocation()
     with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")
+        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), already="was not pinned, nothing changed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -45,7 +44,7 @@ _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in",
     epilog=f"Policies: {', '.join(POLICIES)}.",
 )
 def session() -> None:
-    """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
+    """The windows of talks: say and ask in one, move its pages, see what it costs.
 
     A talk keeps the budget and the policy it had last.
     """
@@ -190,13 +189,12 @@ def observed(
     when = read_said(said, zone, "said")
     words = given_words(text, run.settings)
     with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
-        began = time.perf_counter()
         receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
         if run.output.json:
-            took = round((time.perf_counter() - began) * 1000, 3)
+            took = round(run.seconds * 1000, 3)
             run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
             return
-        acknowledge(run, "remembered", receipt, began)
+        acknowledge(run, "remembered", receipt)
         _note_state(run, window)
 
 

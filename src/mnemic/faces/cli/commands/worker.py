@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +13,7 @@ import click
 
 from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import counted, progress, split_names
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
@@ -44,7 +44,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
     MNEMIC_BACKGROUND=0 for those, and they leave the work to it.
     """
     run = invocation()
-    wanted = [name.strip() for name in (lanes or "").split(",") if name.strip()]
+    wanted = split_names(lanes or "")
     with run.memory() as memory, _asked_to_stop() as stop:
         known = memory.admin.lane_names()
         if strange := [name for name in wanted if name not in known]:
@@ -174,10 +174,7 @@ def retry(number: int | None, every: bool) -> None:
         numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
         for one in numbers:
             memory.admin.retry(one)
-    if run.output.json:
-        run.output.document({"retried": numbers})
-    else:
-        run.output.line(f"{many(len(numbers), 'job')} to be tried again")
+    run.output.answer({"retried": numbers}, f"{many(len(numbers), 'job')} to be tried again")
 
 
 @verb("mnemic rerun house", "mnemic rerun house --json")
@@ -192,14 +189,9 @@ def rerun(strategy: str) -> None:
     with run.memory() as memory:
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
-    if run.output.json:
-        run.output.document({"job": number, "done": done})
-    elif done:
-        run.output.line(f"{flat(strategy)} has read everything again (job {number})")
-    else:
-        run.output.line(
-            f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
-        )
+    read = f"{flat(strategy)} has read everything again (job {number})"
+    waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
+    run.output.answer({"job": number, "done": done}, read if done else waits)
 
 
 def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
@@ -269,7 +261,8 @@ def flush(seconds: float | None) -> None:
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; whether all of it was done."""
-    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as advance:
+    with progress(run) as tell:
+        advance = counted(tell, "understanding", sum(one.pending for one in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
 
 
@@ -281,29 +274,14 @@ def reindex(embedder: str) -> None:
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
     run = invocation()
-    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as advance:
-        did = memory.admin.reindex(embedder, advance)
-    if run.output.json:
-        run.output.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
-        return
+    with run.memory() as memory, progress(run) as tell:
+        did = memory.admin.reindex(embedder, counted(tell, "embedding", memory.admin.stats().items))
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
     serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
-    run.output.line((serving if did.embedder else "words alone") + gone)
-
-
-@contextmanager
-def bar(run: Invocation, what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal's standard error, moved on by so many; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty() or not total:
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
-        task = shown.add_task(what, total=total)
-        yield lambda done: shown.advance(task, done)
+    run.output.answer(
+        {"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)},
+        (serving if did.embedder else "words alone") + gone,
+    )
 
 
 def lane_record(behind: Behind) -> dict[str, object]:
