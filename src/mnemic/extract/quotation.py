@@ -27,7 +27,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"'`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂‘’:：$\t\\[\xa0]|&[lg]t;|//|/\\*| {4}|--|==|(?i:^|\n)(?:fw|re)"
+    "[\"'`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂‘’:：$\t\\[\xa0]|&[lg]t;|//|/\\*| {4}|--|==|(?i:forwarded|^re:)"
 )
 """Without one of these nothing is quoted, which is true of most messages."""
 
@@ -55,7 +55,7 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 
 
 _QUOTED_LINE: Final = re.compile(
-    r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:[A-Z]{0,3}>|＞|&gt;|\|).*", re.MULTILINE
+    r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[A-Z]{0,3}>|＞|&gt;|\|).*", re.MULTILINE
 )
 
 
@@ -217,7 +217,7 @@ _FORWARDED: Final = re.compile(
 )
 _REPORTS: Final = re.compile(
     r"(?:\b(?:said|says|wrote|writes|reads|replied|replies|answered|posted|states?|stated|schrieb|escribió|écrit|goes"
-    r"|contains?|returned|told (?:me|us|him|her|them)|asked(?: me| us)?|sent (?:me|us)(?: this)?|this from \w+|as follows)"
+    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’]{1,20}){0,4}"
     r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回)(?:了|过|道|的|着|的是|以下内容|如下)?)[ \t]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
     re.IGNORECASE,
 )
@@ -233,7 +233,7 @@ _LOGGED: Final = re.compile(
     r"[^\s:：\n][^:：\n]{0,40}[:：]",
     re.IGNORECASE,
 )
-_SHELL: Final = re.compile(r"[ \t]*+(?:\$ |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )")
+_SHELL: Final = re.compile(r"[ \t]*+(?:\$ |>>> |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )")
 _COMMENT: Final = re.compile(r"[ \t]*+//(?!\S+\.\w)")
 _INDENTED: Final = re.compile(r"(?:[ \xa0]{4}|[ \xa0]{0,3}\t)")
 _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
