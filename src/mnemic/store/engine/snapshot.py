@@ -14,7 +14,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
-from mnemic.store.engine.holds import horizon_floor, kept, listed
+from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
 from mnemic.store.engine.job_queue import recorded
 from mnemic.store.engine.journal_feed import fed
 from mnemic.store.engine.ledger import key_hash
@@ -446,7 +446,10 @@ class Snapshot:
 
         At hand are its residents, and its turns that left the window and are in no segment yet.
         """
-        return self._rows.sessions.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+        sessions = self._rows.sessions
+        if ids is None:
+            return sessions.pages_at_hand(space, session)
+        return sessions.pages(space, session, [to_bytes(item) for item in ids])
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
@@ -508,7 +511,7 @@ class Snapshot:
 
     def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Those of these items that a legal hold keeps, each with what to say about it."""
-        return kept(self._rows, tenant, space, items)
+        return reasons_to_keep(self._rows, tenant, space, items)
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """The last commit that the horizon may reach, and what keeps it there."""
