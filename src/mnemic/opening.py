@@ -27,11 +27,11 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
-from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.urls import open_at, options_of
+from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
