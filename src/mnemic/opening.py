@@ -24,6 +24,7 @@ from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.visibility import conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
@@ -183,6 +184,7 @@ def open_store(
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
     background = answering.behind = Background(answering, desk, strategies)
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
