@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
 from mnemic.faces.cli.item_ids import LEAST
-from mnemic.faces.cli.json_records import said, who
+from mnemic.faces.cli.json_records import said_time, source_label
 from mnemic.faces.cli.output import cut, flat, many
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ def recalled_rows(context: Context) -> Iterator[Row]:
         heading=True,
     )
     for rank, one in enumerate(context.items[:SHOWN], start=1):
-        yield Row(f"{rank} {short(one.id)} {said(one.item)} {who(one.item)}, score {one.score:.2f}", indent=1)
+        yield Row(
+            f"{rank} {short(one.id)} {said_time(one.item)} {source_label(one.item)}, score {one.score:.2f}", indent=1
+        )
         yield Row(_quoted(one.item), indent=3)
         if one.reasons:
             yield Row("why: " + "; ".join(map(flat, one.reasons)), indent=3, aside=True)

@@ -195,16 +195,16 @@ def naming_option(option: str) -> Iterator[None]:
         raise Invalid(option, error.problem, error.remedy) from error
 
 
-def given_words(text: str, settings: Settings) -> str:
+def checked_words(text: str, settings: Settings) -> str:
     """Return words to keep, of an argument or of standard input for `-`, checked before a store is opened.
 
     Raises:
         Invalid, TooLarge: they cannot be kept.
     """
-    return clean_text("text", given_text(text, settings), settings.input_limit)
+    return clean_text("text", argument_text(text, settings), settings.input_limit)
 
 
-def given_text(text: str, settings: Settings) -> str:
+def argument_text(text: str, settings: Settings) -> str:
     """Return the words of an argument, or all of standard input for `-` without its last line break.
 
     Raises:
