@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.cut import cut
 from mnemic.core.forking import renew_in_child
+from mnemic.core.tokens import cut
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.wire import Busy, EndpointMethod, model_and_url
 
