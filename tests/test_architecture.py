@@ -31,7 +31,7 @@ house = _script("house")
 FLOORS = (
     ("_version", "errors"),
     ("core",),
-    ("flow", "registry", "settings", "checking"),
+    ("flow", "registry", "settings"),
     ("extract",),
     ("models",),
     ("store",),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from json import dumps
 from typing import Any, Final
 
+from mnemic.core.checking import clean_name, shown
 from mnemic.core.items import Slot
-from mnemic.core.text import clean_name, shown
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 

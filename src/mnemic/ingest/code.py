@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.core.cut import count_tokens
 from mnemic.core.items import Kind
 from mnemic.core.parts import PART_TOKENS
+from mnemic.core.tokens import count_tokens
 from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source

@@ -179,7 +179,7 @@ def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
 
 def _entries(row: VersionRow, item: Item | None, found: list[Entry]) -> Iterator[Fault]:
     pinned = bool(found[0].pinned) if item is None else item.pinned
-    if found != entries(row, pinned, (entry.terms for entry in found)):
+    if found != entries(row.ver, row, pinned, (entry.terms for entry in found)):
         yield Fault(where=_named(row), problem="its entries disagree with it")
 
 

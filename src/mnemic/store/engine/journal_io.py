@@ -250,8 +250,8 @@ class _Loading:
         state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
         columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
         row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
-        (ver,) = self.rows.items.add_versions([row])
-        self.rows.items.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
+        ver = self.rows.items.add_versions([row])
+        self.rows.items.add_entries(space, ledger.entries(ver, row, item.pinned, entry_terms(item)))
         self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.source])
         return ver
 

@@ -12,7 +12,7 @@ from mnemic.core.items import State
 from mnemic.core.transitions import SUPERSEDES, reopened
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.store.engine import holds, ledger
-from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_version
+from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_versions
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Sight
 from mnemic.store.values.drafts import Put
@@ -210,9 +210,7 @@ class _Erased:
             waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
             reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
             for raw, story in Sight(rows).stories((space,), reopening).items():
-                item = reopened(
-                    decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
-                )
+                item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
                 found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
         return sorted(found.items())
 

@@ -14,18 +14,18 @@ from operator import itemgetter
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mnemic.core.clock import FOREVER, Clock
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, from_bytes, to_bytes
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.store.values.heads import CheckpointRow, Wear
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
     TRUNK,
-    Borne,
     BranchPoint,
     ChangeRow,
     Cursor,
     Descent,
+    EntryNames,
     EventRow,
     HoldRow,
     KeyRow,
@@ -122,6 +122,12 @@ def _lane(row: tuple[Any, ...]) -> Lane:
     return Lane(**dict(zip(_LANE_COLUMNS, row, strict=True)))
 
 
+def _page(row: tuple[Any, ...]) -> PageRow:
+    _, _, item, resident, *counts, pinned, position, segment, importance, novelty, entities = row
+    numbers = (position, segment, importance, novelty, entities)
+    return PageRow._make((from_bytes(item), bool(resident), *counts, bool(pinned), *numbers))
+
+
 def _job(row: tuple[Any, ...]) -> Job:
     number, space, name, key, payload, ver, priority, not_before, state, *run = row
     order = Order(space=space, name=name, key=key, payload=payload, ver=ver, priority=priority, not_before=not_before)
@@ -142,6 +148,7 @@ _RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
 _SPACE_COLUMNS: Final = (
     "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes",
 )  # fmt: skip
+_PAGE_COLUMNS: Final = ("space", "session", *PageRow._fields)
 _JOB_COLUMNS: Final = (
     "id", "space", "name", "key", "payload", "ver", "priority", "not_before", "state", *_RUN,
 )  # fmt: skip
@@ -157,6 +164,7 @@ TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
 VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
 ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
 _IDS: Final = Relation("version", ("space", "id"), tuple)
+_CLOSED: Final = Relation("version", ("space", "ver", "seq_to"), tuple)
 _NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
 STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
 LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
@@ -166,6 +174,7 @@ VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tup
 LANE: Final = Relation("lane", _LANE_COLUMNS, _lane)
 JOB: Final = Relation("job", _JOB_COLUMNS, _job, "id")
 ANSWER: Final = Relation("answer", ("space", "lane", "hash", "answer", "given"), tuple)
+PAGE: Final = Relation("page", _PAGE_COLUMNS, _page)
 SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
 METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
 CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
@@ -206,23 +215,25 @@ class SpaceTables(Group, ABC):
             return self.relations.first(SPACE, ("shared", "is true", None), tenant=tenant, branch=branch)
         return self.relations.first(SPACE, tenant=tenant, user=user, branch=branch)
 
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        """A user's space or branch, and the shared space of their tenant."""
+        row = self.tenant(tenant)
+        return (None, None) if row is None else (self.space(row.id, user, branch), self.space(row.id, SHARED))
+
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
         return [row for space in ids for row in self.relations.find(SPACE, id=space)]
 
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return list(self.relations.find(SPACE, order=("id",), tenant=tenant))
 
-    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: BranchPoint = TRUNK) -> SpaceRow:
-        return self.space_rows((self._add(None, tenant, user, secret, line),))[0]
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, point: BranchPoint = TRUNK) -> SpaceRow:
+        return self.space_rows((self.load_space(None, tenant, user, secret, point),))[0]
 
     def load_space(
-        self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint = TRUNK
-    ) -> None:
-        self._add(space, tenant, user, secret, line)
-
-    def _add(self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint) -> int:
+        self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, point: BranchPoint = TRUNK
+    ) -> int:
         shared = isinstance(user, Shared)
-        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *line))
+        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *point))
 
     def set_space(self, row: SpaceRow) -> None:
         self.relations.update(SPACE, {"seq": row.seq, "epoch": row.epoch}, id=row.id)
@@ -333,9 +344,9 @@ class JournalTables(Group, ABC):
 class ItemTables(Group, ABC):
     """Versions of items, their entries in the catalogue, counters of use."""
 
-    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
-        first = self.relations.add(VERSION, *((None, *row[1:]) for row in rows))
-        return list(range(first, first + len(rows)))
+    def add_versions(self, rows: Sequence[VersionRow]) -> int:
+        """Write versions; the number of the first, each of the others has the next."""
+        return self.relations.add(VERSION, *[(None, *row[1:]) for row in rows])
 
     def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
         self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
@@ -381,7 +392,7 @@ class ItemTables(Group, ABC):
         return self.relations.find(VERSION, order=("ver",), space=space)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        self.relations.add(ENTRY, *((space, *entry) for entry in entries))
+        self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)
@@ -393,9 +404,10 @@ class ItemTables(Group, ABC):
             found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
         return found
 
-    @abstractmethod
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
+        rows = self.relations.find(_CLOSED, ("seq_to", ">", after_seq), ("seq_to", "<", FOREVER), space=space)
+        return [(ver, seq_to) for _, ver, seq_to in rows]
 
     def closed_by(self, space: int, seq: int) -> list[VersionRow]:
         """The versions that a commit closed."""
@@ -587,17 +599,21 @@ class SessionTables(Group, ABC):
     def set_session(self, row: SessionRow) -> None:
         self.relations.put(SESSION, row)
 
-    @abstractmethod
-    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
-        """Pages of a session in the order they came in: these, or all that are at hand."""
+    def pages(self, space: int, session: int, items: Sequence[bytes]) -> list[PageRow]:
+        """The pages of a session that these items have, in the order they came in."""
+        return in_order(self.relations.find(PAGE, ("item", "in", items), space=space, session=session))
 
     @abstractmethod
-    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+    def pages_at_hand(self, space: int, session: int) -> list[PageRow]:
+        """The pages of a session that are resident, or were said and are in no segment yet, in the same order."""
+
+    def put_pages(self, space: int, session: int, pages: Sequence[PageRow]) -> None:
         """Write pages down as they are now."""
+        self.relations.put(PAGE, *((space, session, to_bytes(row.item), *row[1:]) for row in pages))
 
 
 class PastTables(Group, ABC):
-    """What lies behind a horizon, or after a commit, found in pages and taken out."""
+    """Rows behind a horizon, or after a commit: found in pages, and deleted."""
 
     @abstractmethod
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
@@ -629,19 +645,19 @@ class PastTables(Group, ABC):
         """Those of these items that a version names as its source; with `live`, one that stands and is not retired."""
 
     @abstractmethod
-    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+    def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         """Those of these items that a link which is kept starts or ends at."""
 
     @abstractmethod
-    def borne(self, space: int, after: int) -> Borne:
-        """The names that a stretch of entries bears."""
+    def entry_names(self, space: int, after: int) -> EntryNames:
+        """The agents and sessions that a stretch of entries names."""
 
     @abstractmethod
-    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+    def link_uses(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
         """The types and the evidence of a stretch of links by number, where it ends, and whether there may be more."""
 
     @abstractmethod
-    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+    def link_uses_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
         """The types and the evidence of links that commits after this one wrote."""
 
     @abstractmethod
@@ -677,7 +693,7 @@ class PastTables(Group, ABC):
         """Events at or before the horizon that wrote nothing that is kept."""
 
     @abstractmethod
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+    def actors(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
         """The actors of a stretch of commits, where it ends, and whether there may be more."""
 
     @abstractmethod
@@ -752,6 +768,11 @@ class Rows:
     def now(self) -> int:
         """The time by the store's clock, in microseconds."""
         return self.clock.now()
+
+
+def in_order(pages: Iterable[PageRow]) -> list[PageRow]:
+    """Sort the pages of a session by when they came in."""
+    return sorted(pages, key=lambda row: (row.arrived, row.position, row.item))
 
 
 def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
