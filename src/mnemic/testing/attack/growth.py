@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from mnemic.core.cut import cut
+from mnemic.core.checking import clean_name, clean_text
 from mnemic.core.mask import mask
-from mnemic.core.text import clean_name, clean_text
+from mnemic.core.names import mention_terms, names
 from mnemic.core.timex import find_times
-from mnemic.core.tokens import words
+from mnemic.core.tokens import cut, words
 from mnemic.errors import MnemicError
 from mnemic.extract.entities import canonical, entities
 from mnemic.extract.instructions import instructions
@@ -150,11 +150,12 @@ def _readers(place: Path) -> list[TextReader]:
         TextReader("birthday", birthday, rules),
         TextReader("machine", is_machine, ("mnemic.extract.speakers",)),
         TextReader("times", lambda text: find_times(text, _NOW), times),
+        TextReader("names", lambda text: (names(text), mention_terms(text)), ("mnemic.core.names",)),
         TextReader("mask", mask, ("mnemic.core.mask",)),
         TextReader("words", words, ("mnemic.core.tokens",)),
-        TextReader("cut", lambda text: cut(text, 200), ("mnemic.core.cut",)),
-        TextReader("text", lambda text: clean_text("text", text, 1 << 30), ("mnemic.core.text",)),
-        TextReader("name", lambda text: clean_name("name", text), ("mnemic.core.text",)),
+        TextReader("cut", lambda text: cut(text, 200), ("mnemic.core.tokens",)),
+        TextReader("text", lambda text: clean_text("text", text, 1 << 30), ("mnemic.core.checking",)),
+        TextReader("name", lambda text: clean_name("name", text), ("mnemic.core.checking",)),
         TextReader("sentences of an answer", split, answers),
         TextReader("type of answer", AnswerType.by, answers),
         TextReader("memory", _remembered, (*rules, *times, *answers)),
