@@ -16,6 +16,7 @@ from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
+from mnemic.errors import NotFound
 from mnemic.store.engine.relations import (
     ANSWER,
     CHANGE,
@@ -94,6 +95,17 @@ class SpaceTables(Group, ABC):
     def tenant(self, name: str) -> TenantRow | None:
         return next(iter(self.tenants(name=name)), None)
 
+    def known_tenant(self, name: str) -> TenantRow:
+        """The tenant of a name.
+
+        Raises:
+            NotFound: there is none.
+        """
+        row = self.tenant(name)
+        if row is None:
+            raise NotFound(f"no tenant {name!r} here")
+        return row
+
     def tenant_row(self, tenant: int) -> TenantRow:
         return self.tenants(number=tenant)[0]
 
@@ -154,6 +166,10 @@ class NameTables(Group, ABC):
     def name(self, space: int, text: str) -> int | None:
         row = self.relations.first(NAME, space=space, text=text)
         return None if row is None else row[0]
+
+    def number(self, space: int, text: str | None) -> int:
+        """The number of a name, which is added if it is new; 0 for no name."""
+        return 0 if text is None else self.name(space, text) or self.add_name(space, text)
 
     def name_text(self, name: int) -> str | None:
         row = self.relations.first(NAME, id=name)
@@ -349,13 +365,10 @@ class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
     def add_link(self, row: LinkRow) -> int:
+        """Add a version of a link, in place of the one that stood; its number."""
+        ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
+        self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
         return self.relations.add(LINK, (None, *row[1:]))
-
-    def close_link(self, row: LinkRow, seq_to: int) -> None:
-        self.relations.update(LINK, {"seq_to": seq_to}, lver=row.lver)
-
-    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
-        return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)
 
     def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
         """The links that start or end at one of these items."""
