@@ -23,7 +23,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.queries import Context
-from mnemic.core.scope import Scope
+from mnemic.core.scope import Scope, Shared
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
@@ -65,12 +65,12 @@ class UseCounts:
         self._writing = threading.Lock()
         self._wake = threading.Event()
         self._thread: threading.Thread | None = None
-        self._counts: dict[Scope, Counts] = {}
+        self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0
 
     def shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
         """Count one recall."""
-        owner, when = Scope(tenant=scope.tenant, user=scope.user), moment(now)
+        owner, when = (scope.tenant, scope.user), moment(now)
         with self._lock:
             counts = self._counts.setdefault(owner, {})
             for item in items:
@@ -88,8 +88,8 @@ class UseCounts:
         with self._writing:
             with self._lock:
                 taken, self._counts, self._seen = self._counts, {}, 0
-            for scope, counts in taken.items():
-                self._write(scope, counts)
+            for (tenant, user), counts in taken.items():
+                self._write(Scope(tenant=tenant, user=user), counts)
 
     def _write_behind(self) -> None:
         """Write batches as they come due, and end when there is nothing left to write."""

@@ -10,13 +10,13 @@ from typing import Final
 
 from mnemic.core.checking import clean_name, clean_text, listed, mapping, member, optional, record, shown, within, words
 from mnemic.core.clock import Clock, instant, micros, moment, offset_minutes
-from mnemic.core.cut import cut
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
 from mnemic.core.mask import mask
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
+from mnemic.core.tokens import cut
 from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message

@@ -633,7 +633,7 @@ def test_reading_on_from_a_message_gives_what_came_after_it(talk: list[tuple[str
     ]
     raw = "".join(line + "\n" for line in lines).encode()
     everything = list(since(BytesIO(raw), CLAUDE, None))
-    assert [said.text for said in everything] == [text.strip() for _, text in talk if text.strip()]
+    assert [said.text.strip() for said in everything] == [text.strip() for _, text in talk if text.strip()]
     kept, transcript._BLOCK = transcript._BLOCK, block
     try:
         ids = [said.id for said in everything]

@@ -54,7 +54,7 @@ class _Inverse:
         self._refuse_changed(cascade)
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
-        self._retire_unfounded([version.item.id for version, before in self.written if self._unwrites(before)])
+        self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
         ties = list(self._ties())
         if not self.written and not self.snapshot.ties(self.space, self.seq):
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
@@ -88,9 +88,15 @@ class _Inverse:
     def _restore(self, standing: Version, before: Item | None) -> None:
         self._put(retired(standing.item) if before is None else before, standing.item)
 
-    def _unwrites(self, before: Version | None) -> bool:
-        """Whether an item goes as if never written: what was forgotten before has no consequences of its own."""
-        return before is None or unwritten(self.snapshot, self.space, before)
+    def _goes(self, version: Version, before: Version | None) -> bool:
+        """Whether an item goes as if never written: what was forgotten before has no consequences of its own.
+
+        One that is retired already does not go once more; and how it came to be retired may lie behind the horizon.
+        """
+        if before is None:
+            return True
+        stands = self.standing[version.item.id].item.state is not State.RETIRED
+        return stands and unwritten(self.snapshot, self.space, before)
 
     def _put(self, item: Item, now: Item) -> None:
         if item != now:

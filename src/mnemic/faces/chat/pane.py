@@ -35,12 +35,12 @@ class Row:
 
 
 def short(id: str) -> str:
-    """As much of an id as names it in a command: its end."""
+    """Shorten an id to what still names it in a command: its end."""
     return id[-LEAST:]
 
 
 def recalled_rows(context: Context) -> Iterator[Row]:
-    """What was recalled, best first, each with its reasons."""
+    """Yield the rows about what was recalled, best first, each with its reasons."""
     if not context.items and not context.always:
         yield Row("recalled nothing", heading=True)
         return
@@ -63,7 +63,7 @@ def recalled_rows(context: Context) -> Iterator[Row]:
 
 
 def written_rows(turn: Turn) -> Iterator[Row]:
-    """What a person's turn wrote, and what rules read in it."""
+    """Yield the rows about what a person's turn wrote, and what rules derived from it."""
     yield Row("written", heading=True)
     ids = turn.written.ids
     more = f" and its {many(len(ids) - 1, 'part')}" if len(ids) > 1 else ""
@@ -77,10 +77,10 @@ def written_rows(turn: Turn) -> Iterator[Row]:
 
 
 def answer_rows(turn: Turn) -> Iterator[Row]:
-    """What the answer wrote."""
-    if turn.kept is not None:
-        yield Row(f"+ {short(turn.kept.id)} what the model said, commit {turn.kept.seq}", indent=1)
-        for kind, count in turn.kept.masked:
+    """Yield the rows about what the answer wrote."""
+    if turn.reply is not None:
+        yield Row(f"+ {short(turn.reply.id)} what the model said, commit {turn.reply.seq}", indent=1)
+        for kind, count in turn.reply.masked:
             yield Row(f"masked before it was written: {count} x {kind}", indent=1)
 
 

@@ -38,7 +38,7 @@ class Node:
     comma: int | None = None
 
     def get(self, key: str) -> Member | None:
-        """The member of an object by its key; of twins the last, as parsers have it."""
+        """Return the member of an object by its key; of twins the last, as parsers do."""
         found = [member for member in self.members if member.key == key]
         return found[-1] if found else None
 
@@ -86,7 +86,7 @@ def parse(text: str, *, comments: bool) -> Node:
 
 
 def value(text: str, node: Node) -> Any:
-    """What a node says, as Python has it."""
+    """Decode a node."""
     match node.kind:
         case "object":
             return {str(member.key): value(text, member.value) for member in node.members}

@@ -274,9 +274,17 @@ class Snapshot:
         """The spaces that a read set looks into, the nearest first."""
         return self._sight.layers(spaces)
 
-    def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
-        """The versions of a layer whose items nearer ones have, as the view sees it, ascending."""
-        return self._sight.hidden_versions(layer, view.at)
+    def read_set(self, spaces: Sequence[int], view: View) -> list[tuple[SpaceHead, View, tuple[int, ...]]]:
+        """Each of the layers of a read set: its space, what the view asks of it, and which of its versions are hidden.
+
+        Hidden are, by number, those of items that nearer layers have others of, as the view sees it.
+        """
+        found = []
+        for layer in self._sight.layers(spaces):
+            for row in self._sight.homes((layer.space,)):
+                here = view if layer.upto is None else layer.view(view)
+                found.append((_space_head(row), here, self._sight.hidden_versions(layer, view.at)))
+        return found
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
         """The copies that were made beside the store, by commit and name."""

@@ -65,15 +65,15 @@ def recall(
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
-    with run.asked() as me:
-        context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
+    with run.caught_up_memory() as me:
+        context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
     if run.output.json:
         run.output.document(context_record(context))
     else:
         print_recalled(run.output, context, explain=explain)
 
 
-def _asked(
+def _recalled(
     me: ScopedMemory,
     past: dict[str, str | None],
     words: str,
@@ -82,7 +82,7 @@ def _asked(
     block: bool = False,
     **options: Any,
 ) -> Context:
-    """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
+    """Recall, each item as it stood then; add a note where the budget leaves all of them out."""
     looking = looking_at(me, **past)
     found = (looking.context if block else looking.recall)(words, explain=True, **options)
     dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
@@ -95,7 +95,7 @@ def _asked(
 
 
 def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
-    """Recalled items for a person, with a line about how they were found."""
+    """Print recalled items for a person, with a line about how they were found."""
     for rank, one in enumerate(context.items, start=1):
         _print_hit(output, rank, one, explain=explain)
     for note in context.notes:
@@ -149,9 +149,9 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     """
     run = invocation()
     words = given_text(query, run.settings)
-    with run.asked() as me:
+    with run.caught_up_memory() as me:
         budget = run.settings.budget if budget is None else budget
-        found = _asked(me, past, words, block=True, k=k, budget=budget)
+        found = _recalled(me, past, words, block=True, k=k, budget=budget)
     if run.output.json:
         run.output.document(context_record(found))
         return
@@ -176,7 +176,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     run = invocation()
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = given_text(query, run.settings)
-    with run.asked() as me:
+    with run.caught_up_memory() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
     run.output.answer(answer_record(answer), plain(answer.text))
     run.output.note(f"confidence {answer.confidence:.2f}")
@@ -194,7 +194,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
 def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str | None) -> None:
     """At which stage a recall lost an item, and why."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
     stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
@@ -221,7 +221,7 @@ def list_(
     """What was written last, newest first."""
     run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
-    with run.mine() as me:
+    with run.user_memory() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
         if past["as_of"] is not None:
             versions = [version_then(me, version) for version in versions]
@@ -235,7 +235,7 @@ def list_(
 
 
 def item_line(output: Output, item: Item) -> str:
-    """An item on one line; cut where a terminal ends, and where its text is long."""
+    """Write an item on one line, cut where a terminal ends and where its text is long."""
     start = f"{item.id}  {said(item)}  "
     flags = _flags(item)
     rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
@@ -254,7 +254,7 @@ def item_line(output: Output, item: Item) -> str:
 def show(id: str, **past: str | None) -> None:
     """One item with all that is known about it."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         then = looking_at(me, **past)
         version, links, strength = then.get(item), then.links(item), me.strength(item)
@@ -332,5 +332,5 @@ def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
 
 
 def _versions(me: ScopedMemory, item: ItemId) -> list[Version]:
-    """The versions of an item that are still kept, oldest first, without those of what superseded it."""
+    """Read the versions of an item that are still kept, oldest first, without those of what superseded it."""
     return [version for version in me.history(item) if version.item.id == item]
