@@ -135,6 +135,27 @@ def test_what_rules_have_not_written_yet_can_be_read_and_named_at_once(memory: M
     assert all(item.id != job.id for item in me.context("dinner").always)
 
 
+def test_what_was_shown_is_found_by_a_part_of_its_id_and_with_its_links(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Paris.")
+    memory.flush()
+    turn = me.observe("I live in Lisbon now.").id
+    (home,) = (item.id for item in me.context("x").always if "Lisbon" in item.text)
+    assert home[:9] == turn[:9]
+    before = me.find_ids(home), me.find_ids(home[-8:]), me.find_ids(home[:9]), me.links(home)
+    memory.flush()
+    assert before == (me.find_ids(home), me.find_ids(home[-8:]), me.find_ids(home[:9]), me.links(home))
+    ids, _, beginning, links = before
+    assert (ids, beginning, [link.type for link in links]) == ([home], sorted((turn, home)), ["supersedes"])
+
+
+def test_lists_and_counts_are_of_what_is_written(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Lisbon.")
+    shown = [item.id for item in me.context("x").always]
+    assert (me.count(), me.count(where=PROFILE)) == (1, 0)
+    memory.flush()
+    assert [version.item.id for version in me.list(where=PROFILE)] == shown
+
+
 def test_what_is_taken_back_in_an_unread_turn_holds_no_longer(memory: Memory, me: ScopedMemory) -> None:
     me.observe("I live in Paris.")
     memory.flush()
