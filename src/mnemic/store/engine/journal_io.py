@@ -263,9 +263,9 @@ class _Loading:
         type_ = self._number(space, json.loads(body)["type"])
         before = self.rows.links.standing_link(space, src, dst, type_)
         if before is not None:
-            self.rows.links.close_link(before, seq)
+            self.rows.links.close_links([before], seq)
         opened = record["verb"] == Verb.LINKED
-        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
+        return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _number(self, space: int, text: str | None) -> int:
         return 0 if text is None else self.rows.names.name(space, text) or self.rows.names.add_name(space, text)

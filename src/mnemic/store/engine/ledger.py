@@ -300,18 +300,22 @@ class _Commit:
     def write(self, ops: Sequence[Sealed]) -> None:
         """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
         puts: list[tuple[int, Put, Sealed]] = []
+        ties: list[tuple[int, Tie, Sealed]] = []
         wrote: dict[int, tuple[int, int, bytes | None]] = {}
         for n, sealed in enumerate(ops, len(self.events)):
             op = sealed.op
             if isinstance(op, Put):
                 puts.append((n, op, sealed))
             elif isinstance(op, Tie):
-                wrote[n] = (0, self._tie(n, op, sealed), None)
+                ties.append((n, op, sealed))
             else:
                 wrote[n] = (0, 0, sealed.body)
         if puts:
             first = self._put(puts)
             wrote.update((n, (first + place, 0, None)) for place, (n, _, _) in enumerate(puts))
+        if ties:
+            first = self._tie(ties)
+            wrote.update((n, (0, first + place, None)) for place, (n, _, _) in enumerate(ties))
         tenant, seq = self.tenant.id, self.seq
         events = [
             EventRow(tenant, seq, n, sealed.op.verb, sealed.item, *wrote[n], sealed.salt, sealed.digest)
@@ -388,15 +392,20 @@ class _Commit:
             valid_to, agent, session, pos, sealed.body,
         )  # fmt: skip
 
-    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
-        assert sealed.item is not None
-        dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
-        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
-        if before is not None:
-            self.rows.links.close_link(before, self.seq)
-        opened = op.verb is Verb.LINKED
-        row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
-        return self.rows.links.add_link(row)
+    def _tie(self, ties: Sequence[tuple[int, Tie, Sealed]]) -> int:
+        """Write links in place of those that stood; the number of the first, each of the others has the next."""
+        links, space, fresh, closed = self.rows.links, self.space.id, list[LinkRow](), list[LinkRow]()
+        for n, op, sealed in ties:
+            assert sealed.item is not None
+            dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
+            before = links.standing_link(space, sealed.item, dst, type_)
+            if before is not None:
+                closed.append(before)
+            opened = op.verb is Verb.LINKED
+            fresh.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
+        if closed:
+            links.close_links(closed, self.seq)
+        return links.add_links(fresh)
 
     def _name(self, text: str | None) -> int:
         if text is None:

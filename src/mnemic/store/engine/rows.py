@@ -446,11 +446,12 @@ class ItemTables(Group, ABC):
 class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
-    def add_link(self, row: LinkRow) -> int:
-        return self.relations.add(LINK, (None, *row[1:]))
+    def add_links(self, rows: Sequence[LinkRow]) -> int:
+        """Write links; the number of the first, each of the others has the next."""
+        return self.relations.add(LINK, *[(None, *row[1:]) for row in rows])
 
-    def close_link(self, row: LinkRow, seq_to: int) -> None:
-        self.relations.update(LINK, {"seq_to": seq_to}, lver=row.lver)
+    def close_links(self, rows: Sequence[LinkRow], seq_to: int) -> None:
+        self.relations.update(LINK, {"seq_to": seq_to}, ("lver", "in", [row.lver for row in rows]))
 
     def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
         return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)

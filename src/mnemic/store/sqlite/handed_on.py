@@ -102,9 +102,9 @@ def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Wri
         for one in _written(rows, space.id):
             for item in one[:-1]:
                 if item not in by:
-                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
+                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, [item])[item])
                 if (row := by[item]) is not None:
-                    yield (name, space.user), one, holds.told(row)
+                    yield (name, space.user), one, holds.refusal(row)
 
 
 def _written(rows: Rows, space: int) -> Iterator[Written]:
@@ -125,5 +125,5 @@ def _moved(rows: Rows, owner: Owner, row: HoldRow) -> HoldRow:
     tenant = rows.spaces.tenant(owner[0])
     space = None if tenant is None or owner[1] is None else rows.spaces.space(tenant.id, owner[1])
     if tenant is None or (owner[1] is not None and space is None):
-        raise Refused(f"somebody who is not in the backup has something that {holds.told(row)}; {_OR_LATER}")
+        raise Refused(f"somebody who is not in the backup has something that {holds.refusal(row)}; {_OR_LATER}")
     return row._replace(tenant=tenant.id, space=0 if space is None else space.id, seq=min(row.seq, tenant.seq))
