@@ -46,11 +46,11 @@ def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
     opened.uses.flush()
     called = clean_file_name("name", name) if name else f"{moment(opened.clock.now()):%Y%m%dT%H%M%S.%f}Z"
     opened.store.checkpoint(called)
-    return next(one for one in checkpoints_of(opened, tenant) if one.name == called)
+    return next(made for made in checkpoints_of(opened, tenant) if made.name == called)
 
 
 def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
-    """The checkpoints that hold a tenant, by commit."""
+    """List the checkpoints that hold a tenant, by commit."""
     with opened.store.read() as snapshot:
         number = snapshot.tenant(tenant)
         rows = [] if number is None else snapshot.checkpoints(number)
@@ -58,15 +58,14 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
     if folder is None:
         return []
     return [
-        Checkpoint(
-            name=r.name, seq=r.seq, at=moment(r.at), hash=r.hash, path=folder / r.file, there=(folder / r.file).exists()
-        )
-        for r in rows
+        Checkpoint(name=row.name, seq=row.seq, at=moment(row.at), hash=row.hash, path=file, there=file.exists())
+        for row in rows
+        for file in (row.within(folder),)
     ]
 
 
 def commit_at(opened: Opened, to: int | When, tenant: str) -> int:
-    """The commit that going back to `to` would end at.
+    """Return the commit that going back to `to` would end at.
 
     Raises:
         NotFound: there is no such tenant.
@@ -97,7 +96,7 @@ def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
 
 
 def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Callable[[Store], None]:
-    """What brings a copy back: a commit is one of `tenant`; a moment is one of every tenant, which some came after."""
+    """Make what brings a copy back: to a commit of `tenant`, or all tenants to a moment, which some came after."""
 
     def go(store: Store) -> None:
         with store.read() as snapshot:
@@ -109,7 +108,7 @@ def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Cal
 
 
 def _everyone(snapshot: Snapshot, to: When, settings: Settings, now: int) -> dict[str, int]:
-    """The last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
+    """Find the last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
     tenants = snapshot.tenants()
     last = max((snapshot.head(number).at for number, _ in tenants), default=0)
     at = recorded_moment(to, "to", settings, now, lambda: last)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
 from mnemic.store.engine.ledger import prepare
 from mnemic.store.engine.rewinding import rewind
+from mnemic.store.sqlite import group_commit
 from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
@@ -168,41 +170,65 @@ def test_a_writer_forgets_what_it_knew_once_anybody_else_has_written(
     assert {"never there", "never landed"} <= names
 
 
-def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:
+def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Ticket] = []
     release, started = threading.Event(), threading.Event()
 
-    def write(batch: list[Ticket]) -> None:
+    def write(batch: Sequence[Ticket]) -> None:
         started.set()
         assert release.wait(PATIENCE)
         written.extend(batch)
-        for ticket in batch:
-            ticket.receipt = Receipt(seq=len(written), ids=())
+        for place, ticket in enumerate(batch):
+            ticket.receipt = Receipt(seq=len(written) - len(batch) + place + 1, ids=())
+
+    class Interrupted:
+        """A gate at which its waiter is interrupted."""
+
+        def acquire(self, timeout: float) -> bool:
+            raise KeyboardInterrupt
+
+        def locked(self) -> bool:
+            return False
 
     queue = CommitQueue(write)
     work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(queue.submit, work)
         started.wait(PATIENCE)
-
-        class Interrupted:
-            """A gate at which its waiter is interrupted."""
-
-            def acquire(self, blocking: bool = True) -> bool:
-                if blocking:
-                    raise KeyboardInterrupt
-                return False
-
-        ticket = Ticket(work)
-        ticket.gate = Interrupted()  # type: ignore[assignment]
-        queue._waiting.append(ticket)
-        with pytest.raises(KeyboardInterrupt):
-            queue._await_turn(ticket)
+        with monkeypatch.context() as patched:
+            patched.setattr(group_commit, "Ticket", lambda work: Ticket(work, Interrupted()))  # type: ignore[arg-type]
+            with pytest.raises(KeyboardInterrupt):
+                queue.submit(work)
         third = pool.submit(queue.submit, work)
         release.set()
         assert first.result(PATIENCE).seq == 1
         assert third.result(PATIENCE).seq == 2
-    assert ticket not in written
+    assert len(written) == 2
+
+
+def test_a_writer_that_vanished_is_replaced_and_those_it_wrote_for_are_told() -> None:
+    taken: list[Sequence[Ticket]] = []
+
+    def write(batch: Sequence[Ticket]) -> None:
+        taken.append(batch)
+        for ticket in batch:
+            ticket.receipt = Receipt(seq=len(taken), ids=())
+
+    queue = CommitQueue(write)
+    work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
+
+    def vanish() -> None:
+        """Everything that a writer may leave behind when not one more step of it is run."""
+        queue._leading.take(sys._getframe())
+        queue._waiting.extend((lost, waits))
+        queue._batch = [lost]
+
+    lost, waits = Ticket(work), Ticket(work)
+    vanish()
+    assert queue.submit(work).seq == 1
+    assert isinstance(lost.error, StoreError)
+    assert waits.receipt is not None
+    assert not queue._waiting
 
 
 def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_commit_works(path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
@@ -25,13 +26,10 @@ if TYPE_CHECKING:
     from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
-_NOBODY: Final = frozenset(
-    {
-        *("assistant", "system", "tool", "function", "developer", "ai", "bot", "model", "agent"),
-        *("chatgpt", "claude", "gemini", "copilot", "gpt", "助手", "系统", "智能体", "机器人"),
-    }
-)
 _USERS: Final = frozenset({"user", "human"})
+"""The roles in which a person speaks; whatever else a role is called, nobody speaks for themselves in it."""
+_MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
+"""What files call whoever kept them."""
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _NAMING: Final = frozenset({"call me", "叫我"})
 _STOPPING: Final = frozenset({"stop", "不要再"})
@@ -79,24 +77,38 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
 
 
 def _take_in(item: Item, book: _Book, user: str) -> None:
-    if subject := speaker(item):
+    if subject := speaker(item, user):
         _read(item, subject, book, instructs=_instructs(item, subject, user))
 
 
-def speaker(item: Item) -> str | None:
-    """Name the speaker of a turn, "user" if they have no name; None if it is no person's turn."""
-    if item.kind is not Kind.TURN or item.channel not in _PEOPLE:
+def speaker(item: Item, user: str) -> str | None:
+    """Name the person whose own words a turn holds, "user" if they have no name; None if nobody's can be told.
+
+    Where a role is given it must be a person's, and a name no model's or tool's. A file that gives no role only claims
+    who speaks: its lines say something about others, but nothing in the name of `user`.
+    """
+    if item.kind is not Kind.TURN or item.channel not in _PEOPLE or item.slots.get("tool_call_id"):
         return None
-    role, name = (str(item.slots.get(slot) or "").strip() for slot in ("role", "speaker"))
-    if role.casefold() in _NOBODY or name.casefold() in _NOBODY:
+    role, name = (_written(item.slots.get(slot)) for slot in ("role", "speaker"))
+    if (role and role.casefold() not in _USERS) or is_machine(name):
         return None
-    return name or "user"
+    subject = name or "user"
+    claimed = item.channel is Channel.IMPORT and not role
+    return None if claimed and _is_user(subject, user) else subject
+
+
+def _written(slot: Slot) -> str:
+    """The words of a role or name; what is no text is no person's."""
+    return "" if slot is None else str(slot).strip()
+
+
+def _is_user(subject: str, user: str) -> bool:
+    return subject.casefold() in (user.casefold(), *_MYSELF)
 
 
 def _instructs(item: Item, subject: str, user: str) -> bool:
     """Whether a speaker's orders are meant for this user's agent."""
-    role = str(item.slots.get("role") or "").casefold()
-    return subject == "user" or role in _USERS or subject.casefold() == user.casefold()
+    return bool(_written(item.slots.get("role"))) or subject.casefold() in ("user", user.casefold())
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,7 @@ def place(rows: Rows, hold: Hold) -> int:
         NotFound: the tenant, user, item or session that it names is not there.
         Invalid: it names an item or a session, and nobody whose it is.
     """
-    tenant = rows.spaces.tenant(hold.tenant)
-    if tenant is None:
-        raise NotFound(f"no tenant {hold.tenant!r} here")
+    tenant = rows.spaces.known_tenant(hold.tenant)
     if hold.user is None and (hold.item or hold.session):
         raise Invalid("user", "is missing", "Say whose item or session is to be held.")
     space = None if hold.user is None else rows.spaces.space(tenant.id, hold.user)
@@ -81,7 +79,7 @@ def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TenantHolds:
     """The holds of a tenant, ready to be asked what they keep.
 
     Attributes:
@@ -108,12 +106,12 @@ class Held:
         return not row.session or row.session in sessions
 
 
-def held(rows: Rows, tenant: int) -> Held:
+def holds_of(rows: Rows, tenant: int) -> TenantHolds:
     """The holds of a tenant."""
     holds = tuple(rows.notes.holds(tenant))
     if not holds:
-        return Held((), {})
-    return Held(holds, trunks_of(rows.spaces.descents(tenant)))
+        return TenantHolds((), {})
+    return TenantHolds(holds, trunks_of(rows.spaces.descents(tenant)))
 
 
 def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
@@ -138,7 +136,7 @@ def sessions_of(rows: Rows, space: int, items: Sequence[bytes]) -> dict[bytes, s
     }
 
 
-def _holding(rows: Rows, holds: Held, space: int, items: Sequence[bytes]) -> dict[bytes, HoldRow]:
+def _holding(rows: Rows, holds: TenantHolds, space: int, items: Sequence[bytes]) -> dict[bytes, HoldRow]:
     """The hold that keeps each of these items, where one does."""
     sessions = sessions_of(rows, space, items) if holds.holds else {}
     found = ((item, holds.item(space, item, names)) for item, names in sessions.items())
@@ -147,30 +145,30 @@ def _holding(rows: Rows, holds: Held, space: int, items: Sequence[bytes]) -> dic
 
 def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
     """Raise `Refused`, naming the hold, if one keeps any of these items."""
-    holds, homes = held(rows, tenant), dict[int, list[bytes]]()
+    holds, homes = holds_of(rows, tenant), dict[int, list[bytes]]()
     for space, item in going:
         homes.setdefault(space, []).append(item)
     for space, items in homes.items():
         for item, row in _holding(rows, holds, space, items).items():
-            raise Refused(f"item {from_bytes(item)} {refusal(row)}")
+            raise Refused(f"item {from_bytes(item)} {describe(row)}")
 
 
-def kept(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
-    """Those of these items that a hold keeps, each with what to say about it."""
-    holding = _holding(rows, held(rows, tenant), space, [to_bytes(item) for item in items])
-    return {from_bytes(item): refusal(row) for item, row in holding.items()}
+def reasons_to_keep(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
+    """Find those of these items that a hold keeps, each with the reason to give."""
+    holding = _holding(rows, holds_of(rows, tenant), space, [to_bytes(item) for item in items])
+    return {from_bytes(item): describe(row) for item, row in holding.items()}
 
 
 def refuse_spaces(rows: Rows, tenant: int, spaces: Iterable[int]) -> None:
     """Raise `Refused`, naming the hold, if one keeps anything of these spaces."""
-    holds = held(rows, tenant)
+    holds = holds_of(rows, tenant)
     for space in spaces:
         if (row := holds.space(space)) is not None:
-            raise Refused(f"something of what would go {refusal(row)}")
+            raise Refused(f"something of what would go {describe(row)}")
 
 
-def refusal(row: HoldRow) -> str:
-    """Say that something is held, by which hold and why, and how the hold is lifted."""
+def describe(row: HoldRow) -> str:
+    """Say of something that it is held, by which hold and why."""
     why = f" ({row.reason})" if row.reason else ""
     return f"{REFUSAL} {row.id}{why}, set by {row.actor}; `mnemic hold release {row.id}` lifts it"
 
@@ -197,7 +195,7 @@ def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
         )
         for row in rows.notes.checkpoints(tenant.id)
     ]
-    found += [Floor(row.seq, f"something {refusal(row)}") for row in rows.notes.holds(tenant.id)]
+    found += [Floor(row.seq, f"something {describe(row)}") for row in rows.notes.holds(tenant.id)]
     found += [
         Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
         for name, seq in rows.lanes.leased(tenant.id)
