@@ -126,7 +126,7 @@ class UnreadRules:
         in which something was erased meanwhile, by whomever, is dropped.
 
         Raises:
-            FarBehind: more waits than is read ahead, told once for each cursor: where rules cannot go on from there,
+            FarBehind: more waits than is read ahead; raised once for each cursor: where rules cannot go on from there,
                 the last of what waits is read.
         """
         self._drop_erased(snapshot, head.id)
@@ -185,7 +185,7 @@ class UnreadRules:
         with self._lock:
             self._cached[space] = progress
             self._cached.move_to_end(space)
-            total = sum(one.nbytes for one in self._cached.values())
+            total = sum(cached.nbytes for cached in self._cached.values())
             while len(self._cached) > 1 and (len(self._cached) > SPACES or total > BYTES):
                 total -= self._cached.popitem(last=False)[1].nbytes
 

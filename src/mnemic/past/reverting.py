@@ -91,7 +91,7 @@ class _LateReadings:
 
     def _stays(self, item: Item, seq: int) -> bool:
         """Whether something derived it, from nothing but what is to stand."""
-        return bool(item.source) and "by" in item.slots and all(self._stands(one, seq) for one in item.source)
+        return bool(item.source) and "by" in item.slots and all(self._stands(source, seq) for source in item.source)
 
     def _stands(self, source: ItemId, seq: int) -> bool:
         if source in self._left or not self._story(source):
