@@ -149,6 +149,15 @@ def test_what_was_shown_is_found_by_a_part_of_its_id_and_with_its_links(memory: 
     assert {turn, home} <= set(beginning)
 
 
+def test_looking_things_up_has_no_rules_run_and_leaves_that_to_who_waits_for_them(me: ScopedMemory) -> None:
+    me.observe(ASKED)
+    turn = me.observe(["Ben saw a heron."] * 510).ids[0]
+    log = me.log()
+    assert (list(me.links(turn[:-1] + ("0" if turn[-1] != "0" else "1"))), me.find_ids(turn)) == ([], [turn])
+    assert me.log() == log
+    assert [item.text for item in me.context("tea").always] == [ASKED]
+
+
 def test_lists_and_counts_are_of_what_is_written(memory: Memory, me: ScopedMemory) -> None:
     me.observe("I live in Lisbon.")
     shown = [item.id for item in me.context("x").always]

@@ -150,6 +150,14 @@ class UnreadRules:
             self._keep(head.id, progress)
         return progress.underived
 
+    def read_if_near(self, snapshot: Snapshot, desk: Desk, head: SpaceHead) -> Underived:
+        """Read as `read` does, and nothing where more waits than is read ahead: for who does not wait for rules."""
+        try:
+            return self.read(snapshot, desk, head)
+        except FarBehind:
+            self._refused_at.pop(head.id, None)  # whoever does wait is still to be told
+            return NOTHING
+
     def _from_cursor(self, snapshot: Snapshot, desk: Desk, head: SpaceHead, lane: Lane) -> _Progress:
         """Read all that waits, or the last of it where rules cannot go on."""
         waiting = deque(entry.ver for entry in islice(snapshot.entries(head.id, lane.cursor), AHEAD + 1))

@@ -24,7 +24,7 @@ from mnemic.verbs.who import (
     own_space,
     shelved,
     spaces_of,
-    underived,
+    underived_nearby,
     unread_versions,
     view_of,
 )
@@ -86,7 +86,7 @@ class LookingUp:
 
         def matching(snapshot: Snapshot) -> Sequence[ItemId]:
             spaces, where = spaces_of(snapshot, who), shelved(who.scope, Filter(states=tuple(State)))
-            ahead = underived(snapshot, who, self.desk, self.unread).items.values()
+            ahead = underived_nearby(snapshot, who, self.desk, self.unread).items.values()
             shown = [item.id for item in ahead if on_shelf(who.scope, item)]
             beginning = prefix_range(typed)
             begin = snapshot.ids_between(spaces, *beginning, where=where) if beginning else ()
@@ -100,7 +100,7 @@ class LookingUp:
             }
             return sorted(ids)[:limit]
 
-        return (yield from look_ahead(who, self.desk, matching))
+        return (yield from look(matching))
 
     def count(self, who: Who, where: Filter) -> Flow[int]:
         """How many items the view shows, of those that are written."""
@@ -123,14 +123,18 @@ class LookingUp:
 
     def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
         """Links that start or end at an item; where only a reader ahead of the rules knows it, those it will have."""
-        return (yield from look_ahead(who, self.desk, lambda s: self._linked(s, who, item)))
+        return (yield from look(lambda s: self._linked(s, who, item)))
 
     def _linked(self, snapshot: Snapshot, who: Who, item: ItemId) -> Sequence[Link]:
         spaces = spaces_of(snapshot, who)
         written = _links(snapshot, spaces, item, view_of(snapshot, who))
         if written or item in snapshot.standing(spaces, [item]):
             return written
-        return [link for link in underived(snapshot, who, self.desk, self.unread).links if item in (link.src, link.dst)]
+        return [
+            link
+            for link in underived_nearby(snapshot, who, self.desk, self.unread).links
+            if item in (link.src, link.dst)
+        ]
 
     def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
         """An item's counters of use."""
