@@ -126,32 +126,37 @@ def _trunk(space: int, parents: Mapping[int, int]) -> int:
     return space
 
 
-def sessions_of(rows: Rows, space: int, item: bytes) -> set[str]:
-    """The sessions that an item's versions lie in."""
-    versions = rows.items.item_rows(space, (item,)).get(item, [])
-    names = (rows.names.name_text(number) for number in {row.session for row in versions} - {0})
-    return {name for name in names if name}
+def sessions_of(rows: Rows, space: int, items: Sequence[bytes]) -> dict[bytes, set[str]]:
+    """The sessions that the versions of each of these items lie in."""
+    stories = rows.items.item_rows(space, items)
+    numbers = {row.session for versions in stories.values() for row in versions}
+    names = {number: rows.names.name_text(number) for number in numbers - {0}}
+    return {
+        item: {name for name in (names.get(row.session) for row in stories.get(item, ())) if name} for item in items
+    }
+
+
+def _holding(rows: Rows, holds: TenantHolds, space: int, items: Sequence[bytes]) -> dict[bytes, HoldRow]:
+    """The hold that keeps each of these items, where one does."""
+    sessions = sessions_of(rows, space, items) if holds.holds else {}
+    found = ((item, holds.item(space, item, names)) for item, names in sessions.items())
+    return {item: row for item, row in found if row is not None}
 
 
 def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
     """Raise `Refused`, naming the hold, if one keeps any of these items."""
-    holds = holds_of(rows, tenant)
-    if not holds.holds:
-        return
+    holds, homes = holds_of(rows, tenant), dict[int, list[bytes]]()
     for space, item in going:
-        if (row := holds.item(space, item, sessions_of(rows, space, item))) is not None:
+        homes.setdefault(space, []).append(item)
+    for space, items in homes.items():
+        for item, row in _holding(rows, holds, space, items).items():
             raise Refused(f"item {from_bytes(item)} {describe(row)}")
 
 
 def reasons_to_keep(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
     """Find those of these items that a hold keeps, each with the reason to give."""
-    holds = holds_of(rows, tenant)
-    found: dict[ItemId, str] = {}
-    for item in items if holds.holds else ():
-        raw = to_bytes(item)
-        if (row := holds.item(space, raw, sessions_of(rows, space, raw))) is not None:
-            found[item] = describe(row)
-    return found
+    holding = _holding(rows, holds_of(rows, tenant), space, [to_bytes(item) for item in items])
+    return {from_bytes(item): describe(row) for item, row in holding.items()}
 
 
 def refuse_spaces(rows: Rows, tenant: int, spaces: Iterable[int]) -> None:

@@ -256,7 +256,7 @@ class _Loading:
         dst = bytes.fromhex(record["link"]["dst"])
         type_ = self.rows.names.number(space, json.loads(body)["type"])
         opened = record["verb"] == Verb.LINKED
-        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
+        return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}

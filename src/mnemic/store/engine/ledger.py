@@ -305,18 +305,22 @@ class _Commit:
     def write(self, ops: Sequence[Sealed]) -> None:
         """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
         puts: list[tuple[int, Put, Sealed]] = []
+        ties: list[tuple[int, Tie, Sealed]] = []
         wrote: dict[int, tuple[int, int, bytes | None]] = {}
         for n, sealed in enumerate(ops, len(self.events)):
             op = sealed.op
             if isinstance(op, Put):
                 puts.append((n, op, sealed))
             elif isinstance(op, Tie):
-                wrote[n] = (0, self._tie(n, op, sealed), None)
+                ties.append((n, op, sealed))
             else:
                 wrote[n] = (0, 0, sealed.body)
         if puts:
             first = self._put(puts)
             wrote.update((n, (first + place, 0, None)) for place, (n, _, _) in enumerate(puts))
+        if ties:
+            first = self._tie(ties)
+            wrote.update((n, (0, first + place, None)) for place, (n, _, _) in enumerate(ties))
         tenant, seq = self.tenant.id, self.seq
         events = [
             EventRow(tenant, seq, n, sealed.op.verb, sealed.item, *wrote[n], sealed.salt, sealed.digest)
@@ -384,15 +388,15 @@ class _Commit:
         space, hashed = self.space, key_hash(self.space.secret, key)
         return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
 
-    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
-        assert sealed.item is not None
-        space, type_ = self.space.id, self.rows.names.number(self.space.id, op.link.type)
-        return self.rows.links.add_link(
-            LinkRow(
-                0, space, sealed.item, to_bytes(op.link.dst), type_, self.seq, FOREVER, n, op.verb is Verb.LINKED,
-                sealed.body,
-            )
-        )  # fmt: skip
+    def _tie(self, ties: Sequence[tuple[int, Tie, Sealed]]) -> int:
+        """Write links in place of those that stood; the number of the first, each of the others has the next."""
+        space, found = self.space.id, list[LinkRow]()
+        for n, op, sealed in ties:
+            assert sealed.item is not None
+            dst, type_ = to_bytes(op.link.dst), self.rows.names.number(space, op.link.type)
+            opened = op.verb is Verb.LINKED
+            found.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
+        return self.rows.links.add_links(found)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         space = self.space.id

@@ -364,11 +364,12 @@ class ItemTables(Group, ABC):
 class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
-    def add_link(self, row: LinkRow) -> int:
-        """Add a version of a link, in place of the one that stood; its number."""
-        ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
-        self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
-        return self.relations.add(LINK, (None, *row[1:]))
+    def add_links(self, rows: Sequence[LinkRow]) -> int:
+        """Add versions of links, each in place of the one that stood; the number of the first, others have the next."""
+        for row in rows:
+            ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
+            self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
+        return self.relations.add(LINK, *[(None, *row[1:]) for row in rows])
 
     def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
         """The links that start or end at one of these items."""

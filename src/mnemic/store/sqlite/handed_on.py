@@ -111,7 +111,7 @@ def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Wri
         for one in _written(rows, space.id):
             for item in one[:-1]:
                 if item not in by:
-                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
+                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, [item])[item])
                 if (row := by[item]) is not None:
                     yield (name, space.user), one, holds.describe(row)
 
