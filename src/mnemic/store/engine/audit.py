@@ -13,7 +13,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import Item
 from mnemic.core.queries import Entry
-from mnemic.errors import NotFound, StoreCorrupt
+from mnemic.errors import StoreCorrupt
 from mnemic.store.engine import codec
 from mnemic.store.engine.ledger import chain, entries, seal
 from mnemic.store.engine.rows import Rows
@@ -221,9 +221,7 @@ def state_hash(rows: Rows, name: str) -> str:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     digests = {(e.seq, e.n): e.digest for e in rows.journal.events(tenant.id, 0, tenant.seq)}
     lines: list[bytes] = []
     for space in rows.spaces.tenant_spaces(tenant.id):

@@ -27,9 +27,7 @@ def place(rows: Rows, hold: Hold) -> int:
         NotFound: the tenant, user, item or session that it names is not there.
         Invalid: it names an item or a session, and nobody whose it is.
     """
-    tenant = rows.spaces.tenant(hold.tenant)
-    if tenant is None:
-        raise NotFound(f"no tenant {hold.tenant!r} here")
+    tenant = rows.spaces.known_tenant(hold.tenant)
     if hold.user is None and (hold.item or hold.session):
         raise Invalid("user", "is missing", "Say whose item or session is to be held.")
     space = None if hold.user is None else rows.spaces.space(tenant.id, hold.user)

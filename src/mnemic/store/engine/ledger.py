@@ -328,7 +328,7 @@ class _Commit:
     def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> int:
         """Write versions with what goes with them; the number of the first, each of the others has the next."""
         rows, space = self.rows, self.space.id
-        versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
+        versions = [version_row(rows, space, self.seq, n, op.item, one.item, one.body) for n, op, one in puts]
         before = self._followed(versions, puts)
         first = rows.items.add_versions(versions)
         numbered = list(zip(count(first), versions, puts, strict=False))
@@ -384,29 +384,15 @@ class _Commit:
         space, hashed = self.space, key_hash(self.space.secret, key)
         return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
 
-    def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
-        assert sealed.item is not None
-        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-        agent, session = self._name(item.agent), self._name(item.session)
-        return VersionRow(
-            0, self.space.id, sealed.item, self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
-            valid_to, agent, session, pos, sealed.body,
-        )  # fmt: skip
-
     def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
         assert sealed.item is not None
-        dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
-        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
-        if before is not None:
-            self.rows.links.close_link(before, self.seq)
-        opened = op.verb is Verb.LINKED
-        row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
-        return self.rows.links.add_link(row)
-
-    def _name(self, text: str | None) -> int:
-        if text is None:
-            return 0
-        return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
+        space, type_ = self.space.id, self.rows.names.number(self.space.id, op.link.type)
+        return self.rows.links.add_link(
+            LinkRow(
+                0, space, sealed.item, to_bytes(op.link.dst), type_, self.seq, FOREVER, n, op.verb is Verb.LINKED,
+                sealed.body,
+            )
+        )  # fmt: skip
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         space = self.space.id
@@ -421,10 +407,22 @@ class _Commit:
 
     def finish(self, draft: Draft, *, moving: bool = True) -> None:
         """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
-        made = self.tenant.id, self.seq, self.space.id, self.at, self._name(draft.actor), draft.cause or 0
+        actor = self.rows.names.number(self.space.id, draft.actor)
+        made = self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0
         self.rows.journal.add_change(ChangeRow(*made, chain(self.tenant.hash, ChangeRow(*made, GENESIS), self.events)))
         if moving:
             self.rows.spaces.set_space(self.space._replace(seq=self.seq))
+
+
+def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes | None, body: bytes) -> VersionRow:
+    """Make the row of a version that the `n`-th event of a commit writes; it has no number yet."""
+    assert raw is not None  # only a note may be of no item
+    state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
+    agent, session = rows.names.number(space, item.agent), rows.names.number(space, item.session)
+    return VersionRow(
+        0, space, raw, seq, FOREVER, n, state, kind, said, known_to, valid_from, valid_to, agent, session,
+        pos, body,
+    )  # fmt: skip
 
 
 def entries(ver: int, row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:

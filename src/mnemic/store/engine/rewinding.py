@@ -10,7 +10,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import State
 from mnemic.core.transitions import SUPERSEDES, reopened
-from mnemic.errors import Compacted, Invalid, NotFound
+from mnemic.errors import Compacted, Invalid
 from mnemic.store.engine import holds, ledger
 from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_versions
 from mnemic.store.engine.rows import Rows
@@ -38,9 +38,7 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
         Compacted: it lies behind the horizon.
         Refused: something that would go is under legal hold.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     if not 0 <= seq <= tenant.seq:
         raise Invalid("to", f"commit {seq} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if seq < tenant.horizon:

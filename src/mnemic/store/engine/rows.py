@@ -1,22 +1,56 @@
-"""What rows can be asked for and told, group by group: written once over relations, but for what a store must write.
+"""Read and write the rows of one transaction, in ten groups: written once over relations, but for what a store writes.
 
-A store writes the six methods of `Relations`, and the methods that are abstract here: those that join, count, walk by
-an index of their own, or take out a row with all that hangs on it. It may write any other anew where it can do better.
+A store writes the six methods of `relations.Relations`, and the methods that are abstract here: those that join, count,
+walk by an index of their own, or delete a row with all that hangs on it. It may override any other to do it faster.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mnemic.core.clock import FOREVER, Clock
-from mnemic.core.ids import Entropy, from_bytes, to_bytes
+from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
+from mnemic.errors import NotFound
+from mnemic.store.engine.relations import (
+    ANSWER,
+    CHANGE,
+    CHANGE_TIMES,
+    CHECKPOINT,
+    CLOSED_VERSIONS,
+    DERIVED,
+    EMBEDDER,
+    ENTRY,
+    ENTRY_NUMBERS,
+    EVENT,
+    HOLD,
+    JOB,
+    KEY,
+    LANE,
+    LANE_COLUMNS,
+    LINK,
+    MEMO,
+    METER,
+    NAME,
+    PAGE,
+    SESSION,
+    SPACE,
+    STRENGTH,
+    TENANT,
+    TOMB,
+    VECTOR,
+    VERSION,
+    VERSION_IDS,
+    Condition,
+    Relations,
+    Value,
+    job_values,
+)
 from mnemic.store.values.heads import CheckpointRow, Wear
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
@@ -43,147 +77,9 @@ from mnemic.store.values.row_values import (
 )
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 
-R = TypeVar("R")
-Value: TypeAlias = int | float | str | bytes | None
-Condition: TypeAlias = tuple[str, Literal["=", "<>", "<", "<=", ">", ">=", "in", "is true"], Any]
-"""A column, an operator, a value; for `in` a sequence of values, and none for `is true`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Relation(Generic[R]):
-    """One table: its columns in order, and what a row of it becomes.
-
-    Attributes:
-        number: The column whose value the store gives to a row that comes without one, never the same twice.
-        stays: Whether a row that is added where there is one already leaves that one as it is.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    make: Callable[[tuple[Any, ...]], R]
-    number: str = ""
-    stays: bool = False
-
-
-class Relations(Protocol):
-    """What can be done with the rows of any relation, inside one transaction."""
-
-    def find(
-        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
-    ) -> Iterator[R]:
-        """The rows that all conditions hold for.
-
-        Args:
-            order: Columns to go by, each from the highest down where a minus stands before it.
-            limit: The most rows; 0 for all.
-            equal: Columns and the values that they must have.
-        """
-        ...
-
-    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
-        """The first of those rows; None for none."""
-        ...
-
-    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
-        """Add rows, each with its values in the order of the columns.
-
-        Returns:
-            The number that the first was given, if they came without one; each of the others has the next.
-        """
-        ...
-
-    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
-        """Add rows, or put each in the place of the one with the same key."""
-        ...
-
-    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
-        """Set columns of the rows that all conditions hold for."""
-        ...
-
-    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
-        """Take out the rows that all conditions hold for."""
-        ...
-
-
-def _space(row: tuple[Any, ...]) -> SpaceRow:
-    number, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
-    return SpaceRow(number, tenant, SHARED if shared else user, secret, seq, epoch, parent, base, branch, bool(lanes))
-
-
-def _key(row: tuple[Any, ...]) -> KeyRow:
-    return KeyRow._make(row)._replace(lasting=bool(row[6]))
-
-
-def _embedder(row: tuple[Any, ...]) -> EmbedderRow:
-    return EmbedderRow._make(row)._replace(state=EmbedderState(row[3]))
-
-
-def _lane(row: tuple[Any, ...]) -> Lane:
-    return Lane(**dict(zip(_LANE_COLUMNS, row, strict=True)))
-
-
-def _page(row: tuple[Any, ...]) -> PageRow:
-    _, _, item, resident, *counts, pinned, position, segment, importance, novelty, entities = row
-    numbers = (position, segment, importance, novelty, entities)
-    return PageRow._make((from_bytes(item), bool(resident), *counts, bool(pinned), *numbers))
-
-
-def _job(row: tuple[Any, ...]) -> Job:
-    number, space, name, key, payload, ver, priority, not_before, state, *run = row
-    order = Order(space=space, name=name, key=key, payload=payload, ver=ver, priority=priority, not_before=not_before)
-    return Job(id=number, order=order, state=JobState(state), **dict(zip(_RUN, run, strict=True)))
-
-
-def _job_values(job: Job) -> tuple[Any, ...]:
-    what = job.order
-    order = (what.space, what.name, what.key, what.payload, what.ver, what.priority, what.not_before)
-    return (job.id, *order, int(job.state), *(getattr(job, name) for name in _RUN))
-
-
-_LANE_COLUMNS: Final = (
-    "space", "name", "cursor", "owner", "lease_until", "attempt", "not_before", "error",
-    "seq", "stride", "reach", "leased",
-)  # fmt: skip
-_RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
-_SPACE_COLUMNS: Final = (
-    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes",
-)  # fmt: skip
-_PAGE_COLUMNS: Final = ("space", "session", *PageRow._fields)
-_JOB_COLUMNS: Final = (
-    "id", "space", "name", "key", "payload", "ver", "priority", "not_before", "state", *_RUN,
-)  # fmt: skip
-
-TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
-SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
-NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
-CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
-EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
-_TIMES: Final = Relation("change", ("tenant", "seq", "at"), tuple)
-KEY: Final = Relation("idem", KeyRow._fields, _key)
-TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
-VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
-ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
-_IDS: Final = Relation("version", ("space", "id"), tuple)
-_CLOSED: Final = Relation("version", ("space", "ver", "seq_to"), tuple)
-_NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
-STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
-LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
-DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)
-EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
-VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
-LANE: Final = Relation("lane", _LANE_COLUMNS, _lane)
-JOB: Final = Relation("job", _JOB_COLUMNS, _job, "id")
-ANSWER: Final = Relation("answer", ("space", "lane", "hash", "answer", "given"), tuple)
-PAGE: Final = Relation("page", _PAGE_COLUMNS, _page)
-SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
-METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
-CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
-HOLD: Final = Relation("hold", HoldRow._fields, HoldRow._make, "id")
-MEMO: Final = Relation("memo", ("tenant", "name", "value"), tuple)
-
 
 class Group:
-    """Some relations of one transaction, and what is asked of them."""
+    """Some relations of one transaction, read and written together."""
 
     def __init__(self, relations: Relations) -> None:
         self.relations = relations
@@ -198,6 +94,17 @@ class SpaceTables(Group, ABC):
 
     def tenant(self, name: str) -> TenantRow | None:
         return next(iter(self.tenants(name=name)), None)
+
+    def known_tenant(self, name: str) -> TenantRow:
+        """The tenant of a name.
+
+        Raises:
+            NotFound: there is none.
+        """
+        row = self.tenant(name)
+        if row is None:
+            raise NotFound(f"no tenant {name!r} here")
+        return row
 
     def tenant_row(self, tenant: int) -> TenantRow:
         return self.tenants(number=tenant)[0]
@@ -260,6 +167,10 @@ class NameTables(Group, ABC):
         row = self.relations.first(NAME, space=space, text=text)
         return None if row is None else row[0]
 
+    def number(self, space: int, text: str | None) -> int:
+        """The number of a name, which is added if it is new; 0 for no name."""
+        return 0 if text is None else self.name(space, text) or self.add_name(space, text)
+
     def name_text(self, name: int) -> str | None:
         row = self.relations.first(NAME, id=name)
         return None if row is None else row[2]
@@ -313,7 +224,7 @@ class JournalTables(Group, ABC):
         return 0 if row is None else row.seq
 
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
-        return {seq: at for _, seq, at in self.relations.find(_TIMES, ("seq", "in", seqs), tenant=tenant)}
+        return {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
 
     def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
         return {row.hash: row for row in self.relations.find(KEY, ("hash", "in", hashes), space=space)}
@@ -373,7 +284,7 @@ class ItemTables(Group, ABC):
 
     def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
         """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
-        rows = self.relations.find(_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
+        rows = self.relations.find(VERSION_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
         return list(islice((item for item, _ in groupby(rows, itemgetter(1)) if item.endswith(tail)), limit))
 
     @abstractmethod
@@ -406,7 +317,7 @@ class ItemTables(Group, ABC):
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
-        rows = self.relations.find(_CLOSED, ("seq_to", ">", after_seq), ("seq_to", "<", FOREVER), space=space)
+        rows = self.relations.find(CLOSED_VERSIONS, ("seq_to", ">", after_seq), ("seq_to", "<", FOREVER), space=space)
         return [(ver, seq_to) for _, ver, seq_to in rows]
 
     def closed_by(self, space: int, seq: int) -> list[VersionRow]:
@@ -418,7 +329,7 @@ class ItemTables(Group, ABC):
         """What is pinned, profile or procedure: profile first, then the newest."""
 
     def newest(self, space: int) -> int:
-        row = self.relations.first(_NUMBERS, order=("-ver",), space=space)
+        row = self.relations.first(ENTRY_NUMBERS, order=("-ver",), space=space)
         return 0 if row is None else int(row[1])
 
     def highest(self) -> int:
@@ -454,13 +365,10 @@ class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
     def add_link(self, row: LinkRow) -> int:
+        """Add a version of a link, in place of the one that stood; its number."""
+        ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
+        self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
         return self.relations.add(LINK, (None, *row[1:]))
-
-    def close_link(self, row: LinkRow, seq_to: int) -> None:
-        self.relations.update(LINK, {"seq_to": seq_to}, lver=row.lver)
-
-    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
-        return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)
 
     def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
         """The links that start or end at one of these items."""
@@ -529,7 +437,7 @@ class LaneTables(Group, ABC):
         return self.relations.first(LANE, space=space, name=name) or Lane(space=space, name=name)
 
     def set_lane(self, lane: Lane) -> None:
-        self.relations.put(LANE, tuple(getattr(lane, column) for column in _LANE_COLUMNS))
+        self.relations.put(LANE, tuple(getattr(lane, column) for column in LANE_COLUMNS))
 
     def drop_lanes(self, name: str) -> None:
         self.relations.drop(LANE, name=name)
@@ -567,11 +475,11 @@ class LaneTables(Group, ABC):
         return next(due, None)
 
     def add_job(self, order: Order, at: int) -> int:
-        values = _job_values(Job(id=0, order=order, at=at))
+        values = job_values(Job(id=0, order=order, at=at))
         return self.relations.add(JOB, (None, *values[1:]))
 
     def set_job(self, job: Job) -> None:
-        self.relations.put(JOB, _job_values(job))
+        self.relations.put(JOB, job_values(job))
 
     def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
         row = self.relations.first(ANSWER, space=space, lane=lane, hash=hashed)

@@ -16,9 +16,8 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.relations import PAGE, SPACE
 from mnemic.store.engine.rows import (
-    PAGE,
-    SPACE,
     ItemTables,
     JournalTables,
     LaneTables,
