@@ -47,7 +47,6 @@ FLOORS = (
     ("collecting",),
     ("derive",),
     ("verbs",),
-    ("kernel",),
     ("meaning",),
     ("watching",),
     ("answering",),

@@ -22,16 +22,18 @@ from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.visibility import conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
-from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.urls import open_at, options_of
+from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
@@ -61,9 +63,9 @@ class UseCounts:
 
     def renew(self) -> None:
         """Start over with nothing counted; in a forked child the parent writes what it has counted."""
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
-        self._wake = threading.Event()
+        self._lock = Mutex()
+        self._writing = Mutex()
+        self._wake = Flag()
         self._thread: threading.Thread | None = None
         self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0
@@ -183,6 +185,7 @@ def open_store(
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
     background = answering.behind = Background(answering, desk, strategies)
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))

@@ -233,7 +233,9 @@ _LOGGED: Final = re.compile(
     r"[^\s:：\n][^:：\n]{0,40}[:：]",
     re.IGNORECASE,
 )
-_SHELL: Final = re.compile(r"[ \t]*+(?:\$ |>>> |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )")
+_SHELL: Final = re.compile(
+    r"[ \t]*+(?:\$ |>>> |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )"
+)
 _COMMENT: Final = re.compile(r"[ \t]*+//(?!\S+\.\w)")
 _INDENTED: Final = re.compile(r"(?:[ \xa0]{4}|[ \xa0]{0,3}\t)")
 _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")

@@ -108,7 +108,7 @@ def _is_user(subject: str, user: str) -> bool:
 
 def _instructs(item: Item, subject: str, user: str) -> bool:
     """Whether a speaker's orders are meant for this user's agent."""
-    return bool(_written(item.slots.get("role"))) or _is_user(subject, user)
+    return bool(_written(item.slots.get("role"))) or subject.casefold() in ("user", user.casefold())
 
 
 @dataclass(frozen=True, slots=True)

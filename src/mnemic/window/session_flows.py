@@ -18,7 +18,7 @@ from mnemic.core.queries import Context, Recalled
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
-from mnemic.kernel import Kernel
+from mnemic.verbs.kernel import Kernel
 from mnemic.lanes.slices import DERIVER
 from mnemic.registry import POLICIES
 from mnemic.tiers.pager import Pager

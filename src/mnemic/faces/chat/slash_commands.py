@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid, NotFound
-from mnemic.faces.chat.pane import short
+from mnemic.faces.chat.turn_views import short
 from mnemic.faces.cli.commands.asking import print_recalled
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import context_record, receipt_record

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -98,18 +98,20 @@ class Invocation:
         from mnemic.memory import Memory
 
         fresh = not self.exists
+        if fresh:
+            self._check_branch(())  # before a store is made for nothing
         with Memory(self.where, settings=self.settings) as memory:
-            self._refuse_unknown_branch(memory)
+            if self.options.branch:
+                self._check_branch([one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()])
             self._began = time.perf_counter()
             yield memory
         if fresh:
             self.output.note(f"made a new store, which only you can read: {self.path}")
 
-    def _refuse_unknown_branch(self, memory: Memory) -> None:
-        """Refuse a branch that is not there, also for a command that looks at the whole store."""
-        branch = self.options.branch
-        if branch and branch not in {one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()}:
-            raise NotFound(f"no branch {branch!r} here; `mnemic branches` lists them")
+    def _check_branch(self, names: Sequence[str]) -> None:
+        """Refuse a branch that is not among `names`, also for a command that looks at the whole store."""
+        if self.options.branch and self.options.branch not in names:
+            raise NotFound(f"no branch {self.options.branch!r} here; `mnemic branches` lists them")
 
     @contextmanager
     def caught_up_memory(self) -> Iterator[ScopedMemory]:
@@ -193,16 +195,16 @@ def naming_option(option: str) -> Iterator[None]:
         raise Invalid(option, error.problem, error.remedy) from error
 
 
-def given_words(text: str, settings: Settings) -> str:
+def checked_words(text: str, settings: Settings) -> str:
     """Return words to keep, of an argument or of standard input for `-`, checked before a store is opened.
 
     Raises:
         Invalid, TooLarge: they cannot be kept.
     """
-    return clean_text("text", given_text(text, settings), settings.input_limit)
+    return clean_text("text", argument_text(text, settings), settings.input_limit)
 
 
-def given_text(text: str, settings: Settings) -> str:
+def argument_text(text: str, settings: Settings) -> str:
     """Return the words of an argument, or all of standard input for `-` without its last line break.
 
     Raises:

@@ -160,14 +160,14 @@ def speaker(item: Item) -> str:
     return ""
 
 
-def who(item: Item) -> str:
+def source_label(item: Item) -> str:
     """Name who said an item, or what it is; and the channel it came by, if that was not the user's."""
     title = item.slots.get("title")
     name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
     return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.channel})")
 
 
-def said(item: Item) -> str:
+def said_time(item: Item) -> str:
     """Write when an item was said, on its source's own clock."""
     return day(local(item.said, item.said_offset))
 

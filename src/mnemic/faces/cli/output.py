@@ -37,9 +37,9 @@ def excerpt(text: str, id: str) -> str:
     return text if left <= _REST else f"{kept} ... ({left:,} more characters; `mnemic show {id}`)"
 
 
-def indented(text: str, by: str = "   ") -> str:
+def indented(text: str) -> str:
     """Indent every line of `text`."""
-    return "\n".join(by + line for line in plain(text.replace("\r\n", "\n")).split("\n"))
+    return "\n".join(f"   {line}" for line in plain(text.replace("\r\n", "\n")).split("\n"))
 
 
 def width(text: str) -> int:

@@ -73,6 +73,8 @@ def install(
     run = invocation()
     if run.options.session is not None:
         raise Invalid("session", "means nothing here: the client names its sessions", "Leave it out.")
+    if run.options.branch is not None:
+        raise Invalid("branch", "means nothing here: a client is given the memory itself", "Leave it out.")
     if not dry_run:
         _check_served()
     serve = (*(() if profile is None else ("--profile", profile)), *(("--read-only",) if read_only else ()))

@@ -142,13 +142,13 @@ def snippet(client: Client, wish: Wish) -> str:
     return json.dumps({client.key: {wish.name: entry}}, ensure_ascii=False, indent=2)
 
 
-def installed(client: Client, on: Machine, name: str, *, project: bool = False) -> bool:
+def installed(client: Client, on: Machine, name: str) -> bool:
     """Whether our entry stands in the client's file.
 
     Raises:
         Invalid, Refused: the file cannot be read.
     """
-    path = entry_path(client, on, project=project)
+    path = client.path(on)
     with naming_file(path):
         return is_our_entry(_entries(client, config_files.read(path).text).get(name))
 

@@ -129,14 +129,19 @@ def _combined(chance: random.Random, place: Path, n: int) -> MessageForm:
 
 def _nests(quoting: str) -> bool:
     """Whether a form quotes whatever is put into it; marks within the same marks would end it."""
-    return quoting.count("\n") > 0 and quoting.endswith("{}") and "<" not in quoting and not quoting.startswith(("`", ">>>", "From"))
+    return (
+        quoting.count("\n") > 0
+        and quoting.endswith("{}")
+        and "<" not in quoting
+        and not quoting.startswith(("`", ">>>", "From"))
+    )
 
 
 def _blocks(chance: random.Random) -> Iterator[MessageForm]:
     """What tools returned, in the blocks that chat models take."""
     for inner in ("{}", "“{}”"):
         sentence = inner.format(chance.choice(SENTENCES))
-        result = {"type": "tool_result", "tool_use_id": "t", "content": sentence}
+        result: dict[str, object] = {"type": "tool_result", "tool_use_id": "t", "content": sentence}
         yield _content([result])
         yield _content([{"type": "text", "text": "Here it is."}, result])
         yield _content([{**result, "content": [{"type": "text", "text": sentence}]}])
@@ -147,7 +152,7 @@ def _chat(sentence: str, role: str, name: str | None = None) -> MessageForm:
     return MessageForm(f"{message!r}", lambda owner: owner.observe([message]))
 
 
-def _content(blocks: list[dict[str, object]]) -> MessageForm:
+def _content(blocks: Sequence[object]) -> MessageForm:
     message: dict[str, Any] = {"role": "user", "content": blocks}
     return MessageForm(f"{message!r}", lambda owner: owner.observe([message]))
 

@@ -15,7 +15,15 @@ from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import change_record, drops_branch, item_record, said, validity, version_record, who
+from mnemic.faces.cli.json_records import (
+    change_record,
+    drops_branch,
+    item_record,
+    said_time,
+    source_label,
+    validity,
+    version_record,
+)
 from mnemic.faces.cli.output import Output, excerpt, flat, freed, many
 from mnemic.lanes.slices import DERIVER
 
@@ -60,14 +68,14 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
                 run.output.record(change_record(change))
             else:
                 _print_change(run.output, me, change)
-        jumps = not (whole or every or run.output.json) and _leaves_out(me, [change.seq for change in changes])
+        jumps = not (whole or every or run.output.json) and _skips_counting(me, [change.seq for change in changes])
     if not changes:
         run.output.note("no commits yet")
     elif jumps:
         run.output.note("numbers in between only count what was shown: mnemic log --all")
 
 
-def _leaves_out(me: ScopedMemory, seqs: Sequence[int]) -> bool:
+def _skips_counting(me: ScopedMemory, seqs: Sequence[int]) -> bool:
     """Whether commits of this memory lie between those that are shown, which only count what was shown."""
     if not seqs:
         return False
@@ -166,9 +174,9 @@ def print_history(output: Output, versions: Sequence[Version]) -> None:
         span = f"commit {version.seq_from}" + ("" if standing else f" to {version.seq_to}")
         output.line(
             f"{output.ink(item.id, fg='yellow')}  {span}, {output.ink(item.state.name.lower(), bold=standing)}, "
-            f"said {said(item)}" + (f", {validity(item)}" if validity(item) else "")
+            f"said {said_time(item)}" + (f", {validity(item)}" if validity(item) else "")
         )
-        output.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
+        output.line(f"    {source_label(item)}: {flat(excerpt(item.text, item.id))}")
 
 
 @verb(
@@ -212,7 +220,7 @@ def _print_difference(output: Output, difference: Difference) -> None:
 
 def _item_words(item: Item) -> str:
     marks = (item.state.name.lower(), "pinned" if item.pinned else "", validity(item))
-    return f"{who(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
+    return f"{source_label(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
 
 
 @verb(

@@ -19,7 +19,7 @@ from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.changes import print_history
 from mnemic.faces.cli.commands.erasing import print_receipt
 from mnemic.faces.cli.invocation import invocation
-from mnemic.faces.cli.json_records import erasure_record, recalled_record, said, version_record, who
+from mnemic.faces.cli.json_records import erasure_record, recalled_record, said_time, source_label, version_record
 from mnemic.faces.cli.output import Output, flat, many, size
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _tell_answer(show: Show, question: str, context: Context) -> None:
     show.line()
     show.line(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, context)}")
     for one in context.items:
-        show.line(f"  {said(one.item)}  {who(one.item)}: {flat(one.text)}")
+        show.line(f"  {said_time(one.item)}  {source_label(one.item)}: {flat(one.text)}")
         show.line(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
 
 

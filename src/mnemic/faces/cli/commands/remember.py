@@ -12,7 +12,7 @@ import click
 from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, given_words, invocation, naming_option
+from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import many
@@ -103,7 +103,7 @@ def add(text: str, **options: Any) -> None:
     """
     run = invocation()
     fields = said_fields(**options)
-    words = given_words(text, run.settings)
+    words = checked_words(text, run.settings)
     with run.user_memory(create=True) as me:
         receipt = me.observe(words, **fields)
         if len(receipt.ids) == 1 or run.output.json:
@@ -159,7 +159,7 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
+    words = checked_words(text, run.settings)
     with run.user_memory(create=True) as me:
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
         acknowledge(run, "wrote", receipt)
@@ -178,7 +178,7 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
+    words = checked_words(text, run.settings)
     with run.user_memory() as me:
         old = resolve(me, id)
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
@@ -223,7 +223,7 @@ def revise(
         changes["tags"] = tags
     if text is None and not changes:
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
-    words = None if text is None else given_words(text, run.settings)
+    words = None if text is None else checked_words(text, run.settings)
     with run.user_memory() as me:
         acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes))
 

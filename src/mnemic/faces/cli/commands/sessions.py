@@ -15,7 +15,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
-from mnemic.faces.cli.invocation import given_text, given_words, invocation
+from mnemic.faces.cli.invocation import argument_text, checked_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many
@@ -174,9 +174,9 @@ def observed(name: str, text: str, budget: int | None, policy: str | None, **opt
 
     TEXT `-` reads standard input. A talk that nothing was said in yet begins.
     """
-    run = _errand(name)
+    run = _invocation_on(name)
     fields = said_fields(**options)
-    words = given_words(text, run.settings)
+    words = checked_words(text, run.settings)
     with run.user_memory(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
         receipt = window.observe(words, **fields)
         if run.output.json:
@@ -199,8 +199,8 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 
     A talk without a window gets one of its last turns. QUERY `-` reads standard input.
     """
-    run = _errand(name)
-    words = given_text(query, run.settings)
+    run = _invocation_on(name)
+    words = argument_text(query, run.settings)
     with run.user_memory() as me, me.session(name, budget=budget, policy=policy) as window:
         new = not _was_said_in(me, name)
         found = window.context(words)
@@ -221,7 +221,7 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 @_page_arguments
 def paged_in(name: str, ids: tuple[str, ...]) -> None:
     """Bring items into a talk's window, whatever talk they are of; `last` is what was said last in this one."""
-    with _moving(name, ids, "paged in") as (window, items):
+    with _moving_pages(name, ids, "paged in") as (window, items):
         for item in items:
             window.page_in(item)
 
@@ -230,7 +230,7 @@ def paged_in(name: str, ids: tuple[str, ...]) -> None:
 @_page_arguments
 def paged_out(name: str, ids: tuple[str, ...]) -> None:
     """Send pages out of a talk's window; they stay addressable. `last` is what was said last in it."""
-    with _moving(name, ids, "paged out") as (window, items):
+    with _moving_pages(name, ids, "paged out") as (window, items):
         for item in items:
             window.page_out(item)
 
@@ -242,7 +242,7 @@ def pinned(name: str, ids: tuple[str, ...]) -> None:
 
     `mnemic pin` keeps an item at hand in every talk.
     """
-    with _moving(name, ids, "pinned in its window") as (window, items):
+    with _moving_pages(name, ids, "pinned in its window") as (window, items):
         for item in items:
             window.pin(item)
 
@@ -251,16 +251,16 @@ def pinned(name: str, ids: tuple[str, ...]) -> None:
 @_page_arguments
 def unpinned(name: str, ids: tuple[str, ...]) -> None:
     """Let pinned pages of a talk's window go again."""
-    with _moving(name, ids, "unpinned") as (window, items):
+    with _moving_pages(name, ids, "unpinned") as (window, items):
         for item in items:
             window.unpin(item)
 
 
 @contextmanager
-def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
+def _moving_pages(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
     """Open a talk's window, yield it with the items that were named, and print what was done to them."""
-    run = _errand(name)
-    with run.user_memory() as me, _known(me, name) as window:
+    run = _invocation_on(name)
+    with run.user_memory() as me, _known_session(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
         yield window, items
         if run.output.json:
@@ -271,14 +271,14 @@ def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session
         _note_state(run, window)
 
 
-def _known(me: ScopedMemory, name: str) -> Session:
+def _known_session(me: ScopedMemory, name: str) -> Session:
     """Return a talk's window; refuse a talk in which nothing was said."""
     if not _was_said_in(me, name):
         raise NotFound(f"nothing was said in a talk {name!r}; `mnemic session list` names those with a window")
     return me.session(name)
 
 
-def _errand(name: str) -> Invocation:
+def _invocation_on(name: str) -> Invocation:
     """Return this invocation; refuse a --session that names another talk than the argument.
 
     Raises:
