@@ -1,4 +1,4 @@
-"""The journal as lines of JSON, out and in: restoring applies what was recorded and runs nothing."""
+"""Write a journal as lines of JSON, and load one: loading applies what was recorded and runs nothing."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class _Loading:
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
-    """What was erased, per space that still has an owner: tenant, user (None: shared), item ids."""
+    """List what was erased, by space that still has an owner: tenant, user (None: shared), item ids."""
     found = []
     for tenant in rows.spaces.tenants():
         for space in rows.spaces.tenant_spaces(tenant.id):

@@ -684,10 +684,10 @@ def in_order(pages: Iterable[PageRow]) -> list[PageRow]:
     return sorted(pages, key=lambda row: (row.arrived, row.position, row.item))
 
 
-def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
-    """The counters of both together."""
-    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
-    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
+def added(row: StrengthRow, delta: StrengthRow) -> StrengthRow:
+    """Add counters of use to those of an item."""
+    uses, useful, harms = (a + b for a, b in zip(row[2:5], delta[2:5], strict=True))
+    return row._replace(uses=uses, useful=useful, harms=harms, last_used=max(row.last_used, delta.last_used))
 
 
 def _wrote(relations: Relations, space: int, seq: int) -> list[EventRow]:
