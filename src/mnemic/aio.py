@@ -34,12 +34,12 @@ class _Calls:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def run(self, call: Callable[[], T], done: Callable[[], None] = lambda: None) -> T:
-        """What `call` returns, from a thread; `done` is called once it has, whoever waits for it still."""
-        return await asyncio.shield(self._started(asyncio.to_thread(call), done))
+    async def run(self, call: Callable[[], T], on_done: Callable[[], None] = lambda: None) -> T:
+        """Run `call` in a thread; call `on_done` once it has returned, whoever still waits for it."""
+        return await asyncio.shield(self._started(asyncio.to_thread(call), on_done))
 
     async def carry(self, work: Coroutine[Any, Any, T]) -> T:
-        """What `work` returns, which goes on though whoever waits for it is cancelled."""
+        """Run `work`, which goes on though whoever waits for it is cancelled."""
         return await asyncio.shield(self._started(work, lambda: None))
 
     async def finish(self) -> None:
@@ -48,15 +48,15 @@ class _Calls:
         while here := [task for task in self._running if task.get_loop() is loop]:
             await asyncio.wait(here)
 
-    def _started(self, work: Coroutine[Any, Any, T], done: Callable[[], None]) -> asyncio.Task[T]:
+    def _started(self, work: Coroutine[Any, Any, T], on_done: Callable[[], None]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(partial(self._ended, done))
+        task.add_done_callback(partial(self._ended, on_done))
         return task
 
-    def _ended(self, done: Callable[[], None], task: asyncio.Task[Any]) -> None:
+    def _ended(self, on_done: Callable[[], None], task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
-        done()
+        on_done()
         if not task.cancelled():
             task.exception()  # looked at, so that a failure that nobody waits for any more is no noise
 
@@ -72,7 +72,7 @@ class _Awaiting(Generic[S]):
 
 
 def _awaited(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Awaiting[S], P], Coroutine[Any, Any, T]]:
-    """`verb`, awaited; functions that it is given are called in the thread."""
+    """Make `verb` awaited; functions that it takes are called in the thread."""
 
     @wraps(verb)
     async def awaited(self: _Awaiting[S], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -95,7 +95,7 @@ def _like(
 def _handle(
     verb: Callable[Concatenate[ScopedMemory, P], ScopedMemory],
 ) -> Callable[Concatenate[AsyncScopedMemory, P], AsyncScopedMemory]:
-    """`verb`, which touches no store and so is not awaited: it returns another handle."""
+    """Make the verb of a handle that returns another handle; it touches no store, so it is not awaited."""
 
     @wraps(verb)
     def handle(self: AsyncScopedMemory, /, *args: P.args, **kwargs: P.kwargs) -> AsyncScopedMemory:
@@ -222,7 +222,7 @@ class AsyncMemory(_Awaiting[Memory]):
         await self._aside.run(self._plain.close)
 
     def __await__(self) -> Generator[Any, None, Self]:
-        """It is open from the first; awaited, as other libraries have it, it is for you to close."""
+        """Return the memory itself, as `async with` does; then it is for you to close."""
         return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:

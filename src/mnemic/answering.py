@@ -255,8 +255,8 @@ class Answering:
                     return of(snapshot)
             case Commit(draft):
                 return self.store.commit(draft)
-            case Transact(work, given, named):
-                return self.store.transact(work, *given, **named)
+            case Transact(work, args, kwargs):
+                return self.store.transact(work, *args, **kwargs)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):

@@ -24,15 +24,16 @@ from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
-from mnemic.core.scope import Scope
+from mnemic.core.scope import Scope, Shared
+from mnemic.core.visibility import conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
-from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.urls import open_at, options_of
+from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
@@ -66,12 +67,12 @@ class UseCounts:
         self._writing = Mutex()
         self._wake = Flag()
         self._thread: threading.Thread | None = None
-        self._counts: dict[Scope, Counts] = {}
+        self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0
 
     def shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
         """Count one recall."""
-        owner, when = Scope(tenant=scope.tenant, user=scope.user), moment(now)
+        owner, when = (scope.tenant, scope.user), moment(now)
         with self._lock:
             counts = self._counts.setdefault(owner, {})
             for item in items:
@@ -89,8 +90,8 @@ class UseCounts:
         with self._writing:
             with self._lock:
                 taken, self._counts, self._seen = self._counts, {}, 0
-            for scope, counts in taken.items():
-                self._write(scope, counts)
+            for (tenant, user), counts in taken.items():
+                self._write(Scope(tenant=tenant, user=user), counts)
 
     def _write_behind(self) -> None:
         """Write batches as they come due, and end when there is nothing left to write."""
@@ -184,6 +185,7 @@ def open_store(
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
     background = answering.behind = Background(answering, desk, strategies)
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))

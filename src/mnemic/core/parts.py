@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.cut import cut
 from mnemic.core.items import Kind
-from mnemic.core.tokens import BY_RULES, Field, hashed, local_time, mention, spoken_days, terms, words
+from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_time, mention, spoken_days, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +34,7 @@ january february march april june july august september october november decembe
 """
 _TIMELY: Final = frozenset(_TIMELY_WORDS.split())
 _TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
+"""Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
 
 
 def part_texts(item: Item) -> list[str]:

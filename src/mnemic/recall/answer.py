@@ -22,7 +22,7 @@ from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import is_stop, local_time, tokenise
 from mnemic.extract.phrasing import shown_value
-from mnemic.recall.abstain import KNOWN
+from mnemic.recall.reasons import KNOWN
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
 
 _SENTENCE: Final = re.compile(
-    r"\s*(\S(?:[^.!?。！？；;\n]|[.](?=\w))*(?:[.!?]+[\"'”’)\]]*(?=\s|\Z)|[。！？；;]+[”’」』）]*|\n|\Z|[.!?]+))"
+    r"\S(?:[^.!?。！？；;\n]|[.](?=\w))*+(?:[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；;]++[”’」』）]*+|\n|\Z|[.!?]++)"
 )
+"""One pass: what it took it never gives back, so that blanks or dots cost no more than other characters."""
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 
@@ -62,7 +63,7 @@ _NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelv
 _NUMBER: Final = re.compile(
     rf"\b(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
     rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: (?:and a half|to|or) (?:{_NUMBERS}))?(?:[- ][a-z]+)?"
-    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|[一二两三四五六七八九十百千万半几]+[个位次天年月周只本部家岁块种](?:月|小时|多)?",
+    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![一二两三四五六七八九十百千万半几])[一二两三四五六七八九十百千万半几]++[个位次天年月周只本部家岁块种](?:月|小时|多)?",
     re.IGNORECASE,
 )
 _CAPITALISED: Final = r"[A-Z](?:[\w'’-]|[.](?=\w))*"

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
-from mnemic.recall.abstain import Confidence, answerable
-from mnemic.recall.fuse import Ranking, fuse, latest, named
+from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import Chosen, fetched, pack, twin
-from mnemic.recall.reasons import explained, traced
+from mnemic.recall.pack import fetched, pack
+from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
 
@@ -190,7 +189,7 @@ def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
         return _Candidates(Ranking(()), ("there is nothing to search",))
     arms = gather(question, readings)
     candidates = replace(_candidates_by(arms, question, readings), pending=sum(arm.pending for arm in arms))
-    if candidates.blind or Stage.LINKS in question.query.without:
+    if candidates.blind or Stage.LINKS in question.query.without or not any(r.lengthy.any() for r in readings):
         return candidates
     walked = walk(question, candidates.ranking)
     return replace(candidates, ranking=walked.ranking, trails=walked.trails)

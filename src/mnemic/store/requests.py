@@ -21,7 +21,7 @@ T = TypeVar("T")
 class Look(Request):
     """Apply a pure function to one snapshot; the read transaction ends before the answer comes back."""
 
-    of: Callable[[Snapshot], Any]
+    read: Callable[[Snapshot], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Transact(Request):
     """Apply a function to the rows of one write transaction, beside the queue of commits.
 
     Attributes:
-        given, named: What it takes after the rows.
+        args, kwargs: What it takes after the rows.
         urgent: Whether it is done at once, though a verb in front may wait.
     """
 
     work: Callable[..., Any]
-    given: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
     urgent: bool = False
 
 
@@ -61,31 +61,31 @@ class Sweep(Request):
     seconds: float
 
 
-def look(of: Callable[[Snapshot], T]) -> Flow[T]:
-    """What `of` makes of the store as it stands."""
-    answer: T = yield Look(of)
+def look(read: Callable[[Snapshot], T]) -> Flow[T]:
+    """Apply `read` to one snapshot of the store; its result."""
+    answer: T = yield Look(read)
     return answer
 
 
 def commit(draft: Draft) -> Flow[Receipt]:
-    """The receipt of a draft that is now on disk."""
+    """Write a draft; its receipt, once it is on disk."""
     receipt: Receipt = yield Commit(draft)
     return receipt
 
 
 def erase(erasure: Erasure) -> Flow[ErasureReceipt]:
-    """The receipt of an erasure."""
+    """Take content out for good; the receipt."""
     receipt: ErasureReceipt = yield Erase(erasure)
     return receipt
 
 
-def transact(work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> Flow[T]:
-    """What `work` makes of the rows and of the rest that is given, once all that it wrote is on disk."""
-    answer: T = yield Transact(work, given, named)
+def transact(work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
+    """Apply `work` to the rows of one write transaction; its result, once all that it wrote is on disk."""
+    answer: T = yield Transact(work, args, kwargs)
     return answer
 
 
 def sweep(tenant: str, seconds: float) -> Flow[Swept]:
-    """What one slice of a sweep did."""
+    """Sweep a tenant for some seconds; what went."""
     swept: Swept = yield Sweep(tenant, seconds)
     return swept

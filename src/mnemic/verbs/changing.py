@@ -73,7 +73,7 @@ class Changing:
     def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
         """Remember a statement."""
         writable(who)
-        sources = yield from look(lambda s: cited_versions(s, who, statement.source))
+        sources = (yield from look(lambda s: cited_versions(s, who, statement.source))) if statement.source else {}
         refuse_uncited(sources, statement.source)
         written = stated(self.desk, who, statement, sources)
         return (yield from committed(who, written.puts, masked=written.masked))

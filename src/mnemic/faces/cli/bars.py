@@ -1,4 +1,4 @@
-"""What commands that fill or measure something share: lists in their options, and bars on the terminal."""
+"""Helpers of commands that take long or measure: lists of names in options, bars on the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mnemic.faces.cli.invocation import Invocation
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure
 
-Tell = Callable[[str, int, int | None], None]
+BarReport = Callable[[str, int, int | None], None]
 """Takes the name of what goes on, how much is done, and of how much; None where nobody knows."""
 
 MISSED: Final = 8
@@ -21,19 +21,19 @@ _BAR: Final = 24
 
 
 def meter(used: int, of: int) -> str:
-    """How much of something is used, as a bar of its own."""
+    """Draw how much of something is used, as a bar of characters."""
     full = min(_BAR, round(used / of * _BAR))
     return "█" * full + "░" * (_BAR - full)
 
 
 def split_names(text: str) -> list[str]:
-    """Names separated by commas."""
+    """Split names that are separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @contextmanager
-def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}") -> Iterator[Tell]:
-    """Bars on a terminal's standard error, one for each name that is told how much is done, of how much; else silence.
+def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}") -> Iterator[BarReport]:
+    """Draw bars on a terminal's standard error, one for each name that progress is reported of; draw none elsewhere.
 
     Args:
         unit: How what is done is written, as a format of a task; "bytes" for sizes.
@@ -49,22 +49,22 @@ def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:
     with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
         tasks: dict[str, TaskID] = {}
 
-        def tell(name: str, done: int, total: int | None) -> None:
+        def report(name: str, done: int, total: int | None) -> None:
             if name not in tasks:
                 tasks[name] = shown.add_task(name, total=total)
             shown.update(tasks[name], completed=done, total=total)
 
-        yield tell
+        yield report
 
 
-def counted(tell: Tell, name: str, total: int | None) -> Callable[[int], None]:
-    """What moves the bar of a name on by so many."""
+def advancing(report: BarReport, name: str, total: int | None) -> Callable[[int], None]:
+    """Return a function that moves the bar of a name on by so many."""
     done = 0
 
     def advance(more: int) -> None:
         nonlocal done
         done += more
-        tell(name, done, total)
+        report(name, done, total)
 
     return advance
 

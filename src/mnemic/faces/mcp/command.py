@@ -65,7 +65,7 @@ def mcp(profile: str, *, read_only: bool) -> None:
 
 
 def _refuse_nobody() -> None:
-    """Have a client at both ends.
+    """Refuse to serve where standard input or output is closed.
 
     Raises:
         Invalid: standard input or output is closed.
@@ -76,7 +76,7 @@ def _refuse_nobody() -> None:
 
 
 def _builder() -> Callable[[ServedMemory], Served]:
-    """What makes the server: ours, where it is known to go with the SDK, or the SDK's own, which starts slower."""
+    """Choose the server: ours where it was tested with the SDK, else the SDK's own, which starts slower."""
     from mnemic.faces.mcp import light_server as light
 
     if light.fits():
@@ -89,7 +89,7 @@ def _builder() -> Callable[[ServedMemory], Served]:
 
 @contextmanager
 def _opened(run: Invocation, settings: Settings, *, read_only: bool) -> Iterator[ScopedMemory]:
-    """This user's memory; what is written is understood behind the writer, because this process stays.
+    """Open this user's memory; what is written is understood behind the writer, because this process stays.
 
     Raises:
         NotFound: there is no store, and nothing is to be written that would make one.

@@ -14,7 +14,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
-from mnemic.store.engine.holds import horizon_floor, kept, listed
+from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
 from mnemic.store.engine.job_queue import recorded
 from mnemic.store.engine.journal_feed import fed
 from mnemic.store.engine.ledger import key_hash
@@ -274,9 +274,17 @@ class Snapshot:
         """The spaces that a read set looks into, the nearest first."""
         return self._sight.layers(spaces)
 
-    def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
-        """The versions of a layer whose items nearer ones have, as the view sees it, ascending."""
-        return self._sight.hidden_versions(layer, view.at)
+    def read_set(self, spaces: Sequence[int], view: View) -> list[tuple[SpaceHead, View, tuple[int, ...]]]:
+        """Each of the layers of a read set: its space, what the view asks of it, and which of its versions are hidden.
+
+        Hidden are, by number, those of items that nearer layers have others of, as the view sees it.
+        """
+        found = []
+        for layer in self._sight.layers(spaces):
+            for row in self._sight.homes((layer.space,)):
+                here = view if layer.upto is None else layer.view(view)
+                found.append((_space_head(row), here, self._sight.hidden_versions(layer, view.at)))
+        return found
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
         """The copies that were made beside the store, by commit and name."""
@@ -438,7 +446,10 @@ class Snapshot:
 
         At hand are its residents, and its turns that left the window and are in no segment yet.
         """
-        return self._rows.sessions.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+        sessions = self._rows.sessions
+        if ids is None:
+            return sessions.pages_at_hand(space, session)
+        return sessions.pages(space, session, [to_bytes(item) for item in ids])
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
@@ -500,7 +511,7 @@ class Snapshot:
 
     def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Those of these items that a legal hold keeps, each with what to say about it."""
-        return kept(self._rows, tenant, space, items)
+        return reasons_to_keep(self._rows, tenant, space, items)
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """The last commit that the horizon may reach, and what keeps it there."""

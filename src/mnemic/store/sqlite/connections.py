@@ -324,12 +324,12 @@ class SqliteFile:
             db.execute("BEGIN")
             yield db
 
-    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db, self._transaction(db):
             self._take_lease(db)
-            answer = work(self._rows(db), *given, **named)
+            answer = work(self._rows(db), *args, **kwargs)
             self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 
 import apsw
 
-from mnemic.store.engine.rows import Condition, Group, Relation, Value
+from mnemic.store.engine.relations import Condition, Relation, Value
+from mnemic.store.engine.rows import Group
 from mnemic.store.values.row_values import Cursor, Page
 
 T = TypeVar("T")
@@ -79,46 +80,46 @@ _OPERATORS: Final = {"=": " = ?", "<>": " <> ?", "<": " < ?", "<=": " <= ?", ">"
 
 
 class SqliteRelations:
-    """`engine.rows.Relations` over one connection."""
+    """`engine.relations.Relations` over one connection."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db
 
     def find(
-        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
+        self, relation: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
     ) -> Iterator[R]:
         apart = _taken_apart(where, equal)
         if apart is None:
-            return self._find_in_parts(of, where, order, limit, equal)
+            return self._find_in_parts(relation, where, order, limit, equal)
         shape, bound = apart
         # A bound limit has the statement planned anew each time, so that of one row is written out.
-        statement = _find(of, tuple(equal), shape, order, " LIMIT ?" if limit > 1 else " LIMIT 1" * limit)
+        statement = _find(relation, tuple(equal), shape, order, " LIMIT ?" if limit > 1 else " LIMIT 1" * limit)
         if limit > 1:
             bound.append(limit)
-        return map(of.make, self.db.execute(statement, bound))
+        return map(relation.make, self.db.execute(statement, bound))
 
     def _find_in_parts(
-        self, of: Relation[R], where: Conditions, order: tuple[str, ...], limit: int, equal: Mapping[str, Value]
+        self, relation: Relation[R], where: Conditions, order: tuple[str, ...], limit: int, equal: Mapping[str, Value]
     ) -> Iterator[R]:
         """Find rows by more values than one statement takes: in order over all parts, and no more than the limit."""
         found: list[tuple[Any, ...]] = []
         for shape, bound in _in_parts(where, equal):
-            statement = _find(of, tuple(equal), shape, order, " LIMIT ?")
+            statement = _find(relation, tuple(equal), shape, order, " LIMIT ?")
             found += self.db.execute(statement, (*bound, limit or -1))
         for column in reversed(order):
-            found.sort(key=_rank(of.columns.index(column.removeprefix("-"))), reverse=column[0] == "-")
-        return map(of.make, found[: limit or None])
+            found.sort(key=_rank(relation.columns.index(column.removeprefix("-"))), reverse=column[0] == "-")
+        return map(relation.make, found[: limit or None])
 
-    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
-        return next(self.find(of, *where, order=order, limit=1, **equal), None)
+    def first(self, relation: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
+        return next(self.find(relation, *where, order=order, limit=1, **equal), None)
 
-    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
-        self._write(_add(of, "INSERT"), rows)
+    def add(self, relation: Relation[Any], *rows: Sequence[Any]) -> int:
+        self._write(_add(relation, "INSERT"), rows)
         # Nobody else writes meanwhile, and SQLite gives the number past the highest.
-        return self.db.last_insert_rowid() - len(rows) + 1 if of.number else 0
+        return self.db.last_insert_rowid() - len(rows) + 1 if relation.number else 0
 
-    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
-        self._write(_add(of, "REPLACE"), rows)
+    def put(self, relation: Relation[Any], *rows: Sequence[Any]) -> None:
+        self._write(_add(relation, "REPLACE"), rows)
 
     def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         if len(rows) == 1:
@@ -126,14 +127,14 @@ class SqliteRelations:
         else:
             self.db.executemany(statement, rows)
 
-    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
+    def update(self, relation: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
         for shape, bound in _in_parts(where, equal):
-            statement = _update(of, tuple(values), tuple(equal), shape)
+            statement = _update(relation, tuple(values), tuple(equal), shape)
             self.db.execute(statement, (*values.values(), *bound))
 
-    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
+    def drop(self, relation: Relation[Any], *where: Condition, **equal: Value) -> None:
         for shape, bound in _in_parts(where, equal):
-            statement = _drop(of, tuple(equal), shape)
+            statement = _drop(relation, tuple(equal), shape)
             self.db.execute(statement, bound)
 
 
@@ -188,40 +189,42 @@ def _split(condition: Condition) -> list[Condition]:
 
 
 @cache
-def _find(of: Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...], limit: str) -> str:
-    by = ", ".join(_declared(of, column.removeprefix("-")) + (" DESC" if column[0] == "-" else "") for column in order)
+def _find(relation: Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...], limit: str) -> str:
+    by = ", ".join(
+        _declared(relation, column.removeprefix("-")) + (" DESC" if column[0] == "-" else "") for column in order
+    )
     return (
-        "SELECT " + ", ".join(of.columns) + " FROM " + of.name + _where(of, equal, shape)
+        "SELECT " + ", ".join(relation.columns) + " FROM " + relation.name + _where(relation, equal, shape)
         + (" ORDER BY " + by if order else "") + limit
     )  # fmt: skip
 
 
 @cache
-def _add(of: Relation[Any], how: str) -> str:
-    unless = " ON CONFLICT DO NOTHING" if of.stays and how == "INSERT" else ""
-    marks = ", ".join("?" * len(of.columns))
-    return how + " INTO " + of.name + "(" + ", ".join(of.columns) + ") VALUES (" + marks + ")" + unless
+def _add(relation: Relation[Any], how: str) -> str:
+    unless = " ON CONFLICT DO NOTHING" if relation.stays and how == "INSERT" else ""
+    marks = ", ".join("?" * len(relation.columns))
+    return how + " INTO " + relation.name + "(" + ", ".join(relation.columns) + ") VALUES (" + marks + ")" + unless
 
 
 @cache
-def _update(of: Relation[Any], columns: tuple[str, ...], equal: tuple[str, ...], shape: Shape) -> str:
-    values = ", ".join(_declared(of, column) + " = ?" for column in columns)
-    return "UPDATE " + of.name + " SET " + values + _where(of, equal, shape)
+def _update(relation: Relation[Any], columns: tuple[str, ...], equal: tuple[str, ...], shape: Shape) -> str:
+    values = ", ".join(_declared(relation, column) + " = ?" for column in columns)
+    return "UPDATE " + relation.name + " SET " + values + _where(relation, equal, shape)
 
 
 @cache
-def _drop(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
-    return "DELETE FROM " + of.name + _where(of, equal, shape)
+def _drop(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    return "DELETE FROM " + relation.name + _where(relation, equal, shape)
 
 
-def _where(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
-    conditions = [_declared(of, column) + " = ?" for column in equal]
+def _where(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    conditions = [_declared(relation, column) + " = ?" for column in equal]
     for column, operator, count in shape:
         among = " IN (" + ",".join("?" * count) + ")"
-        conditions.append(_declared(of, column) + (among if operator == "in" else _OPERATORS[operator]))
+        conditions.append(_declared(relation, column) + (among if operator == "in" else _OPERATORS[operator]))
     return " WHERE " + " AND ".join(conditions) if conditions else ""
 
 
-def _declared(of: Relation[Any], column: str) -> str:
+def _declared(relation: Relation[Any], column: str) -> str:
     """A column that the relation declares: no other name ever reaches a statement."""
-    return of.columns[of.columns.index(column)]
+    return relation.columns[relation.columns.index(column)]

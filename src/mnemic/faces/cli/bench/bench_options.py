@@ -56,6 +56,6 @@ def seed(of: str = "the bootstrap") -> Option:
     return click.option("--seed", type=int, default=0, show_default=True, help=f"Of {of}.")
 
 
-def said(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that something was said of; for the others what the laboratory takes by itself holds."""
+def without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop options that were left out, so that the laboratory's own defaults hold."""
     return {name: value for name, value in options.items() if value is not None}

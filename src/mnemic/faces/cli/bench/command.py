@@ -53,8 +53,8 @@ def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> No
     from mnemic.lab.tasks.locomo_bench import bench_locomo
 
     run = invocation()
-    with progress(run) as tell:
-        log = bench_locomo(path, embedder=_embedder(run, embedder, cache), progress=tell, **measured)
+    with progress(run) as report_progress:
+        log = bench_locomo(path, embedder=_embedder(run, embedder, cache), progress=report_progress, **measured)
     _show(run, log, None, markdown=False)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
@@ -127,18 +127,18 @@ def gc(keep_commits: int, folder: Path | None, **size: int) -> None:
     from mnemic.lab.tasks import gc_bench
 
     run = invocation()
-    with progress(run) as tell:
-        found = gc_bench.bench_gc(gc_bench.GcSize(keep=keep_commits, **size), tell, folder=folder)
+    with progress(run) as report_progress:
+        found = gc_bench.bench_gc(gc_bench.GcSize(keep=keep_commits, **size), report_progress, folder=folder)
     _show_figures(run, found)
 
 
-def _show_figures(run: Invocation, found: Measurements, *, binding: bool = True) -> None:
+def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True) -> None:
     """Show what was measured; a bar that is missed decides the exit code if it is binding."""
     from mnemic.lab.kit.figures import show
 
-    show(found, sys.stdout, as_json=run.output.json)
+    show(measured, sys.stdout, as_json=run.output.json)
     if binding:
-        hold_to_bars(found.figures)
+        hold_to_bars(measured.figures)
 
 
 @verb("mnemic bench asked data --embedder none")
@@ -151,8 +151,8 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     from mnemic.lab.tasks.asked_bench import bench_asked, show
 
     run = invocation()
-    with progress(run) as tell:
-        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=tell)
+    with progress(run) as report_progress:
+        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=report_progress)
     show(found, sys.stdout, seed)
 
 
@@ -197,8 +197,8 @@ def capacity(path: Path, out: Path, plots: Path | None, **sweep: Any) -> None:
     from mnemic.lab.tasks.capacity.capacity_bench import TextSweep, bench_capacity
 
     run = invocation()
-    with progress(run) as tell:
-        log = bench_capacity(path, out=out, sweep=TextSweep(**options.said(sweep)), progress=tell)
+    with progress(run) as report_progress:
+        log = bench_capacity(path, out=out, sweep=TextSweep(**options.without_none(sweep)), progress=report_progress)
     hold_to_bars(_show_sweep(run, log, plots))
 
 
@@ -239,9 +239,11 @@ def hotpot(
     from mnemic.lab.tasks.capacity.hotpot_bench import Protocol, bench_hotpot
 
     run, protocol = invocation(), Protocol(lag=lag, law=law, order=order, seed=seed)
-    with progress(run) as tell:
+    with progress(run) as report_progress:
         reader = _embedder(run, embedder, cache)
-        log = bench_hotpot(path, protocol=protocol, embedder=reader, progress=tell, **options.said(measured))
+        log = bench_hotpot(
+            path, protocol=protocol, embedder=reader, progress=report_progress, **options.without_none(measured)
+        )
     hold_to_bars(_show_hotpot(run, log, plots))
 
 

@@ -61,9 +61,9 @@ def session(
 
     run = invocation()
     named = split_names(policy or run.settings.policy)
-    with progress(run) as told:
-        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, told)
-        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, told)
+    with progress(run) as report_progress:
+        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, report_progress)
+        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, report_progress)
     if sheet is not None and long is not None:
         write_csv(long, sheet)
     must = figures(long, played, budget=budget, whole=limit is None)
@@ -71,14 +71,14 @@ def session(
     hold_to_bars(must)
 
 
-def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Progress) -> LongTalk:
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, progress: Progress) -> LongTalk:
     from tempfile import TemporaryDirectory
 
     from mnemic.lab.tasks.session.session_bench import long_talk
 
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "memory.db")
-        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=told)
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=progress)
 
 
 def _played(
@@ -89,7 +89,7 @@ def _played(
     embedder: str,
     seed: int,
     limit: int | None,
-    told: Progress,
+    progress: Progress,
 ) -> list[PrefixReuse]:
     from mnemic.lab.kit.datasets import load
     from mnemic.lab.tasks.session.prefix import prefix
@@ -97,7 +97,7 @@ def _played(
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
-        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=told, limit=limit)
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=progress, limit=limit)
         for one in policies
     ]
 
@@ -146,11 +146,11 @@ def paging(
         policies=_policies(policies), capacities=_capacities(capacity), conversations=tuple(conversations), **plan
     )
     chosen = list(families) if families else [] if trace and not paths else list(lab.FAMILIES)
-    with progress(run) as tell:
-        every = list(lab.gather(paths, trace, chosen, wanted, tell))
+    with progress(run) as report_progress:
+        every = list(lab.gather(paths, trace, chosen, wanted, report_progress))
         if save is not None:
             traces.save(every, save)
-        rows = lab.measure(every, wanted, tell)
+        rows = lab.measure(every, wanted, report_progress)
     _show(run, rows, wanted, sheet, plots)
 
 
@@ -187,27 +187,27 @@ def retention_train(
     recipe = retention_training.Recipe(by_hand=not from_nothing, **steps)
     plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(conversations), seed=1)
     every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
-    with progress(run) as tell:
-        weights = retention_training.train(every, recipe, tell)
+    with progress(run) as report_progress:
+        weights = retention_training.train(every, recipe, report_progress)
     retention_training.write(weights, recipe, sorted({trace.name for trace in every}), out)
     run.output.note(f"weights: {out}")
 
 
-def _policies(wanted: Sequence[str] | None) -> tuple[str, ...]:
+def _policies(names: Sequence[str] | None) -> tuple[str, ...]:
     from mnemic.registry import POLICIES
 
-    chosen = tuple(POLICIES) if wanted is None else tuple(wanted)
+    chosen = tuple(POLICIES) if names is None else tuple(names)
     for name in chosen:
         if name not in POLICIES:
             raise Invalid("policies", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
     return chosen
 
 
-def _capacities(wanted: str) -> tuple[float, ...]:
+def _capacities(text: str) -> tuple[float, ...]:
     try:
-        shares = tuple(float(share) for share in split_names(wanted))
+        shares = tuple(float(share) for share in split_names(text))
     except ValueError as error:
-        raise Invalid("capacity", f"{wanted!r} is no list of shares", "Write 0.05,0.1.") from error
+        raise Invalid("capacity", f"{text!r} is no list of shares", "Write 0.05,0.1.") from error
     if not shares or not all(0 < share <= 1 for share in shares):
-        raise Invalid("capacity", f"{wanted!r} has a share outside 0 to 1", "Write 0.05,0.1.")
+        raise Invalid("capacity", f"{text!r} has a share outside 0 to 1", "Write 0.05,0.1.")
     return shares

@@ -47,12 +47,12 @@ def backup(dest: Path) -> None:
     "mnemic restore before-import --yes",
     says={"time": "to"},
 )
-@click.argument("given", metavar="[BACKUP|NAME]", required=False, type=WORDS)
+@click.argument("name", metavar="[BACKUP|NAME]", required=False, type=WORDS)
 @click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
 @click.option("--no-checkpoint", is_flag=True, help="Keep no copy of the store as it is now.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
-def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
+def restore(name: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
     """Put a backup or a checkpoint in the store's place; --to goes back to a commit.
 
     BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. With --to and neither, the store
@@ -65,28 +65,28 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoin
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
-    if given is None:
+    if name is None:
         _rewind(run, back, keep=not no_checkpoint, yes=yes)
         return
-    source = source_of(given, run.path)
+    source = source_of(name, run.path)
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.output.note("nothing was changed")
         return
     began = time.perf_counter()
-    kept = None if no_checkpoint or not run.exists else _kept(run)
-    again = _put_back(run, source, run.path, back, kept, no_tombstones=no_tombstones)
+    checkpoint = None if no_checkpoint or not run.exists else _checkpoint_before(run)
+    again = _put_back(run, source, run.path, back, checkpoint, no_tombstones=no_tombstones)
     took, seq = time.perf_counter() - began, _last(run.path, run.tenant)
     record = {"store": str(run.path), "seq": seq, "erased_again": again}
     erased = f"{many(again, 'item')} erased again"
     run.output.answer(
-        {**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)},
+        {**record, "checkpoint": checkpoint and str(checkpoint.path), "seconds": round(took, 3)},
         f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}",
-        *_way_back(kept),
+        *_way_back(checkpoint),
     )
 
 
-def _kept(run: Invocation) -> Checkpoint | None:
-    """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
+def _checkpoint_before(run: Invocation) -> Checkpoint | None:
+    """Take a checkpoint of the store that is about to be replaced; None, with a note, if it cannot be read."""
     try:
         with run.memory() as memory:
             tenants = {one.tenant for one in memory.admin.stats().users}
@@ -100,29 +100,35 @@ def _kept(run: Invocation) -> Checkpoint | None:
 
 
 def _put_back(
-    run: Invocation, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
+    run: Invocation,
+    source: Path,
+    path: Path,
+    to: int | str | None,
+    checkpoint: Checkpoint | None,
+    *,
+    no_tombstones: bool,
 ) -> int:
-    """How many items were erased again; a checkpoint that was taken for nothing goes."""
+    """Restore; return how many items were erased again. If that fails, drop the checkpoint taken before it."""
     from mnemic.admin import restore as put_back
 
     try:
         return put_back(source, path, without_tombstones=no_tombstones, to=to, tenant=run.tenant, settings=run.settings)
     except MnemicError:
-        if kept is not None:
+        if checkpoint is not None:
             with run.memory() as memory:
-                memory.admin.drop_checkpoint(kept.name)
+                memory.admin.drop_checkpoint(checkpoint.name)
         raise
 
 
 def _last(path: Path, tenant: str) -> int:
-    """The last commit of a store; 0 where the tenant has none."""
+    """Read the number of a tenant's last commit in a store; 0 if it has none."""
     from mnemic.store.offline import head_of
 
     return head_of(path, tenant)
 
 
-def _way_back(kept: Checkpoint | None) -> list[str]:
-    return [] if kept is None else [f"as it was before: mnemic restore {kept.name}"]
+def _way_back(checkpoint: Checkpoint | None) -> list[str]:
+    return [] if checkpoint is None else [f"as it was before: mnemic restore {checkpoint.name}"]
 
 
 def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> None:
@@ -133,14 +139,14 @@ def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> 
         if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
             run.output.note("nothing was changed")
             return
-        kept = memory.admin.checkpoint(tenant=run.tenant) if keep else None
+        checkpoint = memory.admin.checkpoint(tenant=run.tenant) if keep else None
         done = memory.admin.rewind(to, tenant=run.tenant)
     took = run.seconds
     record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
     run.output.answer(
-        {**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)},
+        {**record, "checkpoint": checkpoint and str(checkpoint.path), "seconds": round(took, 3)},
         f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s",
-        *_way_back(kept),
+        *_way_back(checkpoint),
     )
 
 
@@ -256,12 +262,12 @@ def checkpoints() -> None:
         run.output.note("no checkpoints; `mnemic checkpoint` makes one")
 
 
-def _record(kept: Checkpoint) -> dict[str, Any]:
+def _record(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
-        "name": kept.name,
-        "seq": kept.seq,
-        "at": kept.at,
-        "state_hash": kept.hash,
-        "path": str(kept.path),
-        "there": kept.there,
+        "name": checkpoint.name,
+        "seq": checkpoint.seq,
+        "at": checkpoint.at,
+        "state_hash": checkpoint.hash,
+        "path": str(checkpoint.path),
+        "there": checkpoint.there,
     }

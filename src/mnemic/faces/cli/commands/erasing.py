@@ -28,7 +28,7 @@ PENDING: Final = 7
 def forget(ids: tuple[str, ...]) -> None:
     """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         receipt = me.forget(*resolve_all(me, ids))
         then = f"bring back: mnemic undo {receipt.seq}"
         acknowledge(run, "hidden", receipt, then=then, already="was hidden already, nothing changed")
@@ -58,9 +58,9 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     ]
     if len(named) + everything != 1:
         raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         found = resolve_all(me, ids)
-        if not run.confirm(f"Erase {_what(run, me, found, session, source)} for good?", yes=yes):
+        if not run.confirm(f"Erase {_target(run, me, found, session, source)} for good?", yes=yes):
             run.output.note("nothing was erased")
             return
         if everything:
@@ -70,7 +70,7 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     _report(run, receipt)
 
 
-def _what(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
+def _target(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
     if ids:
         return many(len(ids), "item")
     if session is not None:
@@ -93,7 +93,7 @@ def _report(run: Invocation, receipt: ErasureReceipt) -> None:
 
 
 def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
-    """An erasure's receipt, for a person."""
+    """Print an erasure's receipt for a person."""
     good = receipt.status == "clean"
     rows = [
         (

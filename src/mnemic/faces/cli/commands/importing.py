@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -16,7 +17,7 @@ from urllib.parse import unquote
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
-from mnemic.faces.cli.bars import Tell, progress
+from mnemic.faces.cli.bars import BarReport, progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many
@@ -175,8 +176,8 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
         raise Invalid("mine", "says the opposite of --each-user", "Give one of them.")
     began = time.perf_counter()
     try:
-        with brake.watching(), progress(run, unit="bytes") as tell:
-            messages = _messages(run, intent, tally, _moved(run, intent, tell))
+        with brake.watching(), progress(run, unit="bytes") as report:
+            messages = _messages(run, intent, tally, _moved(run, intent, report))
             if dry_run:
                 _count(run, messages, tally, intent)
             else:
@@ -271,7 +272,7 @@ def _write(
     if first is None:
         return
     with run.memory(create=True) as memory:
-        for message in _chain(first, messages):
+        for message in chain([first], messages):
             if isinstance(message, Edge):
                 edges.append(message)
                 continue
@@ -287,11 +288,6 @@ def _write(
             with brake.released():
                 _commit(run, memory, owner, batch, tally, known)
         _tie(run, memory, edges, known, tally, brake)
-
-
-def _chain(first: Message | Edge, rest: Iterator[Message | Edge]) -> Iterator[Message | Edge]:
-    yield first
-    yield from rest
 
 
 def _commit(
@@ -372,14 +368,14 @@ def _is_away(me: ScopedMemory, item: ItemId) -> bool:
     return versions[-1].item.state is State.RETIRED
 
 
-def _moved(run: Invocation, intent: Intent, tell: Tell) -> Callable[[int], None] | None:
+def _moved(run: Invocation, intent: Intent, report: BarReport) -> Callable[[int], None] | None:
     """What is told how many bytes were read; None where nobody sees it."""
     if not run.output.draws:
         return None
     from mnemic.ingest.inputs import count_hint
 
     total = count_hint(intent.path, intent.exclude) or None
-    return lambda done: tell("importing", done, total)
+    return lambda done: report("importing", done, total)
 
 
 def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
@@ -390,7 +386,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rate = f" ({tally.written / seconds:,.0f} items/s)" if tally.written and seconds > 0 else ""
     there = "not looked up in a dry run" if dry_run else f"{tally.repeated - tally.away:,}"
     rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", there)]
-    rows += [("gone", _gone(tally.away))] if tally.away else []
+    rows += [("gone", _erased_since(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
     rows += [("commits", _commits(tally))] if tally.commits else []
@@ -404,7 +400,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
         output.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
 
 
-def _gone(away: int) -> str:
+def _erased_since(away: int) -> str:
     were = "was" if away == 1 else "were"
     return (
         f"{away:,} {were} imported before and since erased or taken back: they stay away; "

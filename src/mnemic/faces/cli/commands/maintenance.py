@@ -165,12 +165,12 @@ def _settings(run: Invocation) -> list[_Setting]:
     rows = []
     for name in (one.name for one in dataclasses.fields(Settings)):
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
-        value, here = _shown(run.given, name), _shown(run.settings, name)
+        value, here = _display_value(run.program_settings, name), _display_value(run.settings, name)
         rows.append(_Setting(name, value, came, here, meanings.get(name, "")))
     return rows
 
 
-def _shown(settings: Settings, name: str) -> object:
+def _display_value(settings: Settings, name: str) -> object:
     """A setting's value as JSON has it; of a secret, that there is one."""
     value = settings.where if name == "store" else getattr(settings, name)
     if name.endswith("_key") and value:

@@ -12,7 +12,7 @@ import click
 from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, given_words, invocation, naming_option
+from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import many
@@ -83,6 +83,11 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated.")(function)
 
 
+def said_fields(said: str | None, zone: str | None, **fields: Any) -> dict[str, Any]:
+    """What `said_options` were given, as the library takes it."""
+    return {"said": read_said(said, zone, "said"), **fields}
+
+
 @verb(
     'mnemic add "I moved from Paris to Lisbon in March."',
     'mnemic add "See you on Friday!" --speaker Ben --session trip --said 2025-03-02T18:30:00+00:00',
@@ -91,24 +96,16 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("text", type=WORDS)
 @said_options
-def add(
-    text: str,
-    speaker: str | None,
-    role: str | None,
-    said: str | None,
-    zone: str | None,
-    key: str | None,
-    tags: tuple[str, ...],
-) -> None:
+def add(text: str, **options: Any) -> None:
     """Remember something, in the words it was given.
 
     TEXT `-` reads standard input.
     """
     run = invocation()
-    when = read_said(said, zone, "said")
-    words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
-        receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+    fields = said_fields(**options)
+    words = checked_words(text, run.settings)
+    with run.user_memory(create=True) as me:
+        receipt = me.observe(words, **fields)
         if len(receipt.ids) == 1 or run.output.json:
             acknowledge(run, "remembered", receipt)
         else:
@@ -140,23 +137,12 @@ def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _fields(
-    kind: str,
-    valid_from: str | None,
-    valid_to: str | None,
-    said: str | None,
-    zone: str | None,
-    tags: tuple[str, ...],
-    key: str | None,
-) -> dict[str, Any]:
-    return {
-        "kind": Kind(kind),
-        "valid_from": read_said(valid_from, zone, "valid-from"),
-        "valid_to": read_said(valid_to, zone, "valid-to"),
-        "said": read_said(said, zone, "said"),
-        "tags": tags,
-        "key": key,
+def _fields(kind: str, zone: str | None, **fields: Any) -> dict[str, Any]:
+    """What `_statement_options` were given, as the library takes it."""
+    moments = {
+        name: read_said(fields[name], zone, name.replace("_", "-")) for name in ("valid_from", "valid_to", "said")
     }
+    return {**fields, "kind": Kind(kind), **moments}
 
 
 @verb(
@@ -173,8 +159,8 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
+    words = checked_words(text, run.settings)
+    with run.user_memory(create=True) as me:
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
         acknowledge(run, "wrote", receipt)
 
@@ -192,8 +178,8 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
-    with run.mine() as me:
+    words = checked_words(text, run.settings)
+    with run.user_memory() as me:
         old = resolve(me, id)
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
         acknowledge(run, "wrote", receipt, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
@@ -237,8 +223,8 @@ def revise(
         changes["tags"] = tags
     if text is None and not changes:
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
-    words = None if text is None else given_words(text, run.settings)
-    with run.mine() as me:
+    words = None if text is None else checked_words(text, run.settings)
+    with run.user_memory() as me:
         acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes))
 
 
@@ -247,7 +233,7 @@ def revise(
 def pin(ids: tuple[str, ...]) -> None:
     """Keep items at hand, whatever a policy says."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), already="was pinned already, nothing changed")
 
 
@@ -256,5 +242,5 @@ def pin(ids: tuple[str, ...]) -> None:
 def unpin(ids: tuple[str, ...]) -> None:
     """Let pinned items go again."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), already="was not pinned, nothing changed")
