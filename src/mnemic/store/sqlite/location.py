@@ -77,6 +77,10 @@ class Location(Protocol):
         """Remember how it stands, after it was opened, or written to beside its log."""
         ...
 
+    def forget_note(self) -> None:
+        """Remember nothing: the file is going to be written to beside its log. The next write notes how it stands."""
+        ...
+
     def landed(self, db: apsw.Connection) -> None:
         """Note that the connection which is noted has committed."""
         ...
@@ -136,6 +140,9 @@ class InMemory:
         """Nobody can."""
 
     def note(self, db: apsw.Connection) -> None:
+        """There is nothing to look at."""
+
+    def forget_note(self) -> None:
         """There is nothing to look at."""
 
     def landed(self, db: apsw.Connection) -> None:
@@ -285,7 +292,9 @@ class InFile:
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
         found, before = self._look(), self._standing
-        if before is not None and (found.st_mtime_ns, found.st_size) != before.written:
+        if before is None:
+            self.note(db)
+        elif (found.st_mtime_ns, found.st_size) != before.written:
             until = time.monotonic() + FOLDING_SECONDS
             while not (folded := self._folded(db)).since(before.folded, others=self._others(db)):
                 # Another process may be folding the log just now, which is told when it is over.
@@ -296,6 +305,9 @@ class InFile:
                     )
                 time.sleep(0.005)
             self._note(found, folded)
+
+    def forget_note(self) -> None:
+        self._standing = None
 
     def landed(self, db: apsw.Connection) -> None:
         self._state = db.data_version()

@@ -56,8 +56,11 @@ class SqliteErasing(SqliteFile):
         """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
+        self._location.forget_note()  # what is written to the file beside its log, and may be cut short
         try:
-            return self._emptied(db) and self._scrub(db, self._location)
+            done = self._emptied(db) and self._scrub(db, self._location)
+            self._location.note(db)
+            return done
         except (apsw.Error, StoreError):
             return False
 
@@ -73,7 +76,6 @@ class SqliteErasing(SqliteFile):
             except apsw.BusyError:
                 busy = 1
             db.set_busy_handler(self._wait_a_little)
-            self._location.note(db)
             self._gate.open(sys._getframe())
         except BaseException:
             self._gate.open(sys._getframe())
@@ -96,7 +98,6 @@ class SqliteErasing(SqliteFile):
             # this commit also syncs the log, so that no power cut brings back what it held, and drops others' caches
             db.execute("DELETE FROM meta WHERE key = 'residue'")
         db.release_memory()
-        location.note(db)
         return True
 
 
