@@ -239,6 +239,24 @@ def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_com
     store.close()
 
 
+@pytest.mark.parametrize("then", ["commit", "open"])
+def test_an_erasure_that_was_cut_short_is_finished_by_the_next_write_or_opening(path: Path, then: str) -> None:
+    store = SqliteStore(path, probe=FailAt("erase:after-commit", KeyboardInterrupt()))  # type: ignore[arg-type]
+    world = World(store)
+    item = world.item("zqxsecret")
+    world.commit(world.put(item), "kept")
+    with pytest.raises(KeyboardInterrupt):
+        world.erase(item.id)
+    other = SqliteStore(path) if then == "open" else None
+    if other is None:
+        world.commit("next")
+    assert not any(b"zqxsecret" in file.read_bytes() for file in path.parent.iterdir())
+    assert world.faults() == []
+    store.close()
+    if other is not None:
+        other.close()
+
+
 # Processes
 
 

@@ -23,6 +23,12 @@ from mnemic.store.values.receipts import ErasureReceipt
 class SqliteErasing(SqliteFile):
     """The part of `SqliteStore` that takes out for good."""
 
+    def _migrate(self) -> None:
+        super()._migrate()
+        db = self._writer_connection()
+        if db.execute("SELECT count(*) FROM meta WHERE key = 'residue'").get:
+            self.settle()  # an erasure that was cut short, in whatever process
+
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
         self._refuse_reading()
