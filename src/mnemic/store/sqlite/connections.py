@@ -225,9 +225,9 @@ class SqliteFile:
 
     def _let_go(self) -> None:
         self._close_readers()
-        if self._writer is not None:
-            self._writer.close(True)
-        self._writer = None
+        db, self._writer = self._writer, None
+        if db is not None:
+            db.close(True)
 
     def _close_readers(self) -> None:
         while self._readers:
@@ -251,12 +251,14 @@ class SqliteFile:
 
     def _part(self) -> None:
         """Before the last connection goes: drop the lease, or see that the log is folded into no foreign file."""
-        if self._writer is not None and self._location.log_may_be_folded(self._writer):
-            with suppress(StoreError):
+        with suppress(apsw.Error, StoreError):  # a disk that fails is told by closing itself
+            if self._writer is None:
+                return
+            if self._location.log_may_be_folded(self._writer):
                 self._drop_lease()
-            return
-        for db in self._connections():
-            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+                return
+            for db in self._connections():
+                db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
     def _connections(self) -> Iterator[apsw.Connection]:
         """Every connection that is kept open."""
