@@ -27,7 +27,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"'`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂‘’:：$\t\\[\xa0]|&[a-z#]|@|//|/\\*| {4}|--|==|(?i:forwarded|^re:)|\\\\|[012]?\\d:\\d\\d"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orwarded|FORWARDED"
 )
 """Without one of these nothing is quoted, which is true of most messages."""
 
@@ -110,6 +110,8 @@ _TICKS: Final = re.compile("`+")
 
 def _inline_code(text: str) -> Iterator[Stretch]:
     """Code between two equal runs of backticks in one paragraph."""
+    if "`" not in text:
+        return
     runs = list(_TICKS.finditer(text))
     following: dict[int, int] = {}
     partner: list[int | None] = [None] * len(runs)
@@ -153,6 +155,7 @@ _TAG: Final = re.compile(
     r"|\\(?P<latex>begin|end)\{(?P<environment>[a-z]{1,40}\*?)\}"
     r"|\[(?P<bracket>/?)(?P<named>[A-Za-z][\w-]{0,40}+)(?:=[^\]\n]{0,100})?\]"
 )
+_ANGLES: Final = re.compile(r"[<＜\[\\]|&lt;")
 _FORMATTING_WORDS: Final = "a b big br center code em font hr i img kbd li p s small span strong sub sup u ul ol wbr"
 _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 """Tags that people leave open, and that fence nothing then."""
@@ -160,6 +163,8 @@ _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 
 def _tagged(text: str) -> Iterator[Stretch]:
     """What stands between tags; from a tag that is not closed to the end, and to one that nothing opened."""
+    if _ANGLES.search(text) is None:
+        return
     opened: dict[str, list[tuple[int, bool]]] = {}
     for tag in _TAG.finditer(text):
         if tag["comment"] is not None or tag["data"] is not None:
@@ -270,8 +275,14 @@ _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 
 
+_OTHERS: Final = re.compile(r"[:：$\t\xa0─]| {4}|//|--|==|>>>|@@|——|__|\*\*|[Ff]orwarded|FORWARDED")
+"""Without one of these no line says whose it is."""
+
+
 def _of_others(text: str) -> Iterator[Stretch]:
     """Lines that say of themselves whose they are, to the end of their paragraph; what mail quotes, to the end."""
+    if _OTHERS.search(text) is None:
+        return
     spoken_by_others = before_item = was_header = False
     for line in _LINE.finditer(text):
         shown = line[0].rstrip("\n")
