@@ -1,4 +1,4 @@
-"""Checking a store against itself: chain, digests, projections, entries - and the one hash of its state."""
+"""Check a store against itself: chain, digests, projections, entries; compute the one hash of its state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAGE: Final = 500
 
 
 def verify(rows: Rows) -> Iterator[Fault]:
-    """Every disagreement between the journal, the versions and links it speaks of, and what is derived from them."""
+    """Yield every disagreement between the journal, its versions and links, and what is derived from them."""
     for tenant in rows.spaces.tenants():
         yield from _Journal(rows, tenant).faults()
         for space in rows.spaces.tenant_spaces(tenant.id):
@@ -216,7 +216,7 @@ def _named(row: VersionRow) -> str:
 
 
 def state_hash(rows: Rows, name: str) -> str:
-    """SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
+    """Compute SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
 
     Raises:
         NotFound: there is no such tenant.
