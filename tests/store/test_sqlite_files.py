@@ -28,6 +28,7 @@ from mnemic.store.sqlite.disk import refuse_network
 from mnemic.store.sqlite.schema import FORMAT
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import largest_file, read_only
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import World
 
 
@@ -167,10 +168,8 @@ def test_another_machines_lease_locks_the_store_until_it_runs_out(path: Path) ->
     world = filled(path)
 
     def lease(until: float) -> None:
-        db = apsw.Connection(str(path))
-        db.set_busy_timeout(1000)
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (f"another-machine {until:.0f}".encode(),))
-        db.close()
+        with raw_store(path, knowing=True) as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (f"another-machine {until:.0f}".encode(),))
 
     lease(time.time() + 60)
     for write in (

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 
 from mnemic.errors import StoreCorrupt
 from mnemic.memory import Memory
 from mnemic.store.values.heads import CheckpointRow
+from mnemic.testing.raw_store import raw_store
 
 
 @pytest.mark.parametrize(
@@ -27,7 +26,7 @@ def test_a_changed_store_deletes_no_file_outside_its_folder(tmp_path: Path) -> N
     with Memory(place, embedder="none") as memory:
         memory.scope(user="ada").observe("The heron stands in the river.")
         memory.admin.checkpoint("c")
-    with closing(apsw.Connection(str(place))) as db:
+    with raw_store(place) as db:
         db.execute("UPDATE checkpoint SET file = '../precious-c.txt'")
     with Memory(place, embedder="none") as memory:
         for act in (lambda: memory.admin.drop_checkpoint("c"), memory.admin.checkpoints):

@@ -18,6 +18,7 @@ from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
 from mnemic.store.sqlite.handed_on import Kept
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 
@@ -62,6 +63,7 @@ def rebuild(path: Path) -> tuple[int, int]:
     """
     before = path.stat().st_size
     with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+        register(db)
         db.pragma("secure_delete", "ON")
         db.pragma("temp_store", "MEMORY")  # the copy would lie in the folder for temporary files, and be no more erased
         db.pragma("journal_mode", "DELETE")  # refused while another connection is there

@@ -10,11 +10,12 @@ from pathlib import Path
 import apsw
 
 from mnemic.errors import Conflict, StoreError
-from mnemic.store.sqlite import handed_on
+from mnemic.store.sqlite import file_audit, handed_on
 from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
 from mnemic.store.sqlite.location import InFile
-from mnemic.store.sqlite.schema import FORMAT
+from mnemic.store.sqlite.row_checksums import register
+from mnemic.store.sqlite.schema import FORMAT, TABLES
 from mnemic.store.values.heads import Check, Info
 from mnemic.store.values.receipts import Fault
 
@@ -25,13 +26,22 @@ class SqliteCare(SqliteFile):
     # What each of these needs is imported in it: who only reads and writes goes through none of them.
 
     def verify(self) -> Iterator[Fault]:
-        from mnemic.store.engine import audit
+        from mnemic.store.engine.audit import guarded, verify
 
         with self._apart() as db:
-            for (answer,) in db.execute("PRAGMA integrity_check(20)"):
-                if answer != "ok":
-                    yield Fault(where=str(self._location), problem=str(answer))
-            yield from audit.verify(self._rows(db))
+            yield from self._quick_faults(db)
+            yield from guarded("pages", file_audit.damaged_pages(db), apsw.Error)
+            yield from verify(self._rows(db), apsw.Error)
+
+    def _quick_faults(self, db: apsw.Connection) -> Iterator[Fault]:
+        """What can be seen without reading the journal."""
+        from mnemic.store.engine.audit import guarded
+
+        yield from guarded("schema", file_audit.foreign_words(db), apsw.Error)
+        for table in TABLES:
+            if table.summed:
+                yield from guarded(f"table {table.name}", file_audit.wrong_sums(db, table), apsw.Error)
+        yield from guarded("counts", file_audit.wrong_counts(db), apsw.Error)
 
     def export(self, tenant: str) -> Iterator[bytes]:
         from mnemic.store.engine import journal_io
@@ -57,6 +67,7 @@ class SqliteCare(SqliteFile):
     def _copy_to(self, unfinished: Path) -> None:
         with self._gate.reading(), translated(self._location):
             source, copy = self._open(), apsw.Connection(str(unfinished))
+            register(copy)
             try:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment

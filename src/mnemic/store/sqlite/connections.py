@@ -18,7 +18,7 @@ from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.sqlite import migrations
+from mnemic.store.sqlite import file_audit, migrations
 from mnemic.store.sqlite.disk import take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
@@ -230,6 +230,7 @@ class SqliteFile:
         if not migrations.is_current(db):
             with self._transaction(db):
                 migrations.migrate(db, self._location, self._entropy)
+                file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
 
@@ -282,6 +283,7 @@ class SqliteFile:
             with self._transaction(db):
                 take_lease(db)
                 answer = work(self._rows(db), *given, **named)
+                file_audit.count(db)
                 self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer

@@ -11,6 +11,7 @@ import apsw
 
 from mnemic.errors import StoreError, StoreForeign, StoreNewer
 from mnemic.store.sqlite.disk import prepare_file
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import APPLICATION, FORMAT
 
 CHECKPOINTS: Final = "checkpoints"
@@ -82,7 +83,9 @@ class InMemory:
 
     def _connect(self) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(self._name, flags=flags)
+        db = apsw.Connection(self._name, flags=flags)
+        register(db)
+        return db
 
     def open(self, patience: Patience) -> apsw.Connection:
         db = self._connect()
@@ -144,6 +147,7 @@ class InFile:
 
     def open(self, patience: Patience) -> apsw.Connection:
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
+        register(db)
         db.set_busy_handler(patience)
         if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
             db.pragma("auto_vacuum", "INCREMENTAL")

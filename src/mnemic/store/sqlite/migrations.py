@@ -15,7 +15,7 @@ from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import Location
-from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
+from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS, Table
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
@@ -122,5 +122,33 @@ def _to_3(db: apsw.Connection) -> None:
             db.execute(index)
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3}
+def _to_4(db: apsw.Connection) -> None:
+    """Rows carry checksums; every table is declared in the words of today, so that a foreign word is seen."""
+    there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
+    for table in TABLES:
+        if there[table.name] != table.create:
+            _rebuild(db, table)
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+    for index in INDEXES:
+        if index.split(" ON ")[0].split()[-1] not in known:
+            db.execute(index)
+
+
+def _rebuild(db: apsw.Connection, table: Table) -> None:
+    """Make a table anew with the rows that it has, and the number that it would have given next."""
+    columns, former = ", ".join(name for name, _, _ in table.columns), "former_" + table.name
+    given = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
+    rename = "ALTER TABLE " + table.name + " RENAME TO " + former
+    db.execute(rename)
+    db.execute(table.create)
+    refill = "INSERT INTO " + table.name + "(" + columns + ") SELECT " + columns + " FROM " + former
+    db.execute(refill)
+    drop = "DROP TABLE " + former
+    db.execute(drop)
+    if given is not None:
+        db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
+        db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
 """What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""
