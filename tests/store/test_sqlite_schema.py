@@ -17,7 +17,7 @@ from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store.engine import rows
 from mnemic.store.engine.codec import kind_number
-from mnemic.store.sqlite import location, migrations, schema, sqlite_relations, sqlite_tables
+from mnemic.store.sqlite import file_audit, location, migrations, schema, sqlite_relations, sqlite_tables
 from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite.sqlite_relations import CHUNK, Shape, SqliteRelations
@@ -216,6 +216,7 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
     monkeypatch.setattr(location, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
+    monkeypatch.setitem(file_audit._DECLARED, ("table", "later"), "CREATE TABLE later(note TEXT)")
     World(SqliteStore(path)).store.close()
     db = apsw.Connection(str(path))
     assert db.pragma("user_version") == FORMAT + 1

@@ -131,6 +131,7 @@ def _brought_up(
     copy: SqliteStore, dest: Path, without_tombstones: bool, then: Callable[[SqliteStore], None] | None
 ) -> int:
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
+    copy.refuse_tampered()  # before a row of it is believed: what it says of files, holds and owners is acted on below
     kept = _kept(dest, without_tombstones) if dest.exists() else None
     if kept is not None:
         copy.transact(kept.lift, copy.origin())

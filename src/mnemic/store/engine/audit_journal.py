@@ -116,6 +116,10 @@ class JournalAudit:
             row = written.row(event)
             body = event.payload if not (event.ver or event.lver) else None if row is None else row.body
             place = f"{where}, event {event.n}"
+            if _writes(event) != (bool(event.ver), bool(event.lver)) and event.salt is not None:
+                yield Fault(where=place, problem="names a row of another sort than its verb writes")
+            if (event.ver or event.lver) and event.payload is not None:
+                yield Fault(where=place, problem="has bytes beside those of its row")
             if event.salt is None or body is None:
                 if event.salt is not None or body is not None:
                     yield Fault(where=place, problem="only one of its bytes and its salt is there")
@@ -219,6 +223,11 @@ class _Written:
 def _no_commit(seq: int, events: list[EventRow]) -> ChangeRow:
     """What stands for a commit that events are of and that is not there: no hash follows from it."""
     return ChangeRow(events[0].tenant, seq, 0, 0, 0, 0, b"")
+
+
+def _writes(event: EventRow) -> tuple[bool, bool]:
+    """Whether an event writes a version, and whether it writes a link."""
+    return event.verb <= Verb.UNPINNED, _ties(event)
 
 
 def _ties(event: EventRow) -> bool:

@@ -100,7 +100,7 @@ class SpaceAudit:
 
     def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle) -> None:
         self.rows, self.space, self.told = rows, space, chronicle
-        self._tombs = dict(rows.journal.tombs(space.id))
+        self._tombs: dict[bytes, int] = {}
         self._parts: set[tuple[int, int]] = set()
         self._written: set[tuple[bytes, int]] = set()
 
@@ -114,6 +114,7 @@ class SpaceAudit:
 
     def _versions(self) -> Iterator[Fault]:
         space = self.space.id
+        self._tombs.update(self.rows.journal.tombs(space))
         names = dict(self.rows.names.names(space))
         derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
         ends: dict[bytes, int] = {}

@@ -12,7 +12,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound, StoreCorrupt
 from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
@@ -28,6 +28,11 @@ from mnemic.store.values.row_values import (
     VersionRow,
 )
 
+UNREADABLE: Final[tuple[type[Exception], ...]] = (
+    ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, AssertionError, IndexError,
+    StoreCorrupt,
+)  # fmt: skip
+"""What a line that is none may end in; `Conflict` and `Invalid` say enough by themselves."""
 JOURNAL: Final = 1
 """The number of this line format."""
 _PAGE: Final = 500
@@ -141,13 +146,16 @@ def load(rows: Rows, lines: Iterator[bytes]) -> int:
             ended = kind == "end"
             loading.take(kind, record)
             digest.update(line.strip())
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        except UNREADABLE as error:
             raise Invalid(
                 "journal", f"line {number} is not a line of an exported journal", "Export it again."
             ) from error
     if not ended:
         raise Invalid("journal", "ends before its last line", "Export it again.")
-    loading.finish()
+    try:
+        loading.finish()
+    except UNREADABLE as error:
+        raise Invalid("journal", "does not hold together", "Export it again.") from error
     for fault in audit.verify(rows):
         raise Invalid("journal", f"does not hold together: {fault.where}: {fault.problem}", "Export it again.")
     return loading.commits

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from mnemic.errors import Conflict, StoreError
+from mnemic.errors import Conflict, StoreCorrupt, StoreError
 from mnemic.store.sqlite import file_audit, handed_on
 from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
@@ -33,10 +33,22 @@ class SqliteCare(SqliteFile):
             yield from guarded("pages", file_audit.damaged_pages(db), apsw.Error)
             yield from verify(self._rows(db), apsw.Error)
 
+    def refuse_tampered(self) -> None:
+        """Look at what is seen without reading the journal: declaration, checksums, counts.
+
+        Raises:
+            StoreCorrupt: something is not as we wrote it.
+        """
+        with self._apart() as db:
+            for fault in self._quick_faults(db):
+                raise StoreCorrupt(f"{self._location} is not as it was written: {fault.where}: {fault.problem}")
+
     def _quick_faults(self, db: apsw.Connection) -> Iterator[Fault]:
         """What can be seen without reading the journal."""
         from mnemic.store.engine.audit import guarded
 
+        if isinstance(self._location, InFile) and (header := self._location.settled_header()):
+            yield from guarded("header", file_audit.wrong_header(header))
         yield from guarded("schema", file_audit.foreign_words(db), apsw.Error)
         for table in TABLES:
             if table.summed:

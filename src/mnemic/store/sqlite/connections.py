@@ -158,9 +158,13 @@ class SqliteFile:
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.renew()
-        with translated(location):
-            location.refuse_foreign(busy_timeout)
-            self._migrate()
+        try:
+            with translated(location):
+                location.refuse_foreign(busy_timeout)
+                self._migrate()
+        except BaseException:
+            self._let_go()
+            raise
         rest_for_forks(self)
 
     def renew(self) -> None:
@@ -233,6 +237,11 @@ class SqliteFile:
                 file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
+        # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
+        for fault in file_audit.foreign_words(db):
+            raise StoreCorrupt(
+                f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
+            )
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:

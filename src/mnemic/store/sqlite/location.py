@@ -185,6 +185,10 @@ class InFile:
         if version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
+    def settled_header(self) -> bytes:
+        """The first bytes of the file; none while its log may hold truer ones."""
+        return b"" if self.log.exists() and self.log.stat().st_size else self._header()
+
     def _header(self) -> bytes:
         file = self.raw()
         try:

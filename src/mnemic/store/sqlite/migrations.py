@@ -10,7 +10,7 @@ import apsw
 from mnemic.core.clock import SystemClock
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
-from mnemic.errors import StoreNewer
+from mnemic.errors import StoreCorrupt, StoreNewer
 from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.sqlite.disk import set_meta
@@ -72,7 +72,10 @@ def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
 def _token_number(db: apsw.Connection) -> int:
     """The number of the tokeniser whose streams the file holds; format 1 did not say, and held the first's."""
     row = db.execute("SELECT value FROM meta WHERE key = 'tokens'").fetchone()
-    return 1 if row is None else int(row[0])
+    try:
+        return 1 if row is None else int(row[0])
+    except ValueError as error:
+        raise StoreCorrupt("the number of its token streams is damaged; run `mnemic restore` from a backup") from error
 
 
 def retokenise(db: apsw.Connection) -> None:

@@ -1,9 +1,9 @@
 """A checksum of each row that the journal does not vouch for, kept by SQLite itself in a column that it generates.
 
-Commits, events, versions and entries are checked against each other. All else (owners, holds, keys, lanes, vectors ...)
-is said only once, so each of its rows carries a checksum of all that it says. Whoever changes a row without this
-function leaves one that does not fit, as a damaged disk does; whoever has it can make one that fits, unless the store
-is sealed: then nobody can who has not the key.
+Events, versions and entries are checked against each other and against the chain of commits. All else (owners, holds,
+keys, lanes, vectors, commits behind the horizon ...) is said only once, so each of its rows carries a checksum of all
+that it says. Whoever changes a row without this function leaves one that does not fit, as a damaged disk does; whoever
+has it can make one that fits, unless the store is sealed: then nobody can who has not the key.
 """
 
 from __future__ import annotations

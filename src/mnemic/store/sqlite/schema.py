@@ -141,7 +141,6 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(tenant, seq)",
-        summed=False,
     ),
     Table(
         "event",
