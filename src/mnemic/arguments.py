@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
 from inspect import CO_VARARGS, isfunction
 from pathlib import PurePath
 from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
-from mnemic.checking import (
+from mnemic.core.checking import (
     Checker,
     callback,
+    clean_name,
+    clean_text,
+    door,
     flag,
     instance,
-    instant,
-    item_id,
     list_of,
     mapping,
     member,
@@ -25,14 +25,16 @@ from mnemic.checking import (
     path,
     question,
     record,
+    shown,
     whole,
     within,
     words,
 )
+from mnemic.core.clock import instant
+from mnemic.core.ids import item_id
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
-from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.values.work import Order
@@ -235,13 +237,13 @@ def held_to_the_table(kind: type[C]) -> type[C]:
     """Have every public verb of a class check what it is given."""
     for name, verb in list(vars(kind).items()):
         if isfunction(verb) and not name.startswith("_"):
-            setattr(kind, name, _door(verb))
+            setattr(kind, name, _with_door(verb))
     return kind
 
 
 def checked(verb: V) -> V:
     """`verb`, which gets what has passed the checks of its parameters, in plain form."""
-    return cast(V, _door(cast(FunctionType, verb)))
+    return cast(V, _with_door(cast(FunctionType, verb)))
 
 
 def checked_transaction(found: Transaction[T]) -> Transaction[T]:
@@ -249,29 +251,13 @@ def checked_transaction(found: Transaction[T]) -> Transaction[T]:
     return _transaction("edits", found)
 
 
-def _door(verb: FunctionType) -> Callable[..., Any]:
+def _with_door(verb: FunctionType) -> Callable[..., Any]:
     code = verb.__code__
     named = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
     positional = [(name, checks[name]) for name in code.co_varnames[1 : code.co_argcount]]
     each = _check(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
-
-    @wraps(verb)
-    def door(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            taken = zip(positional, args, strict=False)  # too few or too many is for Python to say
-            more = args[len(positional) :]
-            args = (
-                *[value if check is None else check(name, value) for (name, check), value in taken],
-                *(more if each is None else [each("id", value) for value in more]),
-            )
-        for name, value in kwargs.items():
-            check = checks.get(name)
-            if check is not None:
-                kwargs[name] = check(name, value)
-        return verb(self, *args, **kwargs)
-
-    return door
+    return door(verb, positional, each, checks)
 
 
 def _check(verb: FunctionType, name: str) -> Checker | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mnemic.models.calling import Embedding
     from mnemic.settings import Settings
     from mnemic.store.contract import Store
+    from mnemic.store.engine.snapshot import Snapshot
 
 
 WORDS_ALONE: Final = "none"
@@ -77,12 +78,15 @@ class Meaning:
             return [self._store.transact(enlist, name, dims, EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
 
-    def lanes(self) -> list[str]:
+    def lanes(self, snapshot: Snapshot) -> list[str]:
         """Name the lanes that passages wait for: that of the serving embedder, or of one that never answered."""
-        serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
         if self._words_alone:
             return []
-        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.never_answered() else [])
+        rows = snapshot.embedders()
+        if not rows and self._given is not None:
+            return [EMBED]
+        serving = (row for row in rows if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE)
+        return [embedding_lane(row.id) for row in serving]
 
     def never_answered(self) -> str:
         """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""
@@ -174,7 +178,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
-        from mnemic.models.embedder_opening import named_embedder
+        from mnemic.models.model_opening import named_embedder
 
         return named_embedder(name, self._settings)
 

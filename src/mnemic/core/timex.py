@@ -135,10 +135,13 @@ def _whole(asked: str, now: datetime) -> tuple[int, int]:
 
 
 _FILLER: Final = re.compile(r"(?:(?:in|on|at|by|as of|before|until|during|the|在|到)\s*)*", re.IGNORECASE)
+_DATE_FIRST: Final = re.compile(r"(?P<month>[0-9]{4}-[0-9]{2})-[0-9]{2}(?![0-9])")
 _FORMS: Final = "Give a date such as 2026-02-01, a time such as 2026-02-01T18:30+01:00, or words such as 'last March'."
 
 
 def _unreadable(text: str) -> Invalid:
+    if (day := _DATE_FIRST.match(text)) and not _is_date(day[0]) and _is_date(f"{day['month']}-01"):
+        return Invalid("time", f"{text[:60]!r} names a day that its month does not have", _FORMS)
     problem = f"{text[:60]!r} is not a time in years 1-9999 that we can read" if text else "is empty"
     return Invalid("time", problem, _FORMS)
 

@@ -9,29 +9,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from mnemic.extract.quotation import own_words
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BLANK: Final = "_"
-"""What stands for each character that is quoted or code."""
-
-_SHOWN: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fences; one left open runs to the end
-    r"|`[^`\n]+`"
-    r"|(?m:^[ \t]*>.*$)"  # lines quoted as in mail
-    r"|\"[^\"\n]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|『[^』]*』|《[^》]*》"
-    r"|(?<!\w)'[^'\n]+'(?!\w)|(?<!\w)‘[^‘’\n]+’(?!\w)",
-    re.DOTALL,
-)
 LIMIT: Final = 500
 """Most characters in a sentence that somebody says; it also bounds what a pattern can cost."""
 
-_MARKS: Final = re.compile("[\"“„«「『《'‘`>]|~~~")
-_LETTER: Final = re.compile(r"\S")
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
 _END: Final = re.compile(r"[!?。！？；\n]+[)\]”’\"']*|\.+(?=\s|$|[\u3400-\u9fff])")
 _SHORTENED: Final = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|jr|sr|no|approx|e\.g|i\.e|a\.m|p\.m)|\b[a-z])$")
 
+_SHORT: Final = 8
+"""Characters before a full stop that tell whether it shortens a word: as many as the longest of `_SHORTENED` has."""
 _ASKS: Final = re.compile(r"[?？][)\]”’\"' !]*$")
 _TAG: Final = re.compile(
     r"(?:[,.] *(?:(?:would|will|could|can) you(?: please)?|ok(?:ay)?|please|alright|all right|deal|got it|thanks|right"
@@ -55,19 +46,13 @@ class Sentence:
     asks: bool
 
 
-def own_words(text: str) -> str:
-    """`text` with each visible character of a quotation, quoted line or piece of code as `_`, in place."""
-    if _MARKS.search(text) is None:
-        return text
-    return _SHOWN.sub(lambda shown: _LETTER.sub(BLANK, shown.group()), text)
-
-
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a text, in order; what runs on for over `LIMIT` characters is data, not speech, and left out."""
     low = lowered(own_words(text))
     begin = 0
     for end in _END.finditer(low):
-        if end.group()[0] == "." and _SHORTENED.search(low, begin, end.start()) and end.end() < len(low):
+        last_word = max(begin, end.start() - _SHORT)  # only so far back: "a. a. a." is one sentence of any length
+        if end.group()[0] == "." and _SHORTENED.search(low, last_word, end.start()) and end.end() < len(low):
             continue
         yield from _sentence(low, begin, end.end())
         begin = end.end()

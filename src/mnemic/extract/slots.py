@@ -14,7 +14,8 @@ from mnemic.core.timex_en_words import month_named
 from mnemic.core.timex_zh_words import numeral
 from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.sentences import own_words, sentences
+from mnemic.extract.quotation import own_words
+from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -41,9 +41,8 @@ class Catalogues:
         """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
         asked = tuple(models)
         return [
-            self._reading(snapshot, head, layer.view(view), where, asked, snapshot.hidden(layer, view))
-            for layer in snapshot.layers(spaces)
-            for head in snapshot.spaces((layer.space,))
+            self._reading(snapshot, head, within, where, asked, hidden)
+            for head, within, hidden in snapshot.read_set(spaces, view)
         ]
 
     def clear(self) -> None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from json import dumps
 from typing import Any, Final
 
+from mnemic.core.checking import clean_name, shown
 from mnemic.core.items import Slot
-from mnemic.core.text import clean_name, shown
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 
 _FIELDS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
-_WORDS: Final = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-"""Parts that are words, and where these stand."""
+SPOKEN_PARTS: Final = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+"""Types of parts that are words of whoever sends the message, and the field in which these stand."""
 _NOTED: Final = {"image_url": "image", "input_image": "image", "input_audio": "audio", "input_file": "file"}
 """Other parts are noted by their type, or by a plainer name."""
 
@@ -123,11 +123,11 @@ def _kind(part: object, where: str) -> str:
 
 def _told(part: Mapping[str, Any], kind: str, where: str) -> str:
     """The words of a part, or that there was one that is none."""
-    if kind not in _WORDS:
+    if kind not in SPOKEN_PARTS:
         return f"[{_NOTED.get(kind, kind)}]"
-    words = part.get(_WORDS[kind])
+    words = part.get(SPOKEN_PARTS[kind])
     if not isinstance(words, str):
-        raise Invalid(f"{where}.{_WORDS[kind]}", f"is {type(words).__name__}, not a string", "Give its text.")
+        raise Invalid(f"{where}.{SPOKEN_PARTS[kind]}", f"is {type(words).__name__}, not a string", "Give its text.")
     return words
 
 

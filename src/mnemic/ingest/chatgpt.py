@@ -103,7 +103,9 @@ def _found(
 ) -> RawRecord:
     author = _object(message.get("author"))
     metadata = _object(message.get("metadata"))
-    text, attached = _content(_object(message.get("content")), metadata)
+    content = _object(message.get("content"))
+    kind = content.get("content_type")
+    text, attached = _content(content, metadata)
     return RawRecord(
         where=where,
         place=node,
@@ -113,7 +115,7 @@ def _found(
         session=name,
         time=time,
         slots={
-            "role": author.get("role"),
+            "role": "tool" if kind in _ASIDE and author.get("role") == "user" else author.get("role"),
             "speaker": author.get("name"),
             "title": title,
             "conversation": name,

@@ -62,7 +62,7 @@ def _conversation(conversation: Mapping[str, object], number: int, options: Opti
 def _message(
     message: Mapping[str, object], where: str, name: object, title: object, time: object, own: object, options: Options
 ) -> Iterator[RawRecord | Skipped]:
-    text, aside = _content(message, tools=options.tools)
+    text, aside, by_tool = _content(message, tools=options.tools)
     attached = [
         str(label)
         for one in [*_list(message.get("attachments")), *_list(message.get("files"))]
@@ -83,7 +83,7 @@ def _message(
             session=name,
             time=time,
             slots={
-                "role": _ROLES.get(sender, sender) if isinstance(sender, str) else None,
+                "role": "tool" if by_tool else (_ROLES.get(sender, sender) if isinstance(sender, str) else None),
                 "title": title,
                 "conversation": name,
                 "attachments": list(dict.fromkeys(attached)),
@@ -91,19 +91,22 @@ def _message(
         )
 
 
-def _content(message: Mapping[str, object], *, tools: bool) -> tuple[str, int]:
-    """The text of a message, and how many of its blocks with text were left out."""
+def _content(message: Mapping[str, object], *, tools: bool) -> tuple[str, int, bool]:
+    """The text of a message, how many of its blocks with text were left out, and whether one left in is a tool's."""
     blocks = [_object(one) for one in _list(message.get("content"))]
-    texts, aside = [], 0
+    texts, aside, by_tool = [], 0, False
     for block in blocks:
         text = _block_text(block)
-        if tools or block.get("type") in _SPOKEN:
+        if block.get("type") in _SPOKEN:
             texts.append(text)
+        elif tools:
+            texts.append(text)
+            by_tool = by_tool or (bool(text.strip()) and message.get("sender") == "human")
         else:
             aside += bool(text.strip())
     if not any(block.get("type") in _SPOKEN for block in blocks) and isinstance(plain := message.get("text"), str):
         texts.insert(0, plain if not blocks or tools or not aside else "")
-    return "\n".join(text for text in texts if text.strip()), aside
+    return "\n".join(text for text in texts if text.strip()), aside, by_tool
 
 
 def _block_text(block: Mapping[str, object]) -> str:

@@ -164,8 +164,9 @@ def _archive(path: Path, options: Options) -> Iterator[Source | Skipped]:
         with zipfile.ZipFile(path) as archive:
             members = sorted((m for m in archive.infolist() if not m.is_dir()), key=lambda m: m.filename)
             _refuse_bomb(path, members)
+            export = _is_export(members)
             for member in members:
-                yield _member(path, archive, member, options, export=_is_export(members))
+                yield _member(path, archive, member, options, export=export)
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         raise Invalid("path", f"{path} is a damaged zip archive ({error})", "Fetch it again.") from error
 
@@ -211,6 +212,8 @@ def _unreadable(member: zipfile.ZipInfo, exclude: tuple[str, ...], *, export: bo
     place = PurePosixPath(member.filename)
     if export and not any(fnmatch(place.name, pattern) for pattern in _EXPORTED):
         return "is not read: no part of an export's conversations, memories or projects"
+    if len(place.parts) > DEPTH + 1:
+        return f"lies over {DEPTH} folders deep"
     if member.flag_bits & 1:
         return "is encrypted"
     if member.file_size > max(_SMALL, RATIO * member.compress_size):

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from mnemic.core.checking import clean_name, clean_text
 from mnemic.core.items import Kind, Slot
-from mnemic.core.text import clean_name, clean_text
 from mnemic.errors import Invalid, TooLarge
 from mnemic.ingest.jsonio import storable
 from mnemic.ingest.message import Message, Skipped

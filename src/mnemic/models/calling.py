@@ -108,7 +108,7 @@ class Embedding:
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Whatever an embedder of somebody else's raises is its failure, and not the end of who asked."""
+        """Turn whatever somebody else's embedder raises into a `ModelError`."""
         try:
             yield
         except ModelError:
@@ -127,7 +127,7 @@ class Embedding:
 
     @contextmanager
     def _question(self) -> Iterator[None]:
-        """While a question is being answered."""
+        """Mark that a question is being answered, so that no slice is begun."""
         with self._changed:
             self._asking += 1
         try:
@@ -144,7 +144,7 @@ class Embedding:
                 self._remembered.popitem(last=False)
 
     def _slices(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Slices of about the wanted time, each given out when no question is being answered."""
+        """Yield slices of about the wanted time, each once no question is being answered."""
         start = 0
         while start < len(texts):
             stop, characters = start + 1, len(texts[start])

@@ -54,7 +54,7 @@ class _Inverse:
         self._refuse_changed(cascade)
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
-        self._retire_unfounded([version.item.id for version, before in self.written if self._unwrites(before)])
+        self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
         ties = list(self._ties())
         if not self.written and not self.snapshot.ties(self.space, self.seq):
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
@@ -67,7 +67,16 @@ class _Inverse:
         changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
         changed += [f"the link {link.src} -{link.type}-> {link.dst}" for link in self._links_changed()]
         if changed and not cascade:
+            if (undo := self._undone_by()) is not None:
+                raise Conflict(f"commit {self.seq} is undone already, by commit {undo}; undo that one to redo it")
             raise Conflict(f"changed since commit {self.seq}: {', '.join(changed)}; undo those first, or cascade")
+
+    def _undone_by(self) -> int | None:
+        """The commit that undid this one, where what it touched still stands as that left it."""
+        last = max((version.seq_from for version in self.standing.values()), default=self.seq)
+        changes = self.snapshot.changes(self.tenant, last - 1, 1) if last > self.seq else []
+        undid = any(event.verb is Verb.UNDID for change in changes for event in change.events)
+        return last if undid and changes[0].cause == self.seq else None
 
     def _links_changed(self) -> list[Link]:
         """Links of this commit that do not stand as it left them."""
@@ -79,9 +88,15 @@ class _Inverse:
     def _restore(self, standing: Version, before: Item | None) -> None:
         self._put(retired(standing.item) if before is None else before, standing.item)
 
-    def _unwrites(self, before: Version | None) -> bool:
-        """Whether an item goes as if never written: what was forgotten before has no consequences of its own."""
-        return before is None or unwritten(self.snapshot, self.space, before)
+    def _goes(self, version: Version, before: Version | None) -> bool:
+        """Whether an item goes as if never written: what was forgotten before has no consequences of its own.
+
+        One that is retired already does not go once more; and how it came to be retired may lie behind the horizon.
+        """
+        if before is None:
+            return True
+        stands = self.standing[version.item.id].item.state is not State.RETIRED
+        return stands and unwritten(self.snapshot, self.space, before)
 
     def _put(self, item: Item, now: Item) -> None:
         if item != now:

@@ -13,8 +13,7 @@ from math import exp, log1p
 from typing import Final
 from zlib import crc32
 
-from mnemic.core.cut import count_tokens
-from mnemic.core.tokens import is_stop, tokenise
+from mnemic.core.tokens import count_tokens, is_stop, tokenise
 from mnemic.extract.entities import entities
 
 _SLOTS: Final = 1 << 16

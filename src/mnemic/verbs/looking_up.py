@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mnemic.checking import whole
+from mnemic.core.checking import whole
 from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version
@@ -15,8 +15,18 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
-from mnemic.verbs.named_items import absent, look_ahead, unread_versions
-from mnemic.verbs.who import Who, on_shelf, own_or_none, own_space, shelved, spaces_of, view_of
+from mnemic.verbs.who import (
+    Who,
+    absent,
+    look_ahead,
+    on_shelf,
+    own_or_none,
+    own_space,
+    shelved,
+    spaces_of,
+    unread_versions,
+    view_of,
+)
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules

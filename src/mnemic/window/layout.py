@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
-from mnemic.core.cut import count_tokens, cut
 from mnemic.core.items import EVIDENCE, Item, Kind, Slot
-from mnemic.core.tokens import local_time
+from mnemic.core.tokens import count_tokens, cut, local_time
 from mnemic.ingest.chat_message import CONTENT, is_bare
 from mnemic.recall.pack import defused, spoken
 from mnemic.tiers.base import Page

@@ -6,11 +6,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from mnemic.core.clock import moment
-from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot, Version
 from mnemic.core.scope import Scope
-from mnemic.core.tokens import BY_RULES
+from mnemic.core.tokens import BY_RULES, count_tokens
 from mnemic.tiers.segments import LeftTurn, Segment, segments
 from mnemic.tiers.write_back import Writing
 from mnemic.window.layout import SEGMENT, brief

@@ -293,7 +293,7 @@ def _opened(run: Invocation, patience: float) -> AbstractContextManager[Memory]:
 
 
 def _machine() -> Machine:
-    return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
+    return Machine(environ=os.environ, home=Path.home(), project_folder=Path.cwd())
 
 
 def _say(run: Invocation, answer: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from mnemic.errors import MnemicError, NotFound
+from mnemic.errors import MnemicError
 from mnemic.store.engine.audit_journal import JournalAudit
 from mnemic.store.engine.audit_rows import SpaceAudit, owners, strays
 from mnemic.store.engine.rows import Rows
@@ -76,9 +76,7 @@ def state_hash(rows: Rows, name: str) -> str:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     digests = {(e.seq, e.n): e.digest for e in rows.journal.events(tenant.id, 0, tenant.seq)}
     lines: list[bytes] = []
     for space in rows.spaces.tenant_spaces(tenant.id):

@@ -11,7 +11,8 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.ledger import GENESIS, chain, seal
-from mnemic.store.engine.rows import LINK, VERSION, Rows
+from mnemic.store.engine.relations import LINK, VERSION
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import ChangeRow, EventRow, LinkRow, SpaceRow, TenantRow, VersionRow
 

@@ -15,7 +15,7 @@ from mnemic.errors import StoreCorrupt
 from mnemic.store.engine import codec
 from mnemic.store.engine.audit_journal import Chronicle
 from mnemic.store.engine.ledger import entries
-from mnemic.store.engine.rows import (
+from mnemic.store.engine.relations import (
     ANSWER,
     DERIVED,
     ENTRY,
@@ -32,8 +32,8 @@ from mnemic.store.engine.rows import (
     VECTOR,
     VERSION,
     Relation,
-    Rows,
 )
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import LinkRow, SpaceRow, VersionRow
 
@@ -223,7 +223,7 @@ def _reading(
     yield from _provenance(row, item, derived)
     if not own:
         yield Fault(where=_named(row), problem="has no entry in the catalogue's table")
-    elif own != entries(row, item.pinned, entry_terms(item)):
+    elif own != entries(row.ver, row, item.pinned, entry_terms(item)):
         yield Fault(where=_named(row), problem="its entries disagree with it")
 
 

@@ -42,9 +42,7 @@ def apply(rows: Rows, erasure: Erasure) -> Erased:
     Raises:
         NotFound: there is no such tenant or user.
     """
-    tenant = rows.spaces.tenant(erasure.tenant)
-    if tenant is None:
-        raise NotFound(f"no tenant {erasure.tenant!r} here")
+    tenant = rows.spaces.known_tenant(erasure.tenant)
     if erasure.whole and erasure.branch:
         return _branch(rows, tenant, erasure)
     if erasure.whole:
@@ -75,7 +73,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
-    actor = rows.names.name(space.id, erasure.actor) or rows.names.add_name(space.id, erasure.actor)
+    actor = rows.names.number(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
     counts = [rows.items.drop_item(home, raw, seq) for home, raw in going]
     _drop_names(rows, own, erasure)
@@ -144,7 +142,7 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     holds.refuse_spaces(rows, tenant.id, [space.id])
     (parent,) = rows.spaces.space_rows((space.parent,))
     versions, links = rows.spaces.drop_space(space.id)
-    actor = rows.names.name(parent.id, erasure.actor) or rows.names.add_name(parent.id, erasure.actor)
+    actor = rows.names.number(parent.id, erasure.actor)
     payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
     seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, note=_reason(erasure))
     rows.spaces.set_space(parent._replace(seq=seq))

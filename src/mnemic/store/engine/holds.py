@@ -27,9 +27,7 @@ def place(rows: Rows, hold: Hold) -> int:
         NotFound: the tenant, user, item or session that it names is not there.
         Invalid: it names an item or a session, and nobody whose it is.
     """
-    tenant = rows.spaces.tenant(hold.tenant)
-    if tenant is None:
-        raise NotFound(f"no tenant {hold.tenant!r} here")
+    tenant = rows.spaces.known_tenant(hold.tenant)
     if hold.user is None and (hold.item or hold.session):
         raise Invalid("user", "is missing", "Say whose item or session is to be held.")
     space = None if hold.user is None else rows.spaces.space(tenant.id, hold.user)
@@ -81,7 +79,7 @@ def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TenantHolds:
     """The holds of a tenant, ready to be asked what they keep.
 
     Attributes:
@@ -108,12 +106,12 @@ class Held:
         return not row.session or row.session in sessions
 
 
-def held(rows: Rows, tenant: int) -> Held:
+def holds_of(rows: Rows, tenant: int) -> TenantHolds:
     """The holds of a tenant."""
     holds = tuple(rows.notes.holds(tenant))
     if not holds:
-        return Held((), {})
-    return Held(holds, trunks_of(rows.spaces.descents(tenant)))
+        return TenantHolds((), {})
+    return TenantHolds(holds, trunks_of(rows.spaces.descents(tenant)))
 
 
 def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
@@ -137,35 +135,35 @@ def sessions_of(rows: Rows, space: int, item: bytes) -> set[str]:
 
 def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
     """Raise `Refused`, naming the hold, if one keeps any of these items."""
-    holds = held(rows, tenant)
+    holds = holds_of(rows, tenant)
     if not holds.holds:
         return
     for space, item in going:
         if (row := holds.item(space, item, sessions_of(rows, space, item))) is not None:
-            raise Refused(f"item {from_bytes(item)} {told(row)}")
+            raise Refused(f"item {from_bytes(item)} {describe(row)}")
 
 
-def kept(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
-    """Those of these items that a hold keeps, each with what to say about it."""
-    holds = held(rows, tenant)
+def reasons_to_keep(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
+    """Find those of these items that a hold keeps, each with the reason to give."""
+    holds = holds_of(rows, tenant)
     found: dict[ItemId, str] = {}
     for item in items if holds.holds else ():
         raw = to_bytes(item)
         if (row := holds.item(space, raw, sessions_of(rows, space, raw))) is not None:
-            found[item] = told(row)
+            found[item] = describe(row)
     return found
 
 
 def refuse_spaces(rows: Rows, tenant: int, spaces: Iterable[int]) -> None:
     """Raise `Refused`, naming the hold, if one keeps anything of these spaces."""
-    holds = held(rows, tenant)
+    holds = holds_of(rows, tenant)
     for space in spaces:
         if (row := holds.space(space)) is not None:
-            raise Refused(f"something of what would go {told(row)}")
+            raise Refused(f"something of what would go {describe(row)}")
 
 
-def told(row: HoldRow) -> str:
-    """That something is held, by which hold and why."""
+def describe(row: HoldRow) -> str:
+    """Say of something that it is held, by which hold and why."""
     why = f" ({row.reason})" if row.reason else ""
     return f"{REFUSAL} {row.id}{why}, set by {row.actor}; `mnemic hold release {row.id}` lifts it"
 
@@ -192,7 +190,7 @@ def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
         )
         for row in rows.notes.checkpoints(tenant.id)
     ]
-    found += [Floor(row.seq, f"something {told(row)}") for row in rows.notes.holds(tenant.id)]
+    found += [Floor(row.seq, f"something {describe(row)}") for row in rows.notes.holds(tenant.id)]
     found += [
         Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
         for name, seq in rows.lanes.leased(tenant.id)

@@ -10,9 +10,9 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import State
 from mnemic.core.transitions import SUPERSEDES, reopened
-from mnemic.errors import Compacted, Invalid, NotFound
+from mnemic.errors import Compacted, Invalid
 from mnemic.store.engine import holds, ledger
-from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_version
+from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_versions
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Sight
 from mnemic.store.values.drafts import Put
@@ -38,9 +38,7 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
         Compacted: it lies behind the horizon.
         Refused: something that would go is under legal hold.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     if not 0 <= seq <= tenant.seq:
         raise Invalid("to", f"commit {seq} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if seq < tenant.horizon:
@@ -210,9 +208,7 @@ class _Erased:
             waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
             reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
             for raw, story in Sight(rows).stories((space,), reopening).items():
-                item = reopened(
-                    decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
-                )
+                item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
                 found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
         return sorted(found.items())
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
@@ -15,6 +17,7 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
+from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
@@ -33,107 +36,119 @@ T = TypeVar("T")
 
 
 class Gate:
-    """Many may read; `alone` waits for them to finish and holds newcomers back meanwhile."""
+    """Many may read; who shuts it waits for them to finish and holds newcomers back meanwhile."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._readers = 0
-        self._shut = False
-        self._inside = threading.local()
+        self._inside: dict[int, int] = {}
+        self._shut = Mutex()
+        self._last_leaves: threading.Lock | None = None
 
     @property
     def idle(self) -> bool:
         """Whether nobody is inside just now."""
-        return self._readers == 0
+        return not self._inside
 
     @property
     def held(self) -> bool:
         """Whether the calling thread is reading."""
-        return getattr(self._inside, "depth", 0) > 0
+        return threading.get_ident() in self._inside.copy().values()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Hold the gate open; a thread that already holds it goes straight in, so that nesting cannot deadlock."""
-        depth = getattr(self._inside, "depth", 0)
-        with self._changed:
-            while self._shut and depth == 0:
-                self._changed.wait()
-            self._readers += 1
-        self._inside.depth = depth + 1
-        try:
-            yield
-        finally:
-            self._inside.depth = depth
-            with self._changed:
-                self._readers -= 1
-                if self._shut:
-                    self._changed.notify_all()
+    def enter(self, reader: object) -> None:
+        """Let a reader in; a thread that is inside goes straight in again, so that nesting cannot deadlock."""
+        if self._inside and self.held:
+            self._inside[id(reader)] = threading.get_ident()
+            return
+        with self._shut:
+            self._inside[id(reader)] = threading.get_ident()
 
-    @contextmanager
-    def alone(self, patience: float | None = None) -> Iterator[bool]:
-        """Hold the gate shut with nobody else inside; what the calling thread itself reads does not count.
+    def leave(self, reader: object) -> None:
+        """Let a reader out; to say so twice, or of one who never came in, does no harm."""
+        self._inside.pop(id(reader), None)
+        waiting = self._last_leaves
+        if waiting is not None:
+            with suppress(RuntimeError):  # somebody else has just released it
+                waiting.release()
 
-        Yields whether it came to that within `patience` seconds (None: however long); if not, the gate stays open.
+    def reading(self) -> Inside:
+        """Hold the gate open for as long as this context lasts."""
+        return Inside(self)
+
+    def shut(self, call: Holder, patience: float) -> bool:
+        """Have `call` hold it shut with nobody else inside; what the calling thread itself reads does not count.
+
+        Returns whether it came to that within `patience` seconds; if not, the gate stays open.
         """
-        own = getattr(self._inside, "depth", 0)
-        with self._changed:
-            shut = self._changed.wait_for(lambda: not self._shut, patience)
-            self._shut = True
-            quiet = shut and self._changed.wait_for(lambda: self._readers <= own, patience)
-            if shut and not quiet:
-                self._open()
-        try:
-            yield quiet
-        finally:
-            if quiet:
-                with self._changed:
-                    self._open()
+        until = time.monotonic() + patience
+        if not self._shut.take(call, patience):
+            return False
+        while self._others():
+            self._last_leaves = gate = threading.Lock()
+            gate.acquire()
+            left = until - time.monotonic()
+            if left <= 0:
+                self.open(call)
+                return False
+            if self._others():
+                gate.acquire(timeout=min(left, LOOK_SECONDS))
+        return True
 
-    def _open(self) -> None:
-        self._shut = False
-        self._changed.notify_all()
+    def open(self, call: Holder) -> None:
+        """Open it again if `call` holds it shut."""
+        self._last_leaves = None
+        self._shut.give_back(call)
 
-
-class WriterQueue:
-    """Those who have the write lock or wait for it, from before they ask for it until they have given it back.
-
-    It stands beside the lock, not around it: an interrupt can do no worse here than leave a name too many.
-    """
-
-    def __init__(self) -> None:
-        self._since: dict[int, float] = {}
-
-    @property
-    def seconds(self) -> float:
-        """How long whoever else waits longest has waited, for the one who has the lock; 0 if nobody does."""
+    def _others(self) -> bool:
         me = threading.get_ident()
-        others = [since for thread, since in self._since.copy().items() if thread != me]
-        return time.monotonic() - min(others) if others else 0.0
+        return any(thread != me for thread in self._inside.copy().values())
+
+
+class Inside:
+    """One reader inside a gate; one whose context was never left goes when nobody knows it any more."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
 
     def __enter__(self) -> None:
-        self._since[threading.get_ident()] = time.monotonic()
+        try:
+            self._gate.enter(self)
+        except BaseException:
+            self._gate.leave(self)
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self._since.pop(threading.get_ident(), None)
+        self._gate.leave(self)
+
+    def __del__(self) -> None:
+        self._gate.leave(self)
 
 
 class Bell:
     """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
 
     def __init__(self) -> None:
-        self._rung = threading.Condition()
+        self._waiting: deque[threading.Lock] = deque()
         self.count = 0
 
     def ring(self) -> None:
         """Something was committed."""
-        with self._rung:
-            self.count += 1
-            self._rung.notify_all()
+        self.count += 1
+        while self._waiting:
+            try:
+                self._waiting.popleft().release()
+            except IndexError:  # it has just gone by itself
+                return
 
-    def wait(self, heard: int, seconds: float) -> bool:
-        """Whether it has been rung since `count` was `heard`; waits so long for that."""
-        with self._rung:
-            return self._rung.wait_for(lambda: self.count != heard, seconds)
+    def wait(self, heard: int, seconds: float) -> None:
+        """Return once it has been rung since `count` was `heard`, at the latest in so many seconds."""
+        gate = threading.Lock()
+        gate.acquire()
+        try:
+            self._waiting.append(gate)
+            if self.count == heard:
+                gate.acquire(timeout=max(seconds, 0))
+        finally:
+            with suppress(ValueError):
+                self._waiting.remove(gate)
 
 
 def _nothing(_point: str) -> None:
@@ -142,6 +157,8 @@ def _nothing(_point: str) -> None:
 
 class SqliteFile:
     """The part of a SQLite store that has the database open."""
+
+    _let_all_go = False
 
     def __init__(
         self,
@@ -174,23 +191,23 @@ class SqliteFile:
         self._bell = Bell()
         self._listener = Listener(self._open)
         self._gate = Gate()
-        self._writing = threading.Lock()
-        self._waiting = WriterQueue()
+        self._writing = Mutex()
         self._closed = False
 
     def rest(self) -> None:
         """Close every connection before a fork: a child would inherit SQLite's own record of the locks they hold."""
-        self._resting = ExitStack()
-        if not self._writing.acquire(timeout=PATIENCE):
+        self._resting = _Resting()
+        if not self._writing.take(self._resting, PATIENCE):
             return  # a write that takes this long keeps its connection; the child may find the store locked
-        self._resting.callback(self._writing.release)
-        self._resting.enter_context(self._listener.at_rest())
-        self._resting.enter_context(self._gate.alone(PATIENCE))
+        self._listener.rest(self._resting)
+        self._gate.shut(self._resting, PATIENCE)
         self._let_go()
 
     def resume(self) -> None:
         """Go on after a fork, in the parent."""
-        self._resting.close()
+        self._gate.open(self._resting)
+        self._listener.resume(self._resting)
+        self._writing.give_back(self._resting)
 
     def _let_go(self) -> None:
         self._close_readers()
@@ -199,18 +216,22 @@ class SqliteFile:
         self._writer = None
 
     def _close_readers(self) -> None:
-        for db, _ in self._readers:
-            db.close(True)
-        self._readers.clear()
+        while self._readers:
+            self._readers[-1][0].close(True)
+            self._readers.pop()
 
     def close(self) -> None:
-        if self._closed:
+        """Let go of everything; cut short, it is to be said again."""
+        if self._closed and self._let_all_go:
             return
-        with self._writing, self._gate.alone(PATIENCE), translated(self._location):
+        with self._writing, translated(self._location):
             self._closed = True
+            self._gate.shut(sys._getframe(), PATIENCE)
             self._let_go()
             self._listener.close()
             self._location.let_go()
+            self._let_all_go = True
+            self._gate.open(sys._getframe())
         self._bell.ring()
 
     def _refuse_closed(self) -> None:
@@ -243,90 +264,69 @@ class SqliteFile:
                 f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
             )
 
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
-        self._refuse_closed()
-        with self._gate.reading(), translated(self._location):
-            self._refuse_closed()
-            reader = self._readers.pop() if self._readers else self._open_reader()
-            db, rows = reader
-            try:
-                db.execute("BEGIN")
-                yield Snapshot(rows)
-                db.execute("COMMIT")
-            except BaseException:
-                db.close(True)
-                raise
-            self._readers.append(reader)
+    def read(self) -> SnapshotReading:
+        return SnapshotReading(self)
 
-    def _open_reader(self) -> tuple[apsw.Connection, Rows]:
-        db = self._open()
-        return db, self._rows(db)
+    def _reader(self) -> tuple[apsw.Connection, Rows]:
+        """A connection to read on, which is nobody else's."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            db = self._open()
+            return db, self._rows(db)
 
     @contextmanager
     def _apart(self) -> Iterator[apsw.Connection]:
         """A read transaction on a connection of its own: whoever leaves it half-way blocks nobody, but in memory."""
         self._refuse_closed()
-        with self._beside_writers(), translated(self._location):
-            db = self._open()
-            try:
-                db.execute("BEGIN")
-                yield db
-            finally:
-                db.close(True)
+        # Where writers pass by readers anyway it is outside the gate, so that no erasure waits for a long walk.
+        inside = nullcontext() if self._location.readers_stay else self._gate.reading()
+        with inside, translated(self._location), closing(self._open()) as db:
+            db.execute("BEGIN")
+            yield db
 
-    @contextmanager
-    def _beside_writers(self) -> Iterator[None]:
-        """Outside the gate where writers pass by readers anyway, so that no erasure waits for a long walk."""
-        if self._location.readers_stay:
-            yield
-        else:
-            with self._gate.reading():
-                yield
-
-    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         self._refuse_reading()
-        with self._waiting, self._writing, translated(self._location):
-            db = self._writer_connection()
-            with self._transaction(db):
-                take_lease(db)
-                answer = work(self._rows(db), *given, **named)
-                file_audit.count(db)
-                self._probe(f"{work.__name__}:before-commit")
+        with self._alone() as db, self._transaction(db):
+            take_lease(db)
+            answer = work(self._rows(db), *args, **kwargs)
+            file_audit.count(db)
+            self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
 
     def _rows(self, db: apsw.Connection) -> Rows:
         return sqlite_rows(db, self._clock, self._entropy)
 
+    def _alone(self) -> _Alone:
+        """The writer's connection, while nobody else of this process writes; for a function that is no generator."""
+        return _Alone(self)
+
     def _writer_connection(self) -> apsw.Connection:
+        if self._writer is not None and self._writer.in_transaction:
+            self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
         return self._writer
 
-    @contextmanager
-    def _transaction(self, db: apsw.Connection) -> Iterator[None]:
-        with _STAYING if self._location.readers_stay else self._readers_out():
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                db.execute("COMMIT")
-            except BaseException:
-                self._roll_back(db)
-                raise
+    def _end_transactions(self) -> None:
+        """Roll back what a write has left that was cut short, down to the step that would have ended it."""
+        if self._writer is not None:
+            self._roll_back(self._writer)
 
-    @contextmanager
-    def _readers_out(self) -> Iterator[None]:
-        with self._gate.alone(self._busy_timeout) as alone:
-            if not alone:
-                raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
-            yield
+    def _transaction(self, db: apsw.Connection) -> _Transaction:
+        """Have what is written on `db` stand or fall as one; for a function that is no generator."""
+        return _Transaction(self, db)
 
     def _refuse_reading(self) -> None:
         """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
         if not self._location.readers_stay and self._gate.held:
             raise StoreError("this thread is reading the store in memory; end the read, then write")
+
+    def _shut_out_readers(self, call: Holder) -> None:
+        if not self._gate.shut(call, self._busy_timeout):
+            raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
 
     def _roll_back(self, db: apsw.Connection) -> None:
         try:
@@ -339,8 +339,128 @@ class SqliteFile:
             db.close(True)
 
 
+class _Resting:
+    """Holds locks during a fork, when no call does."""
+
+    def clear(self) -> None:
+        raise RuntimeError("the fork is not over")
+
+
+class SnapshotReading:
+    """One read transaction of a store, as a context; one that was never left ends when nobody knows it any more."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+        self._reader: tuple[apsw.Connection, Rows] | None = None
+
+    def __enter__(self) -> Snapshot:
+        file = self._file
+        file._refuse_closed()
+        try:
+            file._gate.enter(self)
+            file._refuse_closed()
+            self._reader = file._reader()
+            self._reader[0].execute("BEGIN")
+            return Snapshot(self._reader[1])
+        except BaseException as error:
+            self._break_off()
+            raise_ours(file._location, error)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        try:
+            reader = self._reader
+            if error is None and reader is not None:
+                reader[0].execute("COMMIT")
+                self._reader = None
+                self._file._readers.append(reader)
+                self._file._gate.leave(self)
+                return
+        except BaseException as failure:
+            self._break_off()
+            raise_ours(self._file._location, failure)
+            raise
+        self._break_off()
+        if error is not None:
+            raise_ours(self._file._location, error)
+
+    def __del__(self) -> None:
+        self._break_off()
+
+    def _break_off(self) -> None:
+        """Leave it without using the connection again; to say so twice does no harm."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader[0].close(True)
+        self._file._gate.leave(self)
+
+
+class _Alone:
+    """The right to write, as a context in a function that is no generator: nobody else of this process has it."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def __enter__(self) -> apsw.Connection:
+        file, call = self._file, sys._getframe(1)
+        try:
+            file._writing.take(call)
+            file._refuse_closed()
+            return file._writer_connection()
+        except BaseException as error:
+            file._writing.give_back(call)
+            raise_ours(file._location, error)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file = self._file
+        if error is not None:  # an interrupt may have passed by the end of a transaction
+            file._end_transactions()
+        file._writing.give_back(sys._getframe(1))
+        if error is not None:
+            raise_ours(file._location, error)
+
+
+class _Transaction:
+    """What is written on a connection, as a context in a function that is no generator: all of it lands, or nothing."""
+
+    __slots__ = ("_db", "_file")
+
+    def __init__(self, file: SqliteFile, db: apsw.Connection) -> None:
+        self._file, self._db = file, db
+
+    def __enter__(self) -> None:
+        file, call = self._file, sys._getframe(1)
+        try:
+            if not file._location.readers_stay:
+                file._shut_out_readers(call)
+            self._db.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._take_back(call)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file, call = self._file, sys._getframe(1)
+        try:
+            if error is None:
+                self._db.execute("COMMIT")
+                if not file._location.readers_stay:
+                    file._gate.open(call)
+                return
+        except BaseException:
+            self._take_back(call)
+            raise
+        self._take_back(call)
+
+    def _take_back(self, call: Holder) -> None:
+        self._file._roll_back(self._db)
+        if not self._file._location.readers_stay:
+            self._file._gate.open(call)
+
+
 _patience = threading.local()
-_STAYING: Final = nullcontext()
 
 
 _OURS: Final[tuple[tuple[type[apsw.Error], type[StoreError], str], ...]] = (
@@ -385,14 +505,28 @@ _NOTHING_SAID: Final = "not an error"
 """What SQLite says of a failure that the connection does not remember."""
 
 
-@contextmanager
-def translated(where: object) -> Iterator[None]:
+class translated:  # noqa: N801 - said like a function, and entered by every write
     """Raise our own error, naming `where` the store lies and the remedy, for whatever SQLite raises inside."""
-    try:
-        yield
-    except apsw.Error as error:
-        for theirs, ours, remedy in _OURS:
-            if isinstance(error, theirs):
-                theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
-                raise ours(f"{where}: {remedy}{theirs_says}") from error
-        raise StoreError(f"{where}: {error}") from error
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: object) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            raise_ours(self._where, error)
+
+
+def raise_ours(where: object, error: BaseException) -> None:
+    """Raise our own error for one of SQLite's; any other is left to who caught it."""
+    if not isinstance(error, apsw.Error):
+        return
+    for theirs, ours, remedy in _OURS:
+        if isinstance(error, theirs):
+            theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
+            raise ours(f"{where}: {remedy}{theirs_says}") from error
+    raise StoreError(f"{where}: {error}") from error

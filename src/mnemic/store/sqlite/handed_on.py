@@ -105,7 +105,7 @@ def _holds(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Ho
 
 
 def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Written, str]]:
-    standing = holds.held(rows, tenant.id)
+    standing = holds.holds_of(rows, tenant.id)
     for space in rows.spaces.tenant_spaces(tenant.id) if standing.holds else ():
         by: dict[bytes, HoldRow | None] = {}
         for one in _written(rows, space.id):
@@ -113,7 +113,7 @@ def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Wri
                 if item not in by:
                     by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
                 if (row := by[item]) is not None:
-                    yield (name, space.user), one, holds.told(row)
+                    yield (name, space.user), one, holds.describe(row)
 
 
 def _written(rows: Rows, space: int) -> Iterator[Written]:
@@ -134,5 +134,5 @@ def _moved(rows: Rows, owner: Owner, row: HoldRow) -> HoldRow:
     tenant = rows.spaces.tenant(owner[0])
     space = None if tenant is None or owner[1] is None else rows.spaces.space(tenant.id, owner[1])
     if tenant is None or (owner[1] is not None and space is None):
-        raise Refused(f"somebody who is not in the backup has something that {holds.told(row)}; {_OR_LATER}")
+        raise Refused(f"somebody who is not in the backup has something that {holds.describe(row)}; {_OR_LATER}")
     return row._replace(tenant=tenant.id, space=0 if space is None else space.id, seq=min(row.seq, tenant.seq))
