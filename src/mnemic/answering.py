@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import ModelError
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
@@ -53,7 +54,7 @@ class LanguageModel:
 
     def renew(self) -> None:
         """Take a new lock, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def answer(self, ask: Ask) -> str:
         """Have the model answer, whole.
@@ -86,22 +87,19 @@ class Yielding:
 
     def renew(self) -> None:
         """Start over with nobody in front, as a forked child must."""
-        self._lock = threading.Lock()
-        self._all = threading.Event()
-        self._front = 0
+        self._all = Flag()
+        self._front: set[int] = set()
         self._left_at = 0.0
         self._free_until = 0.0
         self._took = 0.0
 
     def __enter__(self) -> None:
         """Note that somebody waits for a verb."""
-        with self._lock:
-            self._front += 1
+        self._front.add(threading.get_ident())  # what an interrupt leaves, the thread's next verb takes away
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._front -= 1
-            self._left_at = time.monotonic()
+        self._front.discard(threading.get_ident())
+        self._left_at = time.monotonic()
 
     def let_all(self) -> None:
         """Let everybody go on who waits."""

@@ -6,12 +6,12 @@ are never compared, and changing from one to the other is `reindex`.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
 from mnemic.models.model_requests import Meant
@@ -53,7 +53,7 @@ class Meaning:
 
     def renew(self) -> None:
         """Start over with nothing open, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._open: dict[str, Embedding] = {}
         self._failed: dict[str, str] = {}
         self._down: dict[str, tuple[float, str]] = {}

@@ -22,6 +22,7 @@ from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope, Shared
 from mnemic.core.visibility import conditions
@@ -62,9 +63,9 @@ class UseCounts:
 
     def renew(self) -> None:
         """Start over with nothing counted; in a forked child the parent writes what it has counted."""
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
-        self._wake = threading.Event()
+        self._lock = Mutex()
+        self._writing = Mutex()
+        self._wake = Flag()
         self._thread: threading.Thread | None = None
         self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0

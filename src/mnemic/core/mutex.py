@@ -12,6 +12,9 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 LOOK_SECONDS: Final = 0.02
@@ -114,3 +117,52 @@ class Mutex:
         """Seconds for which whoever waits longest has waited."""
         waiting = self._last.waiting.copy()
         return time.monotonic() - min(since for since, _ in waiting) if waiting else 0.0
+
+
+class Flag:
+    """What `threading.Event` is, without the lock that an interrupt can leave shut."""
+
+    def __init__(self) -> None:
+        self._set = False
+        self._waiting: deque[threading.Lock] = deque()
+
+    def is_set(self) -> bool:
+        """Whether it is up."""
+        return self._set
+
+    def set(self) -> None:
+        """Put it up, and wake everybody who waits for that."""
+        self._set = True
+        wake_all(self._waiting)
+
+    def clear(self) -> None:
+        """Take it down."""
+        self._set = False
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Whether it is up; waits so long for that."""
+        if not self._set:
+            wait_among(self._waiting, lambda: not self._set, seconds)
+        return self._set
+
+
+def wait_among(waiting: deque[threading.Lock], still: Callable[[], bool], seconds: float | None) -> None:
+    """Wait, if that is `still` to be done, until `wake_all` is called with the same queue, or for so long."""
+    gate = threading.Lock()
+    gate.acquire()
+    try:
+        waiting.append(gate)
+        if still():
+            gate.acquire(timeout=-1 if seconds is None else max(seconds, 0))
+    finally:
+        with suppress(ValueError):  # it was woken
+            waiting.remove(gate)
+
+
+def wake_all(waiting: deque[threading.Lock]) -> None:
+    """Wake everybody in a queue."""
+    while waiting:
+        try:
+            waiting.popleft().release()
+        except IndexError:  # the last has just gone by itself
+            return

@@ -7,11 +7,12 @@ beginning is not new.
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+from mnemic.core.mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -62,7 +63,7 @@ class Backlog:
         self, store: Store, limit: int, strategies: Sequence[str], embedders: Callable[[Snapshot], Sequence[str]]
     ) -> None:
         self._store, self._limit, self._strategies, self._embedders = store, limit, strategies, embedders
-        self._lock, self._counting = threading.Lock(), threading.Lock()
+        self._lock, self._counting = Mutex(), Mutex()
         self._lanes: dict[str, _Lane] = {}
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 

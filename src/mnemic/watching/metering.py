@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import threading
 import time
 import uuid
 from collections import Counter, deque
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.flow import Request
 
 WAITING: Final = 256
@@ -190,7 +190,7 @@ class Sums:
     """A gauge that sums the counters of things that come and go; it keeps the counts of those that are gone."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._gone: Counter[str] = Counter()
         self._here: dict[int, tuple[Gauge, Gauge]] = {}
 
@@ -233,7 +233,7 @@ class Meters:
 
     def renew(self) -> None:
         """Start over, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self.durations: deque[tuple[str, str, float, bool]] = deque()
         self._timed: dict[tuple[str, str], Histogram] = {}
         self._reported: dict[tuple[str, str], int] = {}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS: Final = 2.0
 """How long the thread waits for more before it ends; the next write starts another."""
+
+ENDING_SECONDS: Final = 5.0
+"""Longest that closing waits for the thread once no slice runs: an interrupted import may hold it for ever."""
 
 _RETRY_SECONDS: Final = 0.5
 """How long it waits for a lane that another worker has, that waits after a failure, or whose time will come."""
@@ -88,9 +92,9 @@ class Background:
 
     def renew(self) -> None:
         """Start over without a thread, as a forked child must."""
-        self._lock = threading.Lock()
-        self._working = threading.Lock()
-        self._wake = threading.Event()
+        self._lock = Mutex()
+        self._working = Mutex()
+        self._wake = Flag()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._asked = False
@@ -235,7 +239,9 @@ class Background:
             self._wake.set()
             self.answering.yielding.let_all()
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            with self._working:  # the slice that runs, however long it takes
+                pass
+            thread.join(ENDING_SECONDS)
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.

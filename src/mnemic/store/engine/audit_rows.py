@@ -25,6 +25,7 @@ from mnemic.store.engine.relations import (
     LANE,
     LINK,
     NAME,
+    PAGE,
     SESSION,
     SPACE,
     STRENGTH,
@@ -38,7 +39,7 @@ from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import LinkRow, SpaceRow, VersionRow
 
 _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
-    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, NAME, HOLD,
+    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD,
 )  # fmt: skip
 _OF_THE_WHOLE: Final = frozenset({JOB.name, NAME.name, HOLD.name})
 """Tables with rows of no space in particular."""

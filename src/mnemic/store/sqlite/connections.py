@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
@@ -17,12 +18,12 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex
+from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite import file_audit, migrations
-from mnemic.store.sqlite.disk import take_lease
+from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
@@ -31,6 +32,7 @@ PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
 
 Probe = Callable[[str], None]
+Reader = tuple[apsw.Connection, Rows]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -39,27 +41,41 @@ class Gate:
     """Many may read; who shuts it waits for them to finish and holds newcomers back meanwhile."""
 
     def __init__(self) -> None:
-        self._inside: dict[int, int] = {}
+        self._inside: dict[int, tuple[weakref.ref[object], int, list[Reader]]] = {}
         self._shut = Mutex()
         self._last_leaves: threading.Lock | None = None
 
     @property
     def idle(self) -> bool:
         """Whether nobody is inside just now."""
-        return not self._inside
+        return not self._inside or not self._threads()
 
     @property
     def held(self) -> bool:
         """Whether the calling thread is reading."""
-        return threading.get_ident() in self._inside.copy().values()
+        return bool(self._inside) and threading.get_ident() in self._threads()
 
-    def enter(self, reader: object) -> None:
-        """Let a reader in; a thread that is inside goes straight in again, so that nesting cannot deadlock."""
-        if self._inside and self.held:
-            self._inside[id(reader)] = threading.get_ident()
-            return
-        with self._shut:
-            self._inside[id(reader)] = threading.get_ident()
+    def _threads(self) -> list[int]:
+        """The thread of each reader inside; one whose context was never left goes when nobody knows it any more."""
+        inside = self._inside.copy()
+        for reader, (known, _, left_open) in inside.items():
+            if known() is None and self._inside.pop(reader, None) is not None:
+                for db, _ in left_open:
+                    db.close(True)
+        return [thread for known, thread, _ in inside.values() if known() is not None]
+
+    def enter(self, reader: object, opened: list[Reader]) -> None:
+        """Let a reader in; a thread that is inside goes straight in again, so that nesting cannot deadlock.
+
+        Args:
+            opened: What is closed for a reader who is gone without having left.
+        """
+        entry = weakref.ref(reader), threading.get_ident(), opened
+        if self.held:
+            self._inside[id(reader)] = entry
+        else:
+            with self._shut:
+                self._inside[id(reader)] = entry
 
     def leave(self, reader: object) -> None:
         """Let a reader out; to say so twice, or of one who never came in, does no harm."""
@@ -99,26 +115,23 @@ class Gate:
 
     def _others(self) -> bool:
         me = threading.get_ident()
-        return any(thread != me for thread in self._inside.copy().values())
+        return any(thread != me for thread in self._threads())
 
 
 class Inside:
-    """One reader inside a gate; one whose context was never left goes when nobody knows it any more."""
+    """One reader inside a gate, as a context."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
 
     def __enter__(self) -> None:
         try:
-            self._gate.enter(self)
+            self._gate.enter(self, [])
         except BaseException:
             self._gate.leave(self)
             raise
 
     def __exit__(self, *_: object) -> None:
-        self._gate.leave(self)
-
-    def __del__(self) -> None:
         self._gate.leave(self)
 
 
@@ -132,23 +145,11 @@ class Bell:
     def ring(self) -> None:
         """Something was committed."""
         self.count += 1
-        while self._waiting:
-            try:
-                self._waiting.popleft().release()
-            except IndexError:  # it has just gone by itself
-                return
+        wake_all(self._waiting)
 
     def wait(self, heard: int, seconds: float) -> None:
         """Return once it has been rung since `count` was `heard`, at the latest in so many seconds."""
-        gate = threading.Lock()
-        gate.acquire()
-        try:
-            self._waiting.append(gate)
-            if self.count == heard:
-                gate.acquire(timeout=max(seconds, 0))
-        finally:
-            with suppress(ValueError):
-                self._waiting.remove(gate)
+        wait_among(self._waiting, lambda: self.count == heard, seconds)
 
 
 def _nothing(_point: str) -> None:
@@ -158,7 +159,7 @@ def _nothing(_point: str) -> None:
 class SqliteFile:
     """The part of a SQLite store that has the database open."""
 
-    _let_all_go = False
+    _let_all_go = _leased = False
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class SqliteFile:
 
     def renew(self) -> None:
         """Fresh locks, at birth and in a forked child; connections are opened as they are needed."""
-        self._readers: list[tuple[apsw.Connection, Rows]] = []
+        self._readers: list[Reader] = []
         self._writer: apsw.Connection | None = None
         self._bell = Bell()
         self._listener = Listener(self._open)
@@ -217,8 +218,8 @@ class SqliteFile:
 
     def _close_readers(self) -> None:
         while self._readers:
-            self._readers[-1][0].close(True)
-            self._readers.pop()
+            db, _ = self._readers.pop()
+            db.close(True)
 
     def close(self) -> None:
         """Let go of everything; cut short, it is to be said again."""
@@ -227,12 +228,28 @@ class SqliteFile:
         with self._writing, translated(self._location):
             self._closed = True
             self._gate.shut(sys._getframe(), PATIENCE)
+            self._drop_lease()
             self._let_go()
             self._listener.close()
             self._location.let_go()
             self._let_all_go = True
             self._gate.open(sys._getframe())
         self._bell.ring()
+
+    def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
+        self._leased = True
+        return take_lease(db)
+
+    def _drop_lease(self) -> None:
+        """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
+        db, leased, self._leased = self._writer, self._leased, False
+        if db is None or not leased or not self._location.readers_stay:
+            return
+        with suppress(apsw.Error):
+            db.set_busy_timeout(_DROP_MILLISECONDS)
+            db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
+            with self._transaction(db):
+                drop_lease(db)
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -267,7 +284,7 @@ class SqliteFile:
     def read(self) -> SnapshotReading:
         return SnapshotReading(self)
 
-    def _reader(self) -> tuple[apsw.Connection, Rows]:
+    def _reader(self) -> Reader:
         """A connection to read on, which is nobody else's."""
         try:
             return self._readers.pop()
@@ -289,7 +306,7 @@ class SqliteFile:
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db, self._transaction(db):
-            take_lease(db)
+            self._take_lease(db)
             answer = work(self._rows(db), *args, **kwargs)
             file_audit.count(db)
             self._probe(f"{work.__name__}:before-commit")
@@ -347,51 +364,51 @@ class _Resting:
 
 
 class SnapshotReading:
-    """One read transaction of a store, as a context; one that was never left ends when nobody knows it any more."""
+    """One read transaction of a store, as a context."""
 
     def __init__(self, file: SqliteFile) -> None:
         self._file = file
-        self._reader: tuple[apsw.Connection, Rows] | None = None
+        self._reader: list[Reader] = []
+        """The connection it is on, while it is."""
 
     def __enter__(self) -> Snapshot:
         file = self._file
         file._refuse_closed()
         try:
-            file._gate.enter(self)
+            file._gate.enter(self, self._reader)
             file._refuse_closed()
-            self._reader = file._reader()
-            self._reader[0].execute("BEGIN")
-            return Snapshot(self._reader[1])
+            self._reader.append(file._reader())
+            ((db, rows),) = self._reader
+            db.execute("BEGIN")
+            return Snapshot(rows)
         except BaseException as error:
             self._break_off()
             raise_ours(file._location, error)
             raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file = self._file
         try:
-            reader = self._reader
-            if error is None and reader is not None:
+            if error is None:
+                (reader,) = self._reader
                 reader[0].execute("COMMIT")
-                self._reader = None
-                self._file._readers.append(reader)
-                self._file._gate.leave(self)
+                self._reader.clear()
+                file._readers.append(reader)
+                file._gate.leave(self)
                 return
         except BaseException as failure:
             self._break_off()
-            raise_ours(self._file._location, failure)
+            raise_ours(file._location, failure)
             raise
         self._break_off()
         if error is not None:
-            raise_ours(self._file._location, error)
-
-    def __del__(self) -> None:
-        self._break_off()
+            raise_ours(file._location, error)
 
     def _break_off(self) -> None:
         """Leave it without using the connection again; to say so twice does no harm."""
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader[0].close(True)
+        for db, _ in self._reader:
+            db.close(True)
+        self._reader.clear()
         self._file._gate.leave(self)
 
 
@@ -459,6 +476,9 @@ class _Transaction:
         if not self._file._location.readers_stay:
             self._file._gate.open(call)
 
+
+_DROP_MILLISECONDS: Final = 100
+"""How long closing waits for a writer of another process, only to drop a lease that this one holds by then."""
 
 _patience = threading.local()
 

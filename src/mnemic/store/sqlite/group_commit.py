@@ -26,7 +26,7 @@ from mnemic.store.engine.ledger import Prepared
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import translated
-from mnemic.store.sqlite.disk import set_meta, take_lease
+from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.secure_erase import SqliteErasing
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteNames, SqliteSpaces, rows_of
@@ -282,7 +282,7 @@ class SqliteCommits(SqliteErasing):
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         with self._transaction(db):
-            meta = take_lease(db)
+            meta = self._take_lease(db)
             rows = self._rows(db) if one_by_one else self._group_rows(db)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:

@@ -15,7 +15,7 @@ from mnemic.errors import StoreError
 from mnemic.store.engine import erasure
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
-from mnemic.store.sqlite.disk import set_meta, take_lease
+from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import InFile
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import ErasureReceipt
@@ -29,7 +29,7 @@ class SqliteErasing(SqliteFile):
         self._refuse_reading()
         with self._alone() as db:
             with self._transaction(db):
-                take_lease(db)
+                self._take_lease(db)
                 done = erasure.apply(self._rows(db), erasure_)
                 file_audit.count(db)
                 if isinstance(self._location, InFile):

@@ -314,7 +314,9 @@ class SqliteSessions(SqliteGroup, SessionTables):
 
 # The condition is that of the index `page_at_hand`.
 _PAGES_AT_HAND: Final = (
-    "SELECT * FROM page WHERE space = ? AND session = ? AND (resident OR (segment < 0 AND position >= 0))"
+    "SELECT "
+    + ", ".join(PAGE.columns)
+    + " FROM page WHERE space = ? AND session = ? AND (resident OR (segment < 0 AND position >= 0))"
 )
 
 

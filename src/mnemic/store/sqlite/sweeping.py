@@ -12,7 +12,6 @@ import apsw
 from mnemic.core.mutex import Mutex
 from mnemic.store.engine.compaction import TenantSweep
 from mnemic.store.sqlite.connections import SqliteFile, translated
-from mnemic.store.sqlite.disk import take_lease
 from mnemic.store.values.receipts import Swept
 
 SLACK: Final = 0.05
@@ -69,7 +68,7 @@ class SqliteSweeping(SqliteFile):
             with self._transaction(db):
                 watch = _Watch(seconds, self._writing)
                 self._probe("gc:slice-begin")
-                take_lease(db)
+                self._take_lease(db)
                 tally, more = sweep.slice(self._rows(db), watch.allows)
                 pages = 0 if more else _give_back(db, watch.allows)
                 more = more or _wasteful(db)
