@@ -26,6 +26,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
+from mnemic.store.seal_key import seal_key
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
@@ -448,4 +449,5 @@ def restore(
     dest = Path(into).expanduser().absolute()
     source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
-    return replace_store(source, dest, without_tombstones=without_tombstones, then=back)
+    seal = seal_key(settings.seal) if settings else b""
+    return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)

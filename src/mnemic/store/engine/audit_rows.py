@@ -151,7 +151,7 @@ class SpaceAudit:
             yield Fault(where=_named(row), problem="no event wrote it")
         if (row.seq_from, row.n) <= last:
             yield Fault(where=_named(row), problem="is numbered out of the order of commits")
-        if row.id in self._tombs:
+        if self._tombs.get(row.id, 0) >= row.seq_from:
             yield Fault(where=_named(row), problem="stands behind a tombstone")
         erased = max(self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0))
         if erased > row.seq_from:
@@ -165,7 +165,8 @@ class SpaceAudit:
             key = (row.src, row.dst, row.type)
             if row.lver not in self.told.links:
                 yield Fault(where=where, problem="no event wrote it")
-            if {row.src, row.dst} & self._tombs.keys() or (row.seq_from, row.n) in self.told.erased_links:
+            gone = max(self._tombs.get(row.src, 0), self._tombs.get(row.dst, 0))
+            if gone >= row.seq_from or (row.seq_from, row.n) in self.told.erased_links:
                 yield Fault(where=where, problem="stands behind a tombstone")
             if ends.get(key, row.seq_from) != row.seq_from or row.seq_to <= row.seq_from:
                 yield Fault(where=where, problem="does not begin where the one before it ends")

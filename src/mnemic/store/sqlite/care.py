@@ -9,8 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from mnemic.errors import Conflict, StoreCorrupt, StoreError
-from mnemic.store.sqlite import file_audit, handed_on
+from mnemic.errors import Conflict, StoreCorrupt, StoreError, StoreReadOnly
+from mnemic.store.sqlite import file_audit, handed_on, sealing
 from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
 from mnemic.store.sqlite.location import InFile
@@ -50,7 +50,8 @@ class SqliteCare(SqliteFile):
         if isinstance(self._location, InFile) and (header := self._location.settled_header()):
             yield from guarded("header", file_audit.wrong_header(header))
         yield from guarded("schema", file_audit.foreign_words(db), apsw.Error)
-        for table in TABLES:
+        yield from guarded("seal", sealing.faults(db, self._location.key), apsw.Error)
+        for table in TABLES if sealing.can_check(db, self._location.key) else ():
             if table.summed:
                 yield from guarded(f"table {table.name}", file_audit.wrong_sums(db, table), apsw.Error)
         yield from guarded("counts", file_audit.wrong_counts(db), apsw.Error)
@@ -77,9 +78,12 @@ class SqliteCare(SqliteFile):
             unfinished.unlink(missing_ok=True)
 
     def _copy_to(self, unfinished: Path) -> None:
+        with self._apart() as db:
+            if not sealing.can_check(db, self._location.key):
+                raise StoreReadOnly(f"{self._location} is sealed: a copy is made with its key; set MNEMIC_SEAL")
         with self._gate.reading(), translated(self._location):
             source, copy = self._open(), apsw.Connection(str(unfinished))
-            register(copy)
+            register(copy, self._location.key)
             try:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment

@@ -22,7 +22,7 @@ from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.sqlite import file_audit, migrations
+from mnemic.store.sqlite import file_audit, migrations, sealing
 from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
@@ -238,14 +238,17 @@ class SqliteFile:
 
     def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
         self._leased = True
-        return take_lease(db)
+        meta = take_lease(db)
+        if "seal" in meta and not self._location.key:
+            raise StoreReadOnly(f"{self._location} is sealed, and is not written to without its key; set MNEMIC_SEAL")
+        return meta
 
     def _drop_lease(self) -> None:
         """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
         db, leased, self._leased = self._writer, self._leased, False
         if db is None or not leased or not self._location.readers_stay:
             return
-        with suppress(apsw.Error):
+        with suppress(apsw.Error, StoreCorrupt):
             db.set_busy_timeout(_DROP_MILLISECONDS)
             db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
             with self._transaction(db):
@@ -280,6 +283,9 @@ class SqliteFile:
             raise StoreCorrupt(
                 f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
             )
+        if self._location.key and sealing.is_due(db, self._location):
+            with self._transaction(db):
+                sealing.put_on(db, self._location.key)
 
     def read(self) -> SnapshotReading:
         return SnapshotReading(self)
@@ -454,6 +460,8 @@ class _Transaction:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
             self._db.execute("BEGIN IMMEDIATE")
+            if file._location.key:
+                sealing.refuse_broken(self._db, file._location)
         except BaseException:
             self._take_back(call)
             raise
@@ -462,6 +470,8 @@ class _Transaction:
         file, call = self._file, sys._getframe(1)
         try:
             if error is None:
+                if file._location.key:
+                    sealing.seal(self._db, file._location.key)
                 self._db.execute("COMMIT")
                 if not file._location.readers_stay:
                     file._gate.open(call)
@@ -543,6 +553,10 @@ class translated:  # noqa: N801 - said like a function, and entered by every wri
 
 def raise_ours(where: object, error: BaseException) -> None:
     """Raise our own error for one of SQLite's; any other is left to who caught it."""
+    if isinstance(error, UnicodeDecodeError):  # SQLite gives texts as they lie there
+        raise StoreCorrupt(
+            f"{where}: a text in it is damaged; run `mnemic verify`, then `mnemic restore` from a backup"
+        ) from error
     if not isinstance(error, apsw.Error):
         return
     for theirs, ours, remedy in _OURS:

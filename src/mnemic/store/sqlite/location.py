@@ -29,12 +29,14 @@ class Location(Protocol):
         closed: What is said to who uses a store that was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
         beside: The folder for checkpoints; None in memory.
+        key: What it is sealed with; empty for nothing.
     """
 
     url: str
     closed: str
     readers_stay: bool
     beside: Path | None
+    key: bytes
 
     @property
     def files(self) -> list[Path]:
@@ -68,6 +70,7 @@ class InMemory:
     closed = "the store in memory is closed, and what it held is gone; open another"
     readers_stay = False
     beside: Path | None = None
+    key = b""
     files: Final[list[Path]] = []
 
     def __init__(self) -> None:
@@ -110,6 +113,7 @@ class InFile:
         vfs: The SQLite VFS to use in place of the system's.
         synchronous: SQLite's setting.
         create: Whether a missing file is made.
+        key: What it is sealed with.
 
     Raises:
         StoreError: it is not there, and is not to be made.
@@ -118,10 +122,10 @@ class InFile:
 
     readers_stay = True
 
-    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool) -> None:
+    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool, key: bytes = b"") -> None:
         if not create and not path.exists():
             raise StoreError(f"there is no store at {path}")
-        self.path, self.vfs, self._synchronous = path, vfs, synchronous
+        self.path, self.vfs, self._synchronous, self.key = path, vfs, synchronous, key
         self.url = f"sqlite:///{path}"
         self.closed = f"the store {path} is closed; open it again"
         self.beside: Path | None = path.parent / CHECKPOINTS
@@ -147,7 +151,7 @@ class InFile:
 
     def open(self, patience: Patience) -> apsw.Connection:
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
-        register(db)
+        register(db, self.key)
         db.set_busy_handler(patience)
         if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
             db.pragma("auto_vacuum", "INCREMENTAL")
