@@ -27,12 +27,12 @@ DIMS: Final = 24
 
 
 @cache
-def lived_store() -> bytes:
-    """The file of that store, with no log beside it."""
+def lived_store(seal: bytes = b"") -> bytes:
+    """The file of that store, with no log beside it, sealed if a key is given."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.db"
         options = {"clock": ManualClock(step=1_000_000), "entropy": SeededEntropy("lived")}
-        with closing(SqliteStore(path, **options)) as store:  # type: ignore[arg-type]
+        with closing(SqliteStore(path, seal=seal, **options)) as store:  # type: ignore[arg-type]
             _live(World(store))
             store.settle()
         return path.read_bytes()

@@ -2,7 +2,8 @@
 
 Each is done to a fresh copy of a small store in which something of everything has happened, and leaves a file that
 SQLite itself finds sound; then the store is opened and verified. Either a fault is found, and where a row was meant it
-is named, or the store is refused by a `StoreError`; anything else that is raised is a failure.
+is named, or the store is refused by a `StoreError`; anything else that is raised is a failure. All is done once more
+to a sealed store by somebody who makes checksums with our own code, and has not the key.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _WORDS: Final = {
     "b": "SELECT ver FROM version WHERE seq_to > 1000000 AND body <> x'' ORDER BY ver LIMIT 1 OFFSET 16",
 }
 """What stands in braces in `tampering.sql`: `a` and `b` are two standing versions of ada's."""
+_KEY: Final = b"a key that no attacker has"
 _UNSEEN: Final = frozenset({("version", "ver", "last")})
 """A row of no space keeps a number from being given again: any other number says as little."""
 
@@ -84,6 +86,7 @@ def attack(rounds: int, seed: int) -> AttackReport:
     with folder() as root:
         every = [*kinds(), *_each_column()]
         failures = [failure for kind in every if (failure := _missed(root, kind))]
+        failures += [failure for kind in every if (failure := _missed(root, kind, _KEY))]
         flips = list(_flips(rounds, seed))
         missed = [failure for place, bit in flips if (failure := _unseen(root, place, bit))]
         raised = [failure for failure in missed if "raised" in failure]
@@ -95,7 +98,7 @@ def attack(rounds: int, seed: int) -> AttackReport:
             patch.object(SpaceAudit, "_event", lambda self, row, last: iter(())),
         ):
             caught = sum(bool(_missed(root, kind)) for kind in every)
-    return AttackReport(tries=len(every) + len(flips), failures=failures, caught_by_control=caught)
+    return AttackReport(tries=2 * len(every) + len(flips), failures=failures, caught_by_control=caught)
 
 
 def _each_column() -> Iterator[Tampering]:
@@ -122,18 +125,22 @@ def _change(table: Table, column: str, kind: str, end: str) -> str:
     return f"UPDATE {table.name} SET {column} = {value} WHERE ({keys}) = ({chosen})"
 
 
-def _copy(root: Path) -> Path:
+def _copy(root: Path, seal: bytes = b"") -> Path:
     path = root / "memory.db"
     for end in ("-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)
-    path.write_bytes(lived_store())
+    path.write_bytes(lived_store(seal))
     return path
 
 
-def _missed(root: Path, kind: Tampering) -> str:
-    """What is wrong with how an attack was met; empty if nothing is."""
-    path = _copy(root)
-    with raw_store(path) as db:
+def _missed(root: Path, kind: Tampering, seal: bytes = b"") -> str:
+    """What is wrong with how an attack was met; empty if nothing is.
+
+    Args:
+        seal: The key of a sealed store, which is attacked by who has our code, but not this.
+    """
+    path = _copy(root, seal)
+    with raw_store(path, knowing=bool(seal)) as db:
         before, declared = db.total_changes(), db.pragma("schema_version")
         try:
             for statement in kind.statements:
@@ -144,18 +151,20 @@ def _missed(root: Path, kind: Tampering) -> str:
             return f"{kind.name}: nothing was tampered with"
         if (sound := db.execute("PRAGMA integrity_check").get) != "ok":
             return f"{kind.name}: SQLite itself sees it: {sound}"
-    told = _told(path)
+    told = _told(path, seal)
     if isinstance(told, str):
         return f"{kind.name}: {told}"
+    if seal:
+        return "" if told else f"{kind.name}, sealed: not found"
     if not any(kind.named in fault for fault in told):
         return f"{kind.name}: {'nobody is named in ' + '; '.join(told[:3]) if told else 'not found'}"
     return ""
 
 
-def _told(path: Path) -> list[str] | str:
+def _told(path: Path, seal: bytes = b"") -> list[str] | str:
     """What is said of a file: faults, or the refusal to open it; a text where something else was raised."""
     try:
-        with closing(SqliteStore(path)) as store:
+        with closing(SqliteStore(path, seal=seal)) as store:
             return [f"{fault.where}: {fault.problem}" for fault in store.verify()]
     except StoreError as error:
         return [str(error)]
