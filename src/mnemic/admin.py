@@ -451,3 +451,19 @@ def restore(
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
     seal = seal_key(settings.seal) if settings else b""
     return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)
+
+
+def seal(store: str | Path, settings: Settings) -> None:
+    """Seal a store that has no seal with the key that the setting `seal` names, as it stands, if it is sound.
+
+    From then on every program that writes to it needs that setting. A store that is new with it is sealed from its birth.
+
+    Raises:
+        Invalid: the setting names no key.
+        StoreCorrupt: something is wrong with the store, or it is sealed already.
+    """
+    from mnemic.store.offline import seal_store
+
+    if not settings.seal:
+        raise Invalid("seal", "is empty", "Name a file with the key, or `!` and a command that prints it.")
+    seal_store(Path(store).expanduser().absolute(), seal_key(settings.seal))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mnemic import admin
 from mnemic.errors import Invalid, StoreCorrupt, StoreReadOnly
 from mnemic.memory import Memory
 from mnemic.settings import Settings
@@ -129,11 +130,15 @@ def test_a_store_that_has_none_is_sealed_as_it_stands_if_it_is_sound(tmp_path: P
         World(store).commit("one")
     with pytest.raises(StoreCorrupt, match="no seal"):
         SqliteStore(path, seal=KEY)
-    offline.seal_store(path, KEY)
-    assert faults(path) == []
+    file = tmp_path / "key"
+    file.write_bytes(b"correct horse battery staple")
+    with pytest.raises(Invalid, match="seal"):
+        admin.seal(path, Settings())
+    admin.seal(path, Settings(seal=str(file)))
+    assert faults(path, seal_key(str(file))) == []
     with raw_store(tmp_path / "memory.db") as db:
         db.execute("UPDATE version SET state = 3")
-    assert faults(path)
+    assert faults(path, seal_key(str(file)))
 
 
 def test_a_store_that_is_not_sound_is_not_sealed(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def is_due(db: apsw.Connection, where: Location) -> bool:
     fits = db.execute(_FITS).get
     if fits is None and db.execute("SELECT count(*) FROM tenant").get:
         raise StoreCorrupt(
-            f"{where} has no seal, and a key was given: `mnemic seal` seals it as it is, if it never had one"
+            f"{where} has no seal, and a key was given: `mnemic.admin.seal` seals it as it is, if it never had one"
         )
     if fits is not None and not fits:
         raise StoreCorrupt(f"{where} is sealed with another key, or was changed by somebody without it")
