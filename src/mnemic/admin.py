@@ -456,7 +456,7 @@ def restore(
 def seal(store: str | Path, settings: Settings) -> None:
     """Seal a store that has no seal with the key that the setting `seal` names, as it stands, if it is sound.
 
-    From then on every program that writes to it needs that setting. A store that is new with it is sealed from its birth.
+    From then on every program that writes to it needs that setting. A store that is new with it is sealed at once.
 
     Raises:
         Invalid: the setting names no key.

@@ -14,7 +14,7 @@ from mnemic.store.engine.ledger import GENESIS, chain, seal
 from mnemic.store.engine.relations import LINK, VERSION
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
-from mnemic.store.values.row_values import ChangeRow, EventRow, LinkRow, SpaceRow, TenantRow, VersionRow
+from mnemic.store.values.row_values import BEHIND, ChangeRow, EventRow, LinkRow, SpaceRow, TenantRow, VersionRow
 
 _PAGE: Final = 500
 
@@ -87,10 +87,17 @@ class JournalAudit:
 
     def _behind(self) -> Iterator[Fault]:
         """Behind the horizon only what still stands has kept its event."""
+        found = 0
         for change, events, written in self._pages(0):
             if change.seq > self.tenant.horizon:
-                return
+                break
+            found += len(events)
             yield from self._contents(change, events, written)
+        kept = int(self.rows.notes.memo(self.tenant.id, BEHIND) or 0)
+        if found != kept:
+            yield Fault(
+                where=f"tenant {self.tenant.id}", problem=f"has {found} events behind its horizon, and kept {kept}"
+            )
 
     def _pages(self, after: int) -> Iterator[tuple[ChangeRow, list[EventRow], _Written]]:
         while changes := self.rows.journal.changes(self.tenant.id, after, _PAGE, False):

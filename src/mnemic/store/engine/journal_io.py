@@ -17,6 +17,7 @@ from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import (
+    BEHIND,
     BranchPoint,
     ChangeRow,
     EventRow,
@@ -194,6 +195,9 @@ class _Loading:
         if self.tenant is None:
             raise Invalid("journal", "has no head line", "Export it again.")
         self.rows.spaces.set_tenant(self.tenant)
+        if self.tenant.horizon:
+            kept = self.rows.journal.count_events(self.tenant.id, 0, self.tenant.horizon)
+            self.rows.notes.set_memo(self.tenant.id, BEHIND, b"%d" % kept)
         if (self.change.hash if self.change else ledger.GENESIS) != self.tenant.hash:
             raise Invalid("journal", f"does not end at commit {self.tenant.seq}, as its head says", "Export it again.")
         for space in self.rows.spaces.tenant_spaces(self.tenant.id):

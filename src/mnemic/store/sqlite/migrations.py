@@ -131,6 +131,10 @@ def _to_4(db: apsw.Connection) -> None:
     for table in TABLES:
         if there[table.name] != table.create:
             _rebuild(db, table)
+    db.execute(
+        "REPLACE INTO memo SELECT id, 'behind', CAST((SELECT count(*) FROM event WHERE tenant = tenant.id"
+        " AND seq <= tenant.horizon) || '' AS BLOB) FROM tenant WHERE horizon > 0"
+    )
     known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
     for index in INDEXES:
         if index.split(" ON ")[0].split()[-1] not in known:

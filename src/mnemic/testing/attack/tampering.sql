@@ -360,3 +360,16 @@ ALTER TABLE hold ADD COLUMN more TEXT;
 
 -- numbers given twice | sqlite_sequence
 UPDATE sqlite_sequence SET seq = 0 WHERE name = 'name';
+
+-- a version with an event of its own behind the horizon | behind its horizon
+INSERT INTO version SELECT -1, space, zeroblob(16), seq_from, seq_to, -1, state, kind, said, known_to, valid_from,
+  valid_to, agent, session, pos, body FROM version WHERE ver = (SELECT min(ver) FROM version);
+INSERT INTO event SELECT tenant, seq, -1, verb, zeroblob(16), -1, 0, NULL, salt, digest FROM event
+  WHERE ver = (SELECT min(ver) FROM version WHERE ver > 0);
+INSERT INTO entry(space, ver, {entry}) SELECT space, -1, {entry} FROM entry
+  WHERE ver = (SELECT min(ver) FROM version WHERE ver > 0);
+
+-- a version behind the horizon taken out with its event | behind its horizon
+DELETE FROM entry WHERE ver = (SELECT min(ver) FROM version);
+DELETE FROM event WHERE ver = (SELECT min(ver) FROM version);
+DELETE FROM version WHERE ver = (SELECT min(ver) FROM version);
