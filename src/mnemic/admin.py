@@ -27,6 +27,7 @@ from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
 from mnemic.store.seal_key import seal_key
+from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
@@ -446,7 +447,7 @@ def restore(
     """
     from mnemic.store.offline import replace_store, source_of
 
-    dest = Path(into).expanduser().absolute()
+    dest = real_path(into)
     source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
     seal = seal_key(settings.seal) if settings else b""
@@ -466,4 +467,4 @@ def seal(store: str | Path, settings: Settings) -> None:
 
     if not settings.seal:
         raise Invalid("seal", "is empty", "Name a file with the key, or `!` and a command that prints it.")
-    seal_store(Path(store).expanduser().absolute(), seal_key(settings.seal))
+    seal_store(real_path(store), seal_key(settings.seal))

@@ -332,7 +332,11 @@ class ScopedMemory:
         return self._run(self._kernel.get(self._who, id))
 
     def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
-        """What was written last, newest first."""
+        """What was written last, newest first.
+
+        What rules will make of turns that they have not read yet is in `context`, and here once they have run: in the
+        background, or by `flush`. The same is so of `count`.
+        """
         return self._run(self._kernel.list(self._who, where, limit))
 
     def count(self, *, where: Filter = Filter()) -> int:

@@ -61,9 +61,13 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 def _sentence(low: str, begin: int, end: int) -> Iterator[Sentence]:
     whole = low[begin:end]
-    said = whole.strip()
-    if 0 < len(said) <= LIMIT:
-        yield Sentence(said, begin + whole.index(said), _ASKS.search(said) is not None and _TAG.search(said) is None)
+    stripped = whole.strip()
+    if 0 < len(stripped) <= LIMIT:
+        yield Sentence(
+            stripped,
+            begin + whole.index(stripped),
+            _ASKS.search(stripped) is not None and _TAG.search(stripped) is None,
+        )
 
 
 def lowered(text: str) -> str:

@@ -78,7 +78,7 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
         offset: Minutes east of UTC on the speaker's clock.
     """
     visible = own_words(text)
-    found: dict[tuple[str, Value], Finding] = {}
+    findings: dict[tuple[str, Value], Finding] = {}
     for sentence in sentences(text):
         if sentence.asks:
             continue
@@ -94,8 +94,8 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
                 single=statement.slot in SINGLE or statement.slot.startswith("favourite "),
                 since=_since(clause, said, offset) if statement.begins else None,
             )
-            found.setdefault((finding.slot, value), finding)
-    return list(found.values())
+            findings.setdefault((finding.slot, value), finding)
+    return list(findings.values())
 
 
 def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Value, str]]:
@@ -141,9 +141,9 @@ def _age(value: str) -> int | None:
 def birthday(text: str) -> str | None:
     """ "1990-05-08", "--05-08" where no year is named, or "1990"; None if it is no date."""
     for form in _BIRTHDAYS:
-        if (found := form.fullmatch(text.strip())) is None:
+        if (match := form.fullmatch(text.strip())) is None:
             continue
-        parts = found.groupdict()
+        parts = match.groupdict()
         if not parts.get("month"):
             return parts["year"]
         month, day = _month(parts["month"]), numeral(parts["day"])

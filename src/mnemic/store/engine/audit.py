@@ -1,4 +1,4 @@
-"""Checking a store against itself, section by section, and the one hash of its state.
+"""Check a store against itself, section by section; compute the one hash of its state.
 
 A row of truth has one event that says so, an event has its row, and what is derived is made again and compared. What
 cannot even be read is a fault like any other: checking never raises.
@@ -28,7 +28,7 @@ _UNREADABLE: Final[tuple[type[Exception], ...]] = (
 
 
 def verify(rows: Rows, *unreadable: type[Exception]) -> Iterator[Fault]:
-    """Every disagreement between the journal, the versions and links it speaks of, and what is derived from them.
+    """Yield every disagreement between the journal, its versions and links, and what is derived from them.
 
     Args:
         unreadable: What the store itself raises where it cannot read a row.
@@ -56,7 +56,7 @@ def verify(rows: Rows, *unreadable: type[Exception]) -> Iterator[Fault]:
 
 
 def guarded(section: str, faults: Iterable[Fault], *unreadable: type[Exception]) -> Iterator[Fault]:
-    """The faults of a section: so many by name and then how many more, and where it can be read no further."""
+    """Yield the faults of a section: so many by name and then how many more, and where it can be read no further."""
     found = iter(faults)
     try:
         yield from islice(found, MOST)
@@ -71,7 +71,7 @@ def _unread(section: str, error: Exception) -> Fault:
 
 
 def state_hash(rows: Rows, name: str) -> str:
-    """SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
+    """Compute SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
 
     Raises:
         NotFound: there is no such tenant.

@@ -1,4 +1,4 @@
-"""Dropping what lies behind the horizon: one slice at a time, so that writers get in between; once for every keeper.
+"""Move the horizon, and delete what lies behind it: one slice at a time, so that writers get in between.
 
 The horizon moves first, in a short commit: from then on the past behind it is refused (`Compacted`). What nobody can
 ask for any more goes afterwards, in slices. Each leaves a store that `verify` finds sound, so it may be cut short at
@@ -75,7 +75,7 @@ def compact(store: Store, tenant: str, horizon: int) -> int:
 
 
 class TenantSweep:
-    """Going over a tenant, slice by slice, again and again, and what it has passed."""
+    """Sweeps a tenant slice by slice, again and again, and remembers how far it has come."""
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant

@@ -1,4 +1,4 @@
-"""The journal as lines of JSON, out and in: restoring applies what was recorded and runs nothing."""
+"""Write a journal as lines of JSON, and load one: loading applies what was recorded and runs nothing."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ class _Loading:
         dst = bytes.fromhex(record["link"]["dst"])
         type_ = self.rows.names.number(space, json.loads(body)["type"])
         opened = record["verb"] == Verb.LINKED
-        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
+        return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
@@ -277,7 +277,7 @@ class _Loading:
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
-    """What was erased, per space that still has an owner: tenant, user (None: shared), item ids."""
+    """List what was erased, by space that still has an owner: tenant, user (None: shared), item ids."""
     found = []
     for tenant in rows.spaces.tenants():
         for space in rows.spaces.tenant_spaces(tenant.id):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
@@ -31,6 +32,9 @@ from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
 
+_COLLECT_SECONDS: Final = 0.25
+"""How long readers are waited for before those are looked for that nobody knows any more."""
+
 Probe = Callable[[str], None]
 Reader = tuple[apsw.Connection, Rows]
 P = ParamSpec("P")
@@ -54,6 +58,14 @@ class Gate:
     def held(self) -> bool:
         """Whether the calling thread is reading."""
         return bool(self._inside) and threading.get_ident() in self._threads()
+
+    def held_by_nobody(self) -> bool:
+        """Whether the calling thread reads no more once what is kept alive by circles alone is gone.
+
+        An interrupted call may be kept so, by the traceback of its own error.
+        """
+        gc.collect()
+        return not self.held
 
     def _threads(self) -> list[int]:
         """The thread of each reader inside; one whose context was never left goes when nobody knows it any more."""
@@ -94,7 +106,7 @@ class Gate:
 
         Returns whether it came to that within `patience` seconds; if not, the gate stays open.
         """
-        until = time.monotonic() + patience
+        until, collect_at = time.monotonic() + patience, time.monotonic() + _COLLECT_SECONDS
         if not self._shut.take(call, patience):
             return False
         while self._others():
@@ -104,6 +116,9 @@ class Gate:
             if left <= 0:
                 self.open(call)
                 return False
+            if time.monotonic() > collect_at:
+                collect_at = until + 1
+                gc.collect()  # an interrupted call may be kept by the traceback of its own error
             if self._others():
                 gate.acquire(timeout=min(left, LOOK_SECONDS))
         return True
@@ -228,13 +243,27 @@ class SqliteFile:
         with self._writing, translated(self._location):
             self._closed = True
             self._gate.shut(sys._getframe(), PATIENCE)
-            self._drop_lease()
+            self._part()
             self._let_go()
             self._listener.close()
             self._location.let_go()
             self._let_all_go = True
             self._gate.open(sys._getframe())
         self._bell.ring()
+
+    def _part(self) -> None:
+        """Before the last connection goes: drop the lease, or see that the log is folded into no foreign file."""
+        if self._writer is not None and self._location.log_may_be_folded(self._writer):
+            with suppress(StoreError):
+                self._drop_lease()
+            return
+        for db in self._connections():
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+    def _connections(self) -> Iterator[apsw.Connection]:
+        """Every connection that is kept open."""
+        yield from (db for db, _ in self._readers)
+        yield from (db for db in (self._writer, self._listener.connection) if db is not None)
 
     def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
         self._leased = True
@@ -286,6 +315,7 @@ class SqliteFile:
         if self._location.key and sealing.is_due(db, self._location):
             with self._transaction(db):
                 sealing.put_on(db, self._location.key)
+        self._location.note(db)
 
     def read(self) -> SnapshotReading:
         return SnapshotReading(self)
@@ -344,7 +374,7 @@ class SqliteFile:
 
     def _refuse_reading(self) -> None:
         """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
-        if not self._location.readers_stay and self._gate.held:
+        if not self._location.readers_stay and self._gate.held and not self._gate.held_by_nobody():
             raise StoreError("this thread is reading the store in memory; end the read, then write")
 
     def _shut_out_readers(self, call: Holder) -> None:
@@ -380,6 +410,7 @@ class SnapshotReading:
     def __enter__(self) -> Snapshot:
         file = self._file
         file._refuse_closed()
+        file._location.refuse_replaced()
         try:
             file._gate.enter(self, self._reader)
             file._refuse_closed()
@@ -459,6 +490,7 @@ class _Transaction:
         try:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
+            file._location.refuse_overwritten(self._db)
             self._db.execute("BEGIN IMMEDIATE")
             if file._location.key:
                 sealing.refuse_broken(self._db, file._location)
@@ -473,6 +505,7 @@ class _Transaction:
                 if file._location.key:
                     sealing.seal(self._db, file._location.key)
                 self._db.execute("COMMIT")
+                file._location.note(self._db)
                 if not file._location.readers_stay:
                     file._gate.open(call)
                 return

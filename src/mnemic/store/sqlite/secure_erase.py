@@ -59,6 +59,7 @@ class SqliteErasing(SqliteFile):
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         try:
+            self._location.refuse_overwritten(db)
             return self._emptied(db) and self._scrub(db, self._location)
         except (apsw.Error, StoreError):
             return False
@@ -75,6 +76,7 @@ class SqliteErasing(SqliteFile):
             except apsw.BusyError:
                 busy = 1
             db.set_busy_handler(self._wait_a_little)
+            self._location.note(db)
             self._gate.open(sys._getframe())
         except BaseException:
             self._gate.open(sys._getframe())
