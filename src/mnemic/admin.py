@@ -26,6 +26,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
+from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
@@ -449,4 +450,21 @@ def restore(
     dest = real_path(into)
     source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
-    return replace_store(source, dest, without_tombstones=without_tombstones, then=back)
+    seal = seal_key(settings.seal) if settings else b""
+    return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)
+
+
+def seal(store: str | Path, settings: Settings) -> None:
+    """Seal a store that has no seal with the key that the setting `seal` names, as it stands, if it is sound.
+
+    From then on every program that writes to it needs that setting. A store that is new with it is sealed at once.
+
+    Raises:
+        Invalid: the setting names no key.
+        StoreCorrupt: something is wrong with the store, or it is sealed already.
+    """
+    from mnemic.store.offline import seal_store
+
+    if not settings.seal:
+        raise Invalid("seal", "is empty", "Name a file with the key, or `!` and a command that prints it.")
+    seal_store(real_path(store), seal_key(settings.seal))

@@ -111,6 +111,8 @@ class Settings:
     """Reason `growth`: the file has grown by such a share since the last run."""
     gc_idle: float = 60.0
     """Reason `load`: nobody has written for so many seconds, and a twentieth shows no more or is free."""
+    seal: str = ""
+    """File with the key that seals the store, or `!` and a command that prints it; see `SECURITY.md`. Empty: none."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 

@@ -23,7 +23,7 @@ from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.sqlite import migrations
+from mnemic.store.sqlite import file_audit, migrations, sealing
 from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
@@ -191,9 +191,13 @@ class SqliteFile:
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.renew()
-        with translated(location):
-            location.refuse_foreign(busy_timeout)
-            self._migrate()
+        try:
+            with translated(location):
+                location.refuse_foreign(busy_timeout)
+                self._migrate()
+        except BaseException:
+            self._let_go()
+            raise
         rest_for_forks(self)
 
     def renew(self) -> None:
@@ -267,14 +271,17 @@ class SqliteFile:
 
     def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
         self._leased = True
-        return take_lease(db)
+        meta = take_lease(db)
+        if "seal" in meta and not self._location.key:
+            raise StoreReadOnly(f"{self._location} is sealed, and is not written to without its key; set MNEMIC_SEAL")
+        return meta
 
     def _drop_lease(self) -> None:
         """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
         db, leased, self._leased = self._writer, self._leased, False
         if db is None or not leased or not self._location.readers_stay:
             return
-        with suppress(apsw.Error):
+        with suppress(apsw.Error, StoreCorrupt):
             db.set_busy_timeout(_DROP_MILLISECONDS)
             db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
             with self._transaction(db):
@@ -301,8 +308,17 @@ class SqliteFile:
         if not migrations.is_current(db):
             with self._transaction(db):
                 migrations.migrate(db, self._location, self._entropy)
+                file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
+        # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
+        for fault in file_audit.foreign_words(db):
+            raise StoreCorrupt(
+                f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
+            )
+        if self._location.key and sealing.is_due(db, self._location):
+            with self._transaction(db):
+                sealing.put_on(db, self._location.key)
         self._location.note(db)
 
     def read(self) -> SnapshotReading:
@@ -332,6 +348,7 @@ class SqliteFile:
         with self._alone() as db, self._transaction(db):
             self._take_lease(db)
             answer = work(self._rows(db), *args, **kwargs)
+            file_audit.count(db)
             self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
@@ -483,6 +500,8 @@ class _Transaction:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
             self.db.execute("BEGIN IMMEDIATE")
+            if file._location.key:
+                sealing.refuse_broken(self.db, file._location)
         except BaseException:
             self._take_back(call)
             raise
@@ -491,6 +510,8 @@ class _Transaction:
         file, call = self._file, sys._getframe(1)
         try:
             if error is None:
+                if file._location.key:
+                    sealing.seal(self.db, file._location.key)
                 self.db.execute("COMMIT")
                 if self.db is file._writer:
                     file._location.landed(self.db)
@@ -574,6 +595,10 @@ class translated:  # noqa: N801 - said like a function, and entered by every wri
 
 def raise_ours(where: object, error: BaseException) -> None:
     """Raise our own error for one of SQLite's; any other is left to who caught it."""
+    if isinstance(error, UnicodeDecodeError):  # SQLite gives texts as they lie there
+        raise StoreCorrupt(
+            f"{where}: a text in it is damaged; run `mnemic verify`, then `mnemic restore` from a backup"
+        ) from error
     if not isinstance(error, apsw.Error):
         return
     for theirs, ours, remedy in _OURS:

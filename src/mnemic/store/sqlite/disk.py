@@ -143,8 +143,8 @@ def _line(file: Path) -> str:
 def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None = None) -> dict[str, bytes]:
     """Inside a write: note that this machine writes here, for the next minute.
 
-    Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied, and
-    `swept`, when old idempotency keys were last forgotten.
+    Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied,
+    `swept`, when old idempotency keys were last forgotten, and the `seal` of a store that has one.
 
     Args:
         here, now: In place of this machine and its clock.
@@ -154,7 +154,7 @@ def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None 
         StoreNewer: a later mnemic has taken the file over and made its token streams again.
     """
     here, now = here or this_host(), time.time() if now is None else now
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens', 'seal')"))
     if int(meta["tokens"]) != TOKENS:
         raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
     holder, until = _lease(meta.get("lease", b""))

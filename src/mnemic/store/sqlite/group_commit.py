@@ -23,6 +23,7 @@ from mnemic.errors import MnemicError, StoreError
 from mnemic.store.engine import ledger
 from mnemic.store.engine.ledger import Prepared
 from mnemic.store.engine.rows import Rows
+from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.secure_erase import SqliteErasing
@@ -308,6 +309,8 @@ class SqliteCommits(SqliteErasing):
                     break
             if isinstance(rows.spaces, GroupTables):
                 rows.spaces.finish()
+            if any(receipt.seq <= 1 for _, receipt in written):  # a tenant may be new
+                file_audit.count(db)
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")

@@ -15,6 +15,7 @@ import apsw
 
 from mnemic.errors import StoreError, StoreForeign, StoreNewer
 from mnemic.store.sqlite.disk import prepare_file
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import APPLICATION, FORMAT
 
 CHECKPOINTS: Final = "checkpoints"
@@ -32,12 +33,14 @@ class Location(Protocol):
         closed: What is said to who uses a store that was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
         beside: The folder for checkpoints; None in memory.
+        key: What it is sealed with; empty for nothing.
     """
 
     url: str
     closed: str
     readers_stay: bool
     beside: Path | None
+    key: bytes
 
     @property
     def files(self) -> list[Path]:
@@ -104,6 +107,7 @@ class InMemory:
     closed = "the store in memory is closed, and what it held is gone; open another"
     readers_stay = False
     beside: Path | None = None
+    key = b""
     files: Final[list[Path]] = []
 
     def __init__(self) -> None:
@@ -119,7 +123,9 @@ class InMemory:
 
     def _connect(self) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(self._name, flags=flags)
+        db = apsw.Connection(self._name, flags=flags)
+        register(db)
+        return db
 
     def open(self, patience: Patience) -> apsw.Connection:
         db = self._connect()
@@ -162,6 +168,7 @@ class InFile:
         vfs: The SQLite VFS to use in place of the system's.
         synchronous: SQLite's setting.
         create: Whether a missing file is made.
+        key: What it is sealed with.
 
     Raises:
         StoreError: it is not there, and is not to be made.
@@ -170,10 +177,10 @@ class InFile:
 
     readers_stay = True
 
-    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool) -> None:
+    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool, key: bytes = b"") -> None:
         if not create and not path.exists():
             raise StoreError(f"there is no store at {path}")
-        self.path, self.vfs, self._synchronous = path, vfs, synchronous
+        self.path, self.vfs, self._synchronous, self.key = path, vfs, synchronous, key
         self.url = f"sqlite:///{path}"
         self.closed = f"the store {path} is closed; open it again"
         self.beside: Path | None = path.parent / CHECKPOINTS
@@ -206,6 +213,7 @@ class InFile:
     def open(self, patience: Patience) -> apsw.Connection:
         self._look()
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
+        register(db, self.key)
         db.set_busy_handler(patience)
         if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
             db.pragma("auto_vacuum", "INCREMENTAL")
@@ -242,6 +250,10 @@ class InFile:
             raise StoreForeign(f"{self.path} is a SQLite file of another program; name another file")
         if version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
+
+    def settled_header(self) -> bytes:
+        """The first bytes of the file; none while its log may hold truer ones."""
+        return b"" if self.log.exists() and self.log.stat().st_size else self._header()
 
     def _header(self) -> bytes:
         file = self.raw()

@@ -13,6 +13,7 @@ import apsw
 
 from mnemic.errors import StoreError
 from mnemic.store.engine import erasure
+from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import InFile
@@ -36,6 +37,7 @@ class SqliteErasing(SqliteFile):
             with self._transaction(db):
                 self._take_lease(db)
                 done = erasure.apply(self._rows(db), erasure_)
+                file_audit.count(db)
                 if isinstance(self._location, InFile):
                     set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
