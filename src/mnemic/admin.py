@@ -138,7 +138,7 @@ class Admin:
     def checkpoint(self, name: str = "", *, tenant: str | None = None) -> Checkpoint:
         """Write a consistent copy to the folder `checkpoints` beside the store, while writers go on.
 
-        It holds the horizon until it is dropped. An erasure does not reach it: restoring it erases again.
+        It holds the horizon until it is dropped. What is erased from the store is erased from it too.
 
         Args:
             name: In any script; what no file can be called, on whatever system, is refused. Left out, the moment.

@@ -634,6 +634,9 @@ class NoteTables(Group):
     def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None:
         self.relations.add(CHECKPOINT, *rows)
 
+    def set_checkpoint(self, row: CheckpointRow) -> None:
+        self.relations.put(CHECKPOINT, row)
+
     def drop_checkpoint(self, name: str) -> None:
         self.relations.drop(CHECKPOINT, name=name)
 

@@ -88,7 +88,7 @@ class SqliteCare(SqliteFile):
             try:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment
-                copy.execute("DELETE FROM meta WHERE key = 'lease'")
+                copy.execute("DELETE FROM meta WHERE key IN ('lease', 'copies')")
                 copy.execute("DELETE FROM meter")
                 copy.execute("UPDATE lane SET owner = '', lease_until = 0 WHERE owner <> ''")
                 copy.execute("UPDATE job SET owner = '', lease_until = 0 WHERE owner <> ''")

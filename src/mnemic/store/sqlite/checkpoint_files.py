@@ -14,6 +14,7 @@ import apsw
 
 from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import SystemClock
+from mnemic.core.events import Verb
 from mnemic.core.ids import SystemEntropy
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.contract import Store
@@ -37,7 +38,7 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
 
     Raises:
         Invalid: the name cannot name a file.
-        Conflict: there is a checkpoint, or a file, of that name.
+        Conflict: there is a checkpoint, or a file, of that name; or something was erased while it was copied.
     """
     name = clean_file_name("name", name)
     known, file = recorded(store), file_of(path, name)
@@ -47,8 +48,12 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
     _clear_unfinished(file.parent, {row.file for row in known})
     store.backup(file)
     probe("checkpoint:copied")
-    rows = _described(file, name, now)
-    store.transact(_list, rows)
+    rows = described(file, name, now)
+    try:
+        store.transact(_list, rows)
+    except Conflict:
+        file.unlink(missing_ok=True)
+        raise
     probe("checkpoint:known")
 
 
@@ -66,6 +71,12 @@ def let_go(store: Store, path: Path, name: str) -> None:
 
 
 def _list(rows: Rows, made: list[CheckpointRow]) -> None:
+    for row in made:
+        since = rows.journal.events(row.tenant, row.seq + 1, rows.spaces.tenant_row(row.tenant).seq)
+        if any(event.verb == Verb.ERASED for event in since):  # which did not find the copy yet
+            raise Conflict(
+                f"something was erased while checkpoint {row.name!r} was copied; nothing was kept, try again"
+            )
     rows.notes.add_checkpoints(made)
 
 
@@ -102,7 +113,7 @@ def recorded(store: Store) -> list[CheckpointRow]:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]
 
 
-def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
+def described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """What the copy holds, read out of the copy: the store itself may have gone on."""
     from mnemic.store.engine.audit import state_hash  # which a store that only reads and writes has no use for
 
@@ -121,6 +132,21 @@ def _clear_unfinished(folder: Path, known: set[str]) -> None:
         copying = _UNFINISHED.fullmatch(left.name)
         if copying and left.name not in known and not _alive(int(copying[1])):
             left.unlink(missing_ok=True)
+
+
+def copied_by(name: str) -> str:
+    """The name that a half-made copy is to have; that of any other file is its own."""
+    copying = _UNFINISHED.fullmatch(name)
+    return name[: copying.start(1) - 1] if copying else name
+
+
+def being_copied(file: Path) -> list[Path]:
+    """Half-made copies that are to become a file, while who makes them lives; others are taken away."""
+    halves = [half for half in file.parent.iterdir() if half != file and copied_by(half.name) == file.name]
+    for half in halves:
+        if (copying := _UNFINISHED.fullmatch(half.name)) and not _alive(int(copying[1])):
+            half.unlink(missing_ok=True)
+    return [half for half in halves if half.exists()]
 
 
 def _alive(pid: int) -> bool:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+import apsw
 
 from mnemic.core.clock import Clock
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, ItemId
 from mnemic.errors import Invalid, NotFound
-from mnemic.store.sqlite import checkpoint_files
+from mnemic.store.sqlite import checkpoint_files, copies_beside, file_audit
 from mnemic.store.sqlite.care import SqliteCare
 from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
 from mnemic.store.sqlite.location import InFile, InMemory
+from mnemic.store.sqlite.secure_erase import Reached
 from mnemic.store.sqlite.sweeping import SqliteSweeping
 from mnemic.store.urls import real_path
+from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import Fault
 
 
@@ -56,6 +61,36 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
 
     def drop_checkpoint(self, name: str) -> None:
         checkpoint_files.let_go(self, self.path, name)
+
+    def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
+        return copies_beside.owe(db, self._rows(db), self.path, erasure_, ids)
+
+    def _reach_copies(self, db: apsw.Connection) -> Reached:
+        if not copies_beside.owed(db):
+            return Reached()
+        reached, rest, written = copies_beside.reach(
+            db, self._rows(db), self.path, self.origin(), self._copy_at, self._probe
+        )
+        with self._transaction(db):
+            self._take_lease(db)
+            copies_beside.settled(db, self._rows(db), rest, written)
+            file_audit.count(db)
+        self._probe("erase:copies-done")
+        return reached
+
+    def _copy_at(self, file: Path) -> SqliteStore:
+        """A copy of this store beside it, opened for a moment: who reads it is not waited for."""
+        return SqliteStore(
+            file,
+            clock=self._clock,
+            entropy=self._entropy,
+            busy_timeout=_BESIDE_SECONDS,
+            create=False,
+            seal=self._location.key,
+        )
+
+
+_BESIDE_SECONDS: Final = 1.0
 
 
 class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):

@@ -153,6 +153,21 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What somebody names to be erased: items by id, those of a session, those of a source.
+
+    Attributes:
+        agent, shelf: The agent and the session whose items alone are seen from where it was asked; None for all.
+    """
+
+    ids: tuple[ItemId, ...] = ()
+    session: str | None = None
+    source: str | None = None
+    agent: str | None = None
+    shelf: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
     """What to erase: items and all that was derived from them, or a whole user or tenant.
 
@@ -162,6 +177,7 @@ class Erasure:
         branch: The branch whose view reopens; with `whole`, the branch that is dropped. Items go from every branch.
         names: Texts of names that go too, unless something that stays bears them: that of a session, which may outlive
             its last item.
+        named: What was named, which is looked for again in each copy of the store that lies beside it.
     """
 
     tenant: str
@@ -174,3 +190,4 @@ class Erasure:
     expect: Mapping[ItemId, int] = field(default_factory=dict)
     branch: str = ""
     names: tuple[str, ...] = ()
+    named: Named = Named()

@@ -12,10 +12,13 @@ class ErasureReceipt:
     """What an erasure did, and how far it has come.
 
     Attributes:
-        seq: The commit that journals it, or None when there was nothing to erase.
+        seq: The commit that journals it, or None when there was nothing to erase
+            here; where checkpoints held some, `ids` has it.
         ids: The items that are gone, derived ones included.
-        status: `clean` when no byte of it is left in any of our files, or `pending` while another process reads.
+        status: `clean` when no byte of it is left in any of our files, or `pending` while another process reads or a
+            copy beside the store could not be reached.
         scanned: The files that hold no byte of it.
+        left: The files beside the store that may still hold some, each with the reason.
         outside: What lies outside our hands.
     """
 
@@ -26,6 +29,7 @@ class ErasureReceipt:
     status: str
     scanned: tuple[str, ...]
     outside: tuple[str, ...]
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

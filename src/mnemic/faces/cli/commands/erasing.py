@@ -81,28 +81,31 @@ def _target(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str |
 
 
 def _report(run: Invocation, receipt: ErasureReceipt) -> None:
-    if receipt.seq is None:
+    if receipt.seq is None and not (receipt.ids or receipt.left):
         raise NotFound("nothing here is named so; nothing was erased")
     if run.output.json:
         run.output.document(erasure_record(receipt))
     else:
         print_receipt(run.output, receipt, run.seconds)
     if receipt.status != "clean":
-        run.output.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
+        whose = "a file beside the store may still hold some of it" if receipt.left else "another process still reads"
+        run.output.note(f"{whose}; the next command that opens the store, or `mnemic verify`, goes on with it")
         click.get_current_context().exit(PENDING)
 
 
 def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
     """Print an erasure's receipt for a person."""
     good = receipt.status == "clean"
+    journaled = "in copies alone" if receipt.seq is None else f"commit {receipt.seq}"
     rows = [
         (
             "erased",
             ", ".join((many(len(receipt.ids), "item"), many(receipt.versions, "version"), many(receipt.links, "link"))),
         ),
         ("status", output.ink(receipt.status, fg="green" if good else "red")),
-        ("journaled", f"commit {receipt.seq}, {seconds * 1000:.0f} ms"),
+        ("journaled", f"{journaled}, {seconds * 1000:.0f} ms"),
     ]
+    rows += [("left" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.left)]
     rows += [("scanned" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.scanned)]
     rows += [("not in our hands" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.outside)]
     output.table(rows)

@@ -87,7 +87,9 @@ def verify() -> None:
         verdict = many(len(faults), "fault") if faults else run.output.ink("sound", fg="green")
         run.output.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
         if not settled:
-            run.output.line("an erasure is still pending: another process reads an old copy")
+            run.output.line(
+                "an erasure is still pending: another process reads an old copy, or a checkpoint could not be reached"
+            )
     if faults:
         click.get_current_context().exit(FAULTS)
 
