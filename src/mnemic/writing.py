@@ -27,7 +27,7 @@ from mnemic.store.values.drafts import Put
 from mnemic.tiers.retention import TAG
 
 _BYTES_A_TOKEN: Final = 8
-"""At most about this many bytes make a token, so chunks cut by tokens stay under the limit in bytes."""
+"""Most bytes of a chunk that count as one token, so that chunks cut by tokens stay under the limit in bytes."""
 KEY_LIMIT: Final = 1024
 
 
@@ -94,7 +94,7 @@ class Desk:
         if len(text.encode()) <= settings.item_limit:
             yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
             return
-        pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN)
+        pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN, _BYTES_A_TOKEN)
         head = replace(
             item, kind=Kind.DOCUMENT, text=_title(message, text), slots={**item.slots, "chunks": len(pieces)}
         )
