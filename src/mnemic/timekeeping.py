@@ -46,7 +46,7 @@ def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
     opened.uses.flush()
     called = clean_file_name("name", name) if name else f"{moment(opened.clock.now()):%Y%m%dT%H%M%S.%f}Z"
     opened.store.checkpoint(called)
-    return next(one for one in checkpoints_of(opened, tenant) if one.name == called)
+    return next(made for made in checkpoints_of(opened, tenant) if made.name == called)
 
 
 def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
@@ -58,10 +58,9 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
     if folder is None:
         return []
     return [
-        Checkpoint(
-            name=r.name, seq=r.seq, at=moment(r.at), hash=r.hash, path=folder / r.file, there=(folder / r.file).exists()
-        )
-        for r in rows
+        Checkpoint(name=row.name, seq=row.seq, at=moment(row.at), hash=row.hash, path=file, there=file.exists())
+        for row in rows
+        for file in (row.within(folder),)
     ]
 
 

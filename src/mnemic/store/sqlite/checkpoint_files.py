@@ -87,9 +87,13 @@ def stray(store: Path, name: str) -> Path | None:
 
 
 def found(store: Store, path: Path, name: str) -> Path | None:
-    """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither."""
-    known = [row.file for row in recorded(store) if row.name == spelled(name)]
-    return path.parent / CHECKPOINTS / known[0] if known else stray(path, name)
+    """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither.
+
+    Raises:
+        StoreCorrupt: the store names a file elsewhere.
+    """
+    known = [row.within(path.parent / CHECKPOINTS) for row in recorded(store) if row.name == spelled(name)]
+    return known[0] if known else stray(path, name)
 
 
 def recorded(store: Store) -> list[CheckpointRow]:

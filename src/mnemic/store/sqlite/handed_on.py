@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from mnemic.core.ids import from_bytes
 from mnemic.core.scope import Shared
-from mnemic.errors import Refused
+from mnemic.errors import Refused, StoreCorrupt
 from mnemic.store.engine import holds
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.location import CHECKPOINTS
@@ -71,7 +72,7 @@ class Kept:
         tenants = {tenant.name: tenant.id for tenant in copy.spaces.tenants()}
         own = [row for tenant in tenants.values() for row in copy.notes.checkpoints(tenant)]
         known = {row.name for _, row in self.checkpoints}
-        for name in {row.name for row in own if row.name in known or not (folder / row.file).exists()}:
+        for name in {row.name for row in own if row.name in known or not row.within(folder).exists()}:
             copy.notes.drop_checkpoint(name)
         found = ((tenants.get(name), row) for name, row in self.checkpoints)
         copy.notes.add_checkpoints([row._replace(tenant=tenant) for tenant, row in found if tenant is not None])
@@ -85,8 +86,16 @@ def kept(rows: Rows, origin: str) -> Kept:
     for tenant, name in tenants:
         for owner, one, told in _held(rows, tenant, name):
             held.setdefault(owner, {})[one] = told
-    checkpoints = tuple((name, row) for tenant, name in tenants for row in rows.notes.checkpoints(tenant.id))
+    checkpoints = tuple((name, row) for tenant, name in tenants for row in _sound_checkpoints(rows, tenant.id))
     return Kept(origin, tuple(found), held, checkpoints)
+
+
+def _sound_checkpoints(rows: Rows, tenant: int) -> Iterator[CheckpointRow]:
+    """The checkpoints of a tenant, without rows that somebody has changed: they must not keep a backup from helping."""
+    for row in rows.notes.checkpoints(tenant):
+        with suppress(StoreCorrupt):
+            row.within(Path())
+            yield row
 
 
 def _holds(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, HoldRow]]:

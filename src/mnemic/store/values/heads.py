@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mnemic.core.ids import ItemId
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
+from mnemic.errors import StoreCorrupt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,11 @@ class Hold:
     seq: int = 0
 
 
+_NOT_IN_NAMES: Final = frozenset("/\\\0")
+_LONGEST_NAME: Final = 255
+"""Bytes in the name of a file, on the systems that we know."""
+
+
 class CheckpointRow(NamedTuple):
     """A copy of the store that was made beside it: of which commit of a tenant, when, its state hash, its file."""
 
@@ -100,6 +106,21 @@ class CheckpointRow(NamedTuple):
     at: int
     hash: str
     file: str
+
+    def within(self, folder: Path) -> Path:
+        """Where the copy lies in the folder of checkpoints: whoever can write the store must not name a file elsewhere.
+
+        Raises:
+            StoreCorrupt: what the store says is no bare name of a file there, or not this checkpoint's.
+        """
+        said: object = self.file  # a column of a file that somebody has changed holds anything
+        bare = isinstance(said, str) and said not in (".", "..") and not _NOT_IN_NAMES.intersection(said)
+        if not bare or f"-{self.name}" not in self.file or len(self.file.encode(errors="replace")) > _LONGEST_NAME:
+            raise StoreCorrupt(
+                f"the store has been changed: it says that checkpoint {self.name!r} is the file {said!r}, which is"
+                f" no name of one in {folder}; nothing was touched, run `mnemic verify`"
+            )
+        return folder / self.file
 
 
 class Wear(NamedTuple):

@@ -1,0 +1,31 @@
+"""`python -m mnemic.testing.attack`: attack, and say what came of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from mnemic.testing.attack.frame import attack_classes, class_module
+
+
+@click.command(epilog="Example: scripts/attack interrupts --rounds 20000 --seed 1")
+@click.argument("which", metavar="CLASS", type=click.Choice([*attack_classes(), "all"]))
+@click.option("--rounds", type=click.IntRange(min=1), help="Tries, at least; left out: as many as pytest runs.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Starts every random choice.")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON a class.")
+def main(which: str, rounds: int | None, seed: int, as_json: bool) -> None:
+    """Attack what mnemic promises. Exits with 1 if a promise was broken, or the control was not."""
+    passed = True
+    for name in attack_classes() if which == "all" else [which]:
+        module, begun = class_module(name), time.perf_counter()
+        report = module.attack(rounds or module.QUICK, seed)
+        passed = passed and report.passed
+        took = f"{time.perf_counter() - begun:.1f} s"
+        click.echo(f'{{"{name}": {report.json()}}}' if as_json else f"{name}: {report.line()} ({took})")
+    sys.exit(0 if passed else 1)
+
+
+if __name__ == "__main__":
+    main()
