@@ -174,3 +174,39 @@ def test_a_word_that_is_near_no_command_is_refused_without_a_guess(run: Run) -> 
 
 def test_an_option_that_is_not_there_names_the_nearest(run: Run) -> None:
     assert "'--limit'" in run("list", "--limt", "3", code=2).err
+
+
+STEERING = "fox \x9b31m \x7f \u061c\u2028\u200b\u202e end"
+
+
+def test_nothing_that_steers_a_terminal_is_echoed_raw(run: Run, home: Path) -> None:
+    run("--user", STEERING.replace("\x7f", ""), "add", STEERING)
+    run("add", STEERING, "--tag", "a\u202eb")
+    told = [
+        run(*command, code=code)
+        for command, code in (
+            (("show", STEERING), 2),
+            (("show", STEERING, "--json"), 2),
+            (("recall", "fox", "--as-of", STEERING), 2),
+            ((STEERING,), 2),
+            (("--store", f"{home}/\u202e\x9b.db", "list"), 3),
+            (("--store", f"{home}/\u202e\x9b.db", "list", "--json"), 3),
+            (("--store", f"{home}/\u202e.db", "add", "x"), 0),
+            (("list",), 0),
+            (("list", "--json"), 0),
+            (("recall", "fox", "--json"), 0),
+            (("stats",), 0),
+            (("stats", "--json"), 0),
+            (("export",), 0),
+        )
+    ]
+    for ran in told:
+        assert not set("\x1b\x9b\x7f\u061c\u2028\u200b\u202e") & set(ran.out + ran.err), ran
+    assert json.loads(told[8].out.splitlines()[0])["text"] == STEERING
+
+
+def test_an_export_with_its_unseen_characters_escaped_is_the_same_export(run: Run, tmp_path: Path) -> None:
+    run("add", STEERING)
+    run("--store", str(tmp_path / "copy.db"), "load", "-", stdin=run("export").out)
+    assert run("--store", str(tmp_path / "copy.db"), "verify").code == 0
+    assert run("--store", str(tmp_path / "copy.db"), "show", "last", "--json").json["text"] == STEERING

@@ -28,9 +28,9 @@ def count_tokens(text: str) -> int:
     """Estimate how many tokens a model's tokeniser makes of `text`; needs no download.
 
     By rule: one for each seven letters begun of a Latin word, each three digits, each character of an unspaced script,
-    each three letters of another script, each punctuation mark, each run of line ends; but never fewer than one for each
-    `BYTES_A_TOKEN` bytes begun, which only long runs of blanks reach. Never more than characters; joining two texts never
-    gives more than the sum, nor less than either.
+    each three letters of another script, each punctuation mark, each run of line ends; but at least one for each
+    `BYTES_A_TOKEN` bytes begun, which only long runs of blanks reach. Never more than characters; joining two texts
+    never gives more than the sum, nor less than either.
 
     Measured against the byte-pair vocabularies cl100k / o200k: English chat and articles 0-20 % over, code 5-20 % over,
     Chinese 17 % under / 37 % over, Japanese and Korean 15 % under to 23 % over, emoji about half.

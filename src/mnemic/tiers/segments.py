@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 from mnemic.core.cut import count_tokens, cut
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
+from mnemic.core.sanitize import speaker_name
 from mnemic.core.tokens import is_stop, tokenise, words
 
 MERGE: Final = 0.12
@@ -184,7 +185,7 @@ def _summary(stretch: Sequence[LeftTurn], weights: Weights) -> str:
             value = held / math.sqrt(8 + count_tokens(sentence))
             if value > worth:
                 best, said_by, worth = " ".join(sentence.split()), said.speaker, value
-    return f"{said_by}: {best}" if said_by else best
+    return f"{speaker_name(said_by)}: {best}" if said_by else best
 
 
 def _only(said: LeftTurn, text: str) -> LeftTurn:

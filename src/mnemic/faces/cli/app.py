@@ -16,6 +16,7 @@ from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, R
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS
 from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.output import plain
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -200,7 +201,7 @@ def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -
         }
         text = json.dumps({"error": record})
     else:
-        text = f"error: {one_line(message)}"
+        text = f"error: {plain(one_line(message))}"
     with suppress(OSError):
         click.echo(text, err=True)
     sys.exit(code)

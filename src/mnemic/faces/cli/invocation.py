@@ -17,7 +17,7 @@ from mnemic.core.scope import Scope
 from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
-from mnemic.faces.cli.output import Output
+from mnemic.faces.cli.output import Output, plain
 from mnemic.settings import Settings
 from mnemic.store.urls import path_of
 
@@ -139,7 +139,7 @@ class Invocation:
             return True
         if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
-        return click.confirm(question, err=True)
+        return click.confirm(plain(question), err=True)
 
 
 def invocation() -> Invocation:
