@@ -14,7 +14,7 @@ from mnemic.core.cut import cut
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
-from mnemic.core.mask import mask
+from mnemic.core.mask import mask, mask_name
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
 from mnemic.core.text import clean_name, clean_text, shown
@@ -67,7 +67,8 @@ class Desk:
         masked: Counter[str] = Counter()
         text = self._masked(item.text, masked)
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
-        checked = replace(item, text=text, slots=slots, tags=clean_tags(item.tags))
+        tags = self._masked_tags(clean_tags(item.tags), masked)
+        checked = replace(item, text=text, slots=slots, tags=tags)
         content = b"" if key is None else _statement_content(checked, said)
         return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
@@ -88,7 +89,7 @@ class Desk:
         clean_text(where + "text", message.text, settings.input_limit)
         text = self._masked(message.text, masked)
         item = self._evidence_item(scope, message, text, channel, where)
-        item = replace(item, slots=self._masked_slots(item.slots, masked)) if item.slots else item
+        item = self._named_without_secrets(item, masked)
         key = _key(message.key or None)
         content = b"" if key is None else _content(message, item)
         if len(text.encode()) <= settings.item_limit:
@@ -109,6 +110,10 @@ class Desk:
                 lasting=lasting,
             )
 
+    def without_secrets(self, text: str) -> str:
+        """A text beside what is remembered, such as a reason, with its secrets masked."""
+        return self._masked(text, Counter())
+
     def _masked(self, text: str, found: Counter[str]) -> str:
         if not self.settings.mask_secrets:
             return text
@@ -117,7 +122,29 @@ class Desk:
         return text
 
     def _masked_slots(self, slots: Mapping[str, Slot], found: Counter[str]) -> dict[str, Slot]:
-        return {name: self._masked_slot(value, found) for name, value in slots.items()}
+        return {self._masked_name(name, found): self._masked_slot(value, found) for name, value in slots.items()}
+
+    def _masked_tags(self, tags: tuple[str, ...], found: Counter[str]) -> tuple[str, ...]:
+        return tuple(sorted({self._masked_name(tag, found) for tag in tags})) if tags else tags
+
+    def _masked_name(self, name: str, found: Counter[str]) -> str:
+        if not self.settings.mask_secrets:
+            return name
+        name, kinds = mask_name(name)
+        found.update(kinds)
+        return name
+
+    def _named_without_secrets(self, item: Item, found: Counter[str]) -> Item:
+        """Evidence with the secrets masked in all that stands beside its text: slots, tags, and whose words it is."""
+        if not (item.slots or item.tags or item.agent or item.session):
+            return item
+        return replace(
+            item,
+            slots=self._masked_slots(item.slots, found),
+            tags=self._masked_tags(item.tags, found),
+            agent=item.agent and self._masked_name(item.agent, found),
+            session=item.session and self._masked_name(item.session, found),
+        )
 
     def _masked_slot(self, slot: Slot, found: Counter[str]) -> Slot:
         """A slot with the secrets masked in every string it holds."""
@@ -125,7 +152,7 @@ class Desk:
             return self._masked(slot, found)
         if isinstance(slot, list):
             return [self._masked_slot(one, found) for one in slot]
-        return {name: self._masked_slot(one, found) for name, one in slot.items()} if isinstance(slot, dict) else slot
+        return self._masked_slots(slot, found) if isinstance(slot, dict) else slot
 
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         now = self.clock.now()
