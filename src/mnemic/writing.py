@@ -136,15 +136,12 @@ class Desk:
 
     def _named_without_secrets(self, item: Item, found: Counter[str]) -> Item:
         """Evidence with the secrets masked in all that stands beside its text: slots, tags, and whose words it is."""
-        if not (item.slots or item.tags or item.agent or item.session):
-            return item
-        return replace(
-            item,
-            slots=self._masked_slots(item.slots, found),
-            tags=self._masked_tags(item.tags, found),
-            agent=item.agent and self._masked_name(item.agent, found),
-            session=item.session and self._masked_name(item.session, found),
-        )
+        here: Counter[str] = Counter()
+        slots = self._masked_slots(item.slots, here)
+        tags = self._masked_tags(item.tags, here)
+        agent, session = (name and self._masked_name(name, here) for name in (item.agent, item.session))
+        found.update(here)
+        return replace(item, slots=slots, tags=tags, agent=agent, session=session) if here else item
 
     def _masked_slot(self, slot: Slot, found: Counter[str]) -> Slot:
         """A slot with the secrets masked in every string it holds."""

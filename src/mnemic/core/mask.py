@@ -7,6 +7,7 @@ from base64 import b64decode
 from binascii import Error
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from mnemic.errors import Invalid
@@ -54,6 +55,7 @@ def mask(text: str) -> tuple[str, Counter[str]]:
     return _searched(text, found, long=long, digits=digits, named=named), +found
 
 
+@lru_cache(maxsize=1024)  # the same few names stand beside every text
 def mask_name(name: str) -> tuple[str, Counter[str]]:
     """Replace each secret in a name; a name of digits alone is none, since other programs number people and talks."""
     masked, found = mask(name)
