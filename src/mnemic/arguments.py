@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from inspect import CO_VARARGS, isfunction
+from inspect import CO_VARARGS, CO_VARKEYWORDS, isfunction
 from pathlib import PurePath
 from types import FunctionType
 from typing import Any, Final, TypeVar, cast
@@ -32,7 +32,7 @@ from mnemic.checking import (
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
-from mnemic.core.text import clean_name, clean_text, shown
+from mnemic.core.text import clean_name, clean_text, did_you_mean, shown
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.values.work import Order
@@ -255,11 +255,18 @@ def _door(verb: FunctionType) -> Callable[..., Any]:
     checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
     positional = [(name, checks[name]) for name in code.co_varnames[1 : code.co_argcount]]
     each = _check(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
+    optional_ones = {*named[: code.co_argcount - 1][-len(verb.__defaults__) :]} if verb.__defaults__ else set()
+    optional_ones |= (verb.__kwdefaults__ or {}).keys()
+    needed, needed_by_name = (
+        [name for name in some if name not in optional_ones]
+        for some in (named[: code.co_argcount - 1], named[code.co_argcount - 1 :])
+    )
+    takes_more = bool(code.co_flags & CO_VARKEYWORDS)
 
     @wraps(verb)
     def door(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if args:
-            taken = zip(positional, args, strict=False)  # too few or too many is for Python to say
+            taken = zip(positional, args, strict=False)  # too many is for Python to say
             more = args[len(positional) :]
             args = (
                 *[value if check is None else check(name, value) for (name, check), value in taken],
@@ -269,6 +276,11 @@ def _door(verb: FunctionType) -> Callable[..., Any]:
             check = checks.get(name)
             if check is not None:
                 kwargs[name] = check(name, value)
+            elif name not in checks and not takes_more:
+                raise Invalid(name, f"is no parameter of {verb.__name__}", did_you_mean(name, named))
+        for name in (*needed[len(args) :], *needed_by_name):
+            if name not in kwargs:
+                raise Invalid(name, f"is missing, which {verb.__name__} must have", f"Give {name}=...")
         return verb(self, *args, **kwargs)
 
     return door

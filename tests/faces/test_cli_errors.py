@@ -210,3 +210,23 @@ def test_an_export_with_its_unseen_characters_escaped_is_the_same_export(run: Ru
     run("--store", str(tmp_path / "copy.db"), "load", "-", stdin=run("export").out)
     assert run("--store", str(tmp_path / "copy.db"), "verify").code == 0
     assert run("--store", str(tmp_path / "copy.db"), "show", "last", "--json").json["text"] == STEERING
+
+
+def test_a_choice_that_is_not_there_names_the_nearest(run: Run) -> None:
+    assert "Did you mean 'dialogue'?" in run("import", "x.txt", "--format", "dialoge", code=2).err
+    assert "Did you mean 'lru'?" in run("bench", "paging", "--policies", "lruu", code=2).err
+    assert "Did you mean 'lru'?" in run("list", code=2, MNEMIC_POLICY="lruu").err
+
+
+def test_a_setting_that_cannot_be_taken_does_not_keep_one_from_looking_for_it(run: Run) -> None:
+    run("add", "x")
+    bad = {"MNEMIC_TIMEZONE": "Mars/Base", "MNEMIC_KK": "3"}
+    assert "Mars/Base" in run("list", code=2, MNEMIC_TIMEZONE="Mars/Base").err
+    told = run("settings", code=6, **bad)
+    assert "MNEMIC_TIMEZONE: 'Mars/Base' is no time zone known here" in told.err
+    assert "MNEMIC_KK: is not a setting" in told.err
+    assert "TIMEZONE" in told.out
+    assert len(run("settings", "--json", code=6, **bad).json["wrong"]) == 2
+    told = run("doctor", code=6, **bad)
+    assert "MNEMIC_TIMEZONE" in told.out
+    assert any(not one["ok"] for one in run("doctor", "--json", code=6, **bad).json["checks"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from types import NoneType
 from typing import Final
 
@@ -25,6 +26,15 @@ def shown(value: object) -> str:
         return type(value).__name__
     text = repr(value[:60] if isinstance(value, str | bytes) else value)
     return text if len(text) <= 42 else text[:41] + "…"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest of what is known, as a remedy; and all of it."""
+    from difflib import get_close_matches
+
+    every = list(known)
+    near = get_close_matches(name.lower(), every, n=1)
+    return (f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(every)}."
 
 
 def clean_name(field: str, name: object) -> str:

@@ -39,6 +39,11 @@ class Invocation:
         """Settings from the environment, as a program has them."""
         return Settings.from_environment()
 
+    def only_what_can_be_read(self) -> list[Invalid]:
+        """Go on without the settings that cannot be taken, as what looks for faults must; return what is wrong."""
+        self.given, wrong = Settings.readable(os.environ)
+        return wrong
+
     @cached_property
     def settings(self) -> Settings:
         """The same as a command has them: nothing goes on behind one that is about to end."""

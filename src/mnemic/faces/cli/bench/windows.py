@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from mnemic.core.text import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, listed, progress
 from mnemic.faces.cli.command import WORDS, verb
@@ -217,7 +218,7 @@ def _policies(wanted: str | None) -> tuple[str, ...]:
     chosen = tuple(POLICIES) if wanted is None else tuple(listed(wanted))
     for name in chosen:
         if name not in POLICIES:
-            raise Invalid("policies", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
+            raise Invalid("policies", f"{name!r} is not one", did_you_mean(name, POLICIES))
     return chosen
 
 
