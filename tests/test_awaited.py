@@ -13,9 +13,9 @@ import pytest
 from mnemic import AsyncMemory, AsyncScopedMemory, AsyncSession, Memory, ScopedMemory, Session
 from mnemic.admin import Admin
 from mnemic.aio import AsyncAdmin
+from mnemic.answering import Answering
 from mnemic.core.events import Receipt
 from mnemic.errors import NotFound, StoreError
-from mnemic.opening import Opened
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft
 from patience import PATIENCE
@@ -111,13 +111,13 @@ async def turns(count: int = 20) -> None:
 
 def test_no_verb_works_in_the_thread_of_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where: set[threading.Thread] = set()
-    perform = Opened.perform
+    attend = Answering.attend
 
-    def noted(opened: Opened, request: object) -> object:
+    def noted(answering: Answering, request: object) -> object:
         where.add(threading.current_thread())
-        return perform(opened, request)  # type: ignore[arg-type]
+        return attend(answering, request)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Opened, "perform", noted)
+    monkeypatch.setattr(Answering, "attend", noted)
 
     async def main() -> None:
         async with AsyncMemory(tmp_path / "m.db", embedder="none") as memory:
@@ -250,3 +250,12 @@ def test_a_loop_that_ends_leaves_no_thread_behind(tmp_path: Path) -> None:
 
     asyncio.run(main())
     assert {one for one in threading.enumerate() if one not in before} == set()
+
+
+def test_a_memory_that_is_awaited_is_itself() -> None:
+    async def talk() -> None:
+        memory = await AsyncMemory("memory:")
+        assert (await memory.scope(user="ada").observe("I live in Paris.")).seq == 1
+        await memory.close()
+
+    asyncio.run(talk())

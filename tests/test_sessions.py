@@ -19,9 +19,9 @@ import pytest
 
 from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
 from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
-from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
+from mnemic.core.tokens import count_tokens
 from mnemic.registry import POLICIES
 from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy

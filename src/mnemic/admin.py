@@ -27,6 +27,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
+from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
@@ -119,23 +120,23 @@ class Admin:
         return vitals(self._store, self._opened.meters, self._opened.clock.now())
 
     def verify(self) -> list[Fault]:
-        """Check everything against everything; what is wrong, and nothing if all is well."""
+        """Check everything against everything; return what is wrong."""
         return list(self._store.verify())
 
     def state_hash(self, tenant: str | None = None) -> str:
-        """One hash of a tenant's retained versions and links."""
+        """Hash a tenant's retained versions and links."""
         with self._store.read() as snapshot:
             return snapshot.state_hash(tenant or self._opened.settings.tenant)
 
     def backup(self, dest: str | Path) -> Path:
-        """A consistent copy, taken while writers go on; never overwrites."""
+        """Write a consistent copy while writers go on; never overwrite a file."""
         self._opened.uses.flush()
         path = Path(dest).expanduser()
         self._store.backup(path)
         return path
 
     def checkpoint(self, name: str = "", *, tenant: str | None = None) -> Checkpoint:
-        """A consistent copy in the folder `checkpoints` beside the store, taken while writers go on.
+        """Write a consistent copy to the folder `checkpoints` beside the store, while writers go on.
 
         It holds the horizon until it is dropped. An erasure does not reach it: restoring it erases again.
 
@@ -160,7 +161,7 @@ class Admin:
         self._store.drop_checkpoint(name)
 
     def commit_at(self, to: int | When, *, tenant: str | None = None) -> int:
-        """The commit that `rewind` to this would end at: nothing is done.
+        """Return the commit that `rewind` to this would end at; change nothing.
 
         Raises:
             Invalid: there is no such commit, or nothing had been recorded by then.
@@ -192,7 +193,7 @@ class Admin:
         """Take a whole tenant out for good."""
         reason = mask(reason)[0] if self._opened.settings.mask_secrets else reason
         erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
-        receipt: ErasureReceipt = self._opened.perform(Erase(erasure))
+        receipt: ErasureReceipt = self._opened.answering.attend(Erase(erasure))
         return receipt
 
     def behind(self) -> list[Behind]:
@@ -201,7 +202,7 @@ class Admin:
         with self._store.read() as snapshot:
             found = [_behind(snapshot, lane, "") for lane in rules]
             found += [
-                _behind(snapshot, lane, name, meaning.trouble(name) or _told(snapshot, lane))
+                _behind(snapshot, lane, name, meaning.trouble(name) or _first_failure(snapshot, lane))
                 for lane, name in self._embedding(snapshot)
             ]
         return [one for one in found if one.lane != EMBED or one.pending]
@@ -228,11 +229,11 @@ class Admin:
         with self._store.read() as snapshot:
             lanes = dict.fromkeys(self._strategies(), "")
             trouble = self._opened.meaning.trouble
-            lanes |= {lane: trouble(name) or _told(snapshot, lane) for lane, name in self._embedding(snapshot)}
+            lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
             return work_status(snapshot, lanes, now, over=over)
 
     def dead(self) -> list[WorkEntry]:
-        """What could not be digested and was given up, so that the rest could go on."""
+        """List what could not be understood and was given up, so that the rest could go on."""
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
             return dead_letters(snapshot, now)
@@ -247,7 +248,7 @@ class Admin:
         self._opened.background.backlog.look_at_all()
 
     def cancel(self, id: int) -> None:
-        """Have a job that waits not be done.
+        """Cancel a job that waits.
 
         Raises:
             NotFound: there is no such job.
@@ -255,7 +256,7 @@ class Admin:
         self._store.transact(job_queue.steer, id, JobState.CANCELLED)
 
     def order(self, order: Order) -> int:
-        """Have something done once, by whichever worker is free; the job's number."""
+        """Have something done once, by whichever worker is free; return the job's number."""
         if order.name not in self._opened.background.job_types:
             known = ", ".join(sorted(self._opened.background.job_types))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
@@ -287,7 +288,7 @@ class Admin:
         self._opened.background.serve(stop, **how)
 
     def lane_names(self) -> list[str]:
-        """What a worker can be told to do: strategies by name, `embed`, `jobs`."""
+        """List what a worker can be told to do: strategies by name, `embed`, `jobs`."""
         return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS]
 
     def _strategies(self) -> list[str]:
@@ -302,7 +303,7 @@ class Admin:
         return [*rows, (EMBED, never_answered)] if never_answered else rows
 
     def settle(self) -> bool:
-        """Whether every erasure has reached every file; tries once more if one is pending."""
+        """Complete a pending erasure; return whether every one has reached every file."""
         return self._store.settle()
 
     def gc(
@@ -423,8 +424,8 @@ def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> 
     return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead)
 
 
-def _told(snapshot: Snapshot, lane: str) -> str:
-    """Why an embedder never answered, as whichever process asked it wrote down with one space."""
+def _first_failure(snapshot: Snapshot, lane: str) -> str:
+    """Find why an embedder never answered, as whichever process asked it noted at one space."""
     rows = snapshot.lanes() if lane == EMBED else []
     return next((row.error for row in rows if row.name == EMBED and row.error), "")
 
@@ -452,7 +453,7 @@ def restore(
     """
     from mnemic.store.offline import replace_store, source_of
 
-    dest = Path(into).expanduser().absolute()
+    dest = real_path(into)
     source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
     return replace_store(source, dest, without_tombstones=without_tombstones, then=back)

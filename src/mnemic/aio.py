@@ -34,12 +34,12 @@ class _Calls:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def run(self, call: Callable[[], T], done: Callable[[], None] = lambda: None) -> T:
-        """What `call` returns, from a thread; `done` is called once it has, whoever waits for it still."""
-        return await asyncio.shield(self._started(asyncio.to_thread(call), done))
+    async def run(self, call: Callable[[], T], on_done: Callable[[], None] = lambda: None) -> T:
+        """Run `call` in a thread; call `on_done` once it has returned, whoever still waits for it."""
+        return await asyncio.shield(self._started(asyncio.to_thread(call), on_done))
 
     async def carry(self, work: Coroutine[Any, Any, T]) -> T:
-        """What `work` returns, which goes on though whoever waits for it is cancelled."""
+        """Run `work`, which goes on though whoever waits for it is cancelled."""
         return await asyncio.shield(self._started(work, lambda: None))
 
     async def finish(self) -> None:
@@ -48,15 +48,15 @@ class _Calls:
         while here := [task for task in self._running if task.get_loop() is loop]:
             await asyncio.wait(here)
 
-    def _started(self, work: Coroutine[Any, Any, T], done: Callable[[], None]) -> asyncio.Task[T]:
+    def _started(self, work: Coroutine[Any, Any, T], on_done: Callable[[], None]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(partial(self._ended, done))
+        task.add_done_callback(partial(self._ended, on_done))
         return task
 
-    def _ended(self, done: Callable[[], None], task: asyncio.Task[Any]) -> None:
+    def _ended(self, on_done: Callable[[], None], task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
-        done()
+        on_done()
         if not task.cancelled():
             task.exception()  # looked at, so that a failure that nobody waits for any more is no noise
 
@@ -72,7 +72,7 @@ class _Awaiting(Generic[S]):
 
 
 def _awaited(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Awaiting[S], P], Coroutine[Any, Any, T]]:
-    """`verb`, awaited; functions that it is given are called in the thread."""
+    """Make `verb` awaited; functions that it takes are called in the thread."""
 
     @wraps(verb)
     async def awaited(self: _Awaiting[S], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -92,6 +92,18 @@ def _like(
     return like
 
 
+def _handle(
+    verb: Callable[Concatenate[ScopedMemory, P], ScopedMemory],
+) -> Callable[Concatenate[AsyncScopedMemory, P], AsyncScopedMemory]:
+    """Make the verb of a handle that returns another handle; it touches no store, so it is not awaited."""
+
+    @wraps(verb)
+    def handle(self: AsyncScopedMemory, /, *args: P.args, **kwargs: P.kwargs) -> AsyncScopedMemory:
+        return AsyncScopedMemory(verb(self._plain, *args, **kwargs), self._calls)
+
+    return handle
+
+
 class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     """One user's memory, now or at a moment of its past (`at`, `as_of`, `valid_at`), awaited."""
 
@@ -106,32 +118,15 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
         """What the store was opened with."""
         return self._plain.settings
 
-    def _handle(self, plain: ScopedMemory) -> AsyncScopedMemory:
-        return AsyncScopedMemory(plain, self._calls)
-
-    @_like(ScopedMemory.at)
-    def at(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.at(*args, **kwargs))
-
-    @_like(ScopedMemory.as_of)
-    def as_of(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.as_of(*args, **kwargs))
-
-    @_like(ScopedMemory.valid_at)
-    def valid_at(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.valid_at(*args, **kwargs))
-
-    @_like(ScopedMemory.shelf)
-    def shelf(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.shelf(*args, **kwargs))
-
-    @_like(ScopedMemory.on_branch)
-    def on_branch(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(self._plain.on_branch(*args, **kwargs))
+    at = _handle(ScopedMemory.at)
+    as_of = _handle(ScopedMemory.as_of)
+    valid_at = _handle(ScopedMemory.valid_at)
+    shelf = _handle(ScopedMemory.shelf)
+    on_branch = _handle(ScopedMemory.on_branch)
 
     @_like(ScopedMemory.branch)
     async def branch(self, *args: Any, **kwargs: Any) -> AsyncScopedMemory:
-        return self._handle(await self._call(partial(self._plain.branch, *args, **kwargs)))
+        return AsyncScopedMemory(await self._call(partial(self._plain.branch, *args, **kwargs)), self._calls)
 
     @_like(ScopedMemory.session)
     def session(self, *args: Any, **kwargs: Any) -> AsyncSession:
@@ -187,10 +182,8 @@ class AsyncMemory(_Awaiting[Memory]):
     @_like(Memory.__init__)
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._plain = Memory(*args, **kwargs)
-        self._calls, self._aside = (
-            _Calls(),
-            _Calls(),
-        )  # closing waits for the former: who drains a backlog may take hours
+        # Closing waits for the former alone: who drains a backlog may take hours.
+        self._calls, self._aside = _Calls(), _Calls()
 
     def __repr__(self) -> str:
         return f"Async{self._plain!r}"
@@ -227,6 +220,10 @@ class AsyncMemory(_Awaiting[Memory]):
     async def close(self) -> None:
         await self._calls.finish()
         await self._aside.run(self._plain.close)
+
+    def __await__(self) -> Generator[Any, None, Self]:
+        """Return the memory itself, as `async with` does; then it is for you to close."""
+        return self.__aenter__().__await__()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,29 +1,37 @@
-"""An open store answers the requests of verbs and lanes: by its rows, its embedders, its language model.
+"""Drive verbs and lanes: answer what their flows ask for, by the store, its embedders, its language model, and time it.
 
-What runs behind yields to verbs: its requests wait while one runs in front, and never starve.
+A verb is one call of `verb`: its flow runs here from beginning to end. What runs behind yields to verbs: its requests
+wait while one runs in front, and never starve.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import ModelError
-from mnemic.flow import Pause, Request
+from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
-from mnemic.store.requests import answer
-from mnemic.watching.metering import Meters
+from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
+from mnemic.store.values.drafts import Put
+from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
 
 if TYPE_CHECKING:
+    from mnemic.core.events import Receipt
+    from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
     from mnemic.settings import Settings
     from mnemic.store.contract import Store
 
+
+T = TypeVar("T")
 
 LINGER_SECONDS: Final = 0.003
 """How long it must have been quiet: verbs come in bursts, and a thread that wakes between two of them is in the way."""
@@ -46,7 +54,7 @@ class LanguageModel:
 
     def renew(self) -> None:
         """Take a new lock, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def answer(self, ask: Ask) -> str:
         """Have the model answer, whole.
@@ -59,7 +67,7 @@ class LanguageModel:
     def _opened(self) -> Chat:
         with self._lock:
             if self._chat is None:
-                from mnemic.models.chat.chat_opening import open_chat
+                from mnemic.models.model_opening import open_chat
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:
@@ -79,22 +87,19 @@ class Yielding:
 
     def renew(self) -> None:
         """Start over with nobody in front, as a forked child must."""
-        self._lock = threading.Lock()
-        self._all = threading.Event()
-        self._front = 0
+        self._all = Flag()
+        self._front: set[int] = set()
         self._left_at = 0.0
         self._free_until = 0.0
         self._took = 0.0
 
     def __enter__(self) -> None:
         """Note that somebody waits for a verb."""
-        with self._lock:
-            self._front += 1
+        self._front.add(threading.get_ident())  # what an interrupt leaves, the thread's next verb takes away
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._front -= 1
-            self._left_at = time.monotonic()
+        self._front.discard(threading.get_ident())
+        self._left_at = time.monotonic()
 
     def let_all(self) -> None:
         """Let everybody go on who waits."""
@@ -128,33 +133,141 @@ class Yielding:
             self._took = time.monotonic() - began
 
 
+class BehindVerbs(Protocol):
+    """The thread that works behind verbs, as far as it concerns them."""
+
+    backlog: Backlog
+
+    def notify(self) -> None:
+        """Wake: something was written."""
+        ...
+
+    def asked(self) -> None:
+        """Wake at the first question."""
+        ...
+
+
 class Answering:
-    """Answers every request of an open store and times it; verbs and lanes ask the same one. Safe for many threads.
+    """Answers every request of an open store, and drives the flows of its verbs. Safe for many threads.
 
     Attributes:
-        meters: How long each sort of request takes.
+        meters: How long each verb, request and run takes.
         yielding: The context in which a request of a verb is answered, so that what runs behind waits before its next.
+        behind: Who works behind the verbs and is woken by them; None while the store is being opened.
+        caches: What drops everything it keeps once something was erased.
     """
 
     def __init__(self, store: Store, meaning: Meaning, settings: Settings) -> None:
-        self.store, self.meaning = store, meaning
+        self.store, self.meaning, self._settings = store, meaning, settings
         self.language_model = LanguageModel(settings)
         self.meters = Meters()
         self.yielding = Yielding()
+        self.behind: BehindVerbs | None = None
+        self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
+
+    def verb(self, flow: Flow[T], who: object, asked: str = "", within: str = "") -> T:
+        """Drive the flow of a verb to its return value, timed.
+
+        Args:
+            who: For whom, as the kernel says it.
+            asked: The words of a question.
+            within: What stands before the name of its function in meters: `session.`.
+        """
+        name = getattr(flow, "__name__", type(flow).__name__)
+        return self.drive(flow, self.attend, Timed(Sort.VERB, within + name, who, asked))
+
+    def drive(self, flow: Flow[T], attend: Callable[[Request], Any], timed: Timed) -> T:
+        """Drive a flow to its return value, and time it as one verb or as one run of a lane."""
+        token = timed_here.set(timed)
+        closing = self.meters.begun(timed) if self.meters.observers else ()
+        began = time.perf_counter()
+        try:
+            timed.answer = value = run(flow, attend)
+            return value
+        except BaseException as error:
+            timed.error = error
+            raise
+        finally:
+            timed.seconds = time.perf_counter() - began
+            timed_here.reset(token)
+            self._note(timed.sort, timed.name, timed.seconds, failed=timed.error is not None)
+            for close in reversed(closing):
+                close()
+
+    def attend(self, request: Request) -> Any:
+        """Answer one request of a verb, while what runs behind waits; what is written wakes it."""
+        with self.yielding:
+            reply = self.perform(request)
+        if isinstance(request, Commit):
+            return self._written(request, reply)
+        if isinstance(request, Erase):
+            for clear in self.caches:
+                clear()  # what was erased is not kept in memory until somebody asks again
+        elif isinstance(request, EmbedQuestion) and self.behind is not None and self._settings.background:
+            self.behind.asked()
+        return reply
+
+    def _written(self, request: Commit, receipt: Receipt) -> Receipt:
+        """Tell who works behind of a commit; the receipt, with how much waits for the lanes if that is too much."""
+        if self.meters.observers:
+            self.meters.committed()
+        if self.behind is None:
+            return receipt
+        draft = request.draft
+        puts = [op for op in draft.ops if isinstance(op, Put)]
+        waiting = self.behind.backlog.over_limit((draft.tenant, draft.user, draft.branch), len(puts))
+        if self._settings.background:
+            self.behind.notify()
+        return replace(receipt, behind=waiting) if waiting else receipt
 
     def perform(self, request: Request) -> Any:
-        """Answer one request of a flow, and time it."""
-        return self.meters.answered(request, self._answer)
+        """Answer one request of a verb or a lane, and time it."""
+        closing = self.meters.asked(request) if self.meters.observers else ()
+        reply: Any = None
+        failed: BaseException | None = None
+        began = time.perf_counter()
+        try:
+            reply = self.answer(request)
+            return reply
+        except BaseException as error:
+            failed = error
+            raise
+        finally:
+            seconds = time.perf_counter() - began
+            name = request.work.__name__ if isinstance(request, Transact) else type(request).__name__.lower()
+            self._note(Sort.REQUEST, name, seconds, failed=failed is not None)
+            if (timed := timed_here.get()) is not None:
+                timed.requests.append((name, seconds))
+            for close in closing:
+                close(reply, failed)
 
-    def _answer(self, request: Request) -> Any:
+    def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
+        durations = self.meters.durations
+        durations.append((sort, name, seconds, failed))
+        if len(durations) >= WAITING:
+            self.meters.count()
+
+    def answer(self, request: Request) -> Any:
+        """Answer one request: the only place where what a flow asks for is done."""
         match request:
-            case Embed(model, texts):
-                return self.meaning.passages(model, texts)
+            case Look(of):
+                with self.store.read() as snapshot:
+                    return of(snapshot)
+            case Commit(draft):
+                return self.store.commit(draft)
+            case Transact(work, args, kwargs):
+                return self.store.transact(work, *args, **kwargs)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
+            case Embed(model, texts):
+                return self.meaning.passages(model, texts)
             case Ask():
                 return self.language_model.answer(request)
+            case Erase(erasure):
+                return self.store.erase(erasure)
+            case Sweep(tenant, seconds):
+                return self.store.sweep(tenant, seconds)
             case Pause():
                 return None
             case _:
-                return answer(self.store, request)
+                raise TypeError(f"nobody answers {type(request).__name__}")

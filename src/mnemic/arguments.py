@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
 from inspect import CO_VARARGS, CO_VARKEYWORDS, isfunction
 from pathlib import PurePath
 from types import FunctionType
 from typing import Any, Final, TypeVar, cast
 
-from mnemic.checking import (
+from mnemic.core.checking import (
     Checker,
     callback,
+    clean_name,
+    clean_text,
+    door,
     flag,
     instance,
-    instant,
-    item_id,
     list_of,
     mapping,
     member,
@@ -25,14 +25,16 @@ from mnemic.checking import (
     path,
     question,
     record,
+    shown,
     whole,
     within,
     words,
 )
+from mnemic.core.clock import instant
+from mnemic.core.ids import item_id
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
-from mnemic.core.text import clean_name, clean_text, did_you_mean, shown
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
 from mnemic.store.values.work import Order
@@ -235,13 +237,13 @@ def held_to_the_table(kind: type[C]) -> type[C]:
     """Have every public verb of a class check what it is given."""
     for name, verb in list(vars(kind).items()):
         if isfunction(verb) and not name.startswith("_"):
-            setattr(kind, name, _door(verb))
+            setattr(kind, name, _with_door(verb))
     return kind
 
 
 def checked(verb: V) -> V:
     """`verb`, which gets what has passed the checks of its parameters, in plain form."""
-    return cast(V, _door(cast(FunctionType, verb)))
+    return cast(V, _with_door(cast(FunctionType, verb)))
 
 
 def checked_transaction(found: Transaction[T]) -> Transaction[T]:
@@ -249,7 +251,7 @@ def checked_transaction(found: Transaction[T]) -> Transaction[T]:
     return _transaction("edits", found)
 
 
-def _door(verb: FunctionType) -> Callable[..., Any]:
+def _with_door(verb: FunctionType) -> Callable[..., Any]:
     code = verb.__code__
     named = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
@@ -261,29 +263,8 @@ def _door(verb: FunctionType) -> Callable[..., Any]:
         [name for name in some if name not in optional_ones]
         for some in (named[: code.co_argcount - 1], named[code.co_argcount - 1 :])
     )
-    takes_more = bool(code.co_flags & CO_VARKEYWORDS)
-
-    @wraps(verb)
-    def door(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if args:
-            taken = zip(positional, args, strict=False)  # too many is for Python to say
-            more = args[len(positional) :]
-            args = (
-                *[value if check is None else check(name, value) for (name, check), value in taken],
-                *(more if each is None else [each("id", value) for value in more]),
-            )
-        for name, value in kwargs.items():
-            check = checks.get(name)
-            if check is not None:
-                kwargs[name] = check(name, value)
-            elif name not in checks and not takes_more:
-                raise Invalid(name, f"is no parameter of {verb.__name__}", did_you_mean(name, named))
-        for name in (*needed[len(args) :], *needed_by_name):
-            if name not in kwargs:
-                raise Invalid(name, f"is missing, which {verb.__name__} must have", f"Give {name}=...")
-        return verb(self, *args, **kwargs)
-
-    return door
+    known = None if code.co_flags & CO_VARKEYWORDS else named
+    return door(verb, positional, each, checks, needed=needed, needed_by_name=needed_by_name, known=known)
 
 
 def _check(verb: FunctionType, name: str) -> Checker | None:

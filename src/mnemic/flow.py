@@ -14,11 +14,6 @@ class Request:
 
     __slots__ = ()
 
-    @property
-    def label(self) -> str:
-        """What meters call it."""
-        return type(self).__name__.lower()
-
 
 Flow: TypeAlias = Generator[Request, Any, T]
 
@@ -26,11 +21,6 @@ Flow: TypeAlias = Generator[Request, Any, T]
 @dataclass(frozen=True, slots=True)
 class Pause(Request):
     """Nothing: whoever runs the flow may let others through. To be yielded about every millisecond of thought."""
-
-
-def name_of(flow: Flow[Any]) -> str:
-    """What the function that made a flow is called."""
-    return str(getattr(flow, "__name__", type(flow).__name__))
 
 
 def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:

@@ -6,12 +6,12 @@ are never compared, and changing from one to the other is `reindex`.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
 from mnemic.models.model_requests import Meant
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mnemic.models.calling import Embedding
     from mnemic.settings import Settings
     from mnemic.store.contract import Store
+    from mnemic.store.engine.snapshot import Snapshot
 
 
 WORDS_ALONE: Final = "none"
@@ -52,7 +53,7 @@ class Meaning:
 
     def renew(self) -> None:
         """Start over with nothing open, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._open: dict[str, Embedding] = {}
         self._failed: dict[str, str] = {}
         self._down: dict[str, tuple[float, str]] = {}
@@ -77,12 +78,15 @@ class Meaning:
             return [self._store.transact(enlist, name, dims, EmbedderState.SERVING)]
         return [row.id for row in serving if row.name != WORDS_ALONE and self._opened(row.name) is not None]
 
-    def lanes(self) -> list[str]:
+    def lanes(self, snapshot: Snapshot) -> list[str]:
         """Name the lanes that passages wait for: that of the serving embedder, or of one that never answered."""
-        serving = [row for row in self.rows() if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE]
         if self._words_alone:
             return []
-        return [embedding_lane(row.id) for row in serving] or ([EMBED] if self.never_answered() else [])
+        rows = snapshot.embedders()
+        if not rows and self._given is not None:
+            return [EMBED]
+        serving = (row for row in rows if row.state is EmbedderState.SERVING and row.name != WORDS_ALONE)
+        return [embedding_lane(row.id) for row in serving]
 
     def never_answered(self) -> str:
         """The embedder that is to fill the store once it has said how long its vectors are; "" if there is none."""
@@ -174,7 +178,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
-        from mnemic.models.embedder_opening import named_embedder
+        from mnemic.models.model_opening import named_embedder
 
         return named_embedder(name, self._settings)
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from mnemic.arguments import checked, checked_transaction, held_to_the_table
+from mnemic.core.checking import clean_name
 from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
@@ -17,9 +18,8 @@ from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
-from mnemic.core.text import clean_name
 from mnemic.errors import Invalid
-from mnemic.flow import Flow, name_of, run
+from mnemic.flow import Flow
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
 from mnemic.settings import Settings
 from mnemic.verbs.recalling import RecallRequest
@@ -339,7 +339,11 @@ class ScopedMemory:
         return self._run(self._kernel.get(self._who, id))
 
     def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
-        """What was written last, newest first."""
+        """What was written last, newest first.
+
+        What rules will make of turns that they have not read yet is in `context`, and here once they have run: in the
+        background, or by `flush`. The same is so of `count`.
+        """
         return self._run(self._kernel.list(self._who, where, limit))
 
     def count(self, *, where: Filter = Filter()) -> int:
@@ -477,7 +481,7 @@ class ScopedMemory:
         from mnemic.watching.feed import Watch
 
         opened = self._opened
-        return Watch(opened.store, opened.perform, opened.closed, self._who, after, every=every)
+        return Watch(opened.store, opened.answering.attend, opened.closed, self._who, after, every=every)
 
     def _recalled(self, flow: Flow[Context], asked: str) -> Context:
         context = self._run(flow, asked)
@@ -485,8 +489,7 @@ class ScopedMemory:
         return context
 
     def _run(self, flow: Flow[T], asked: str = "") -> T:
-        with self._opened.meters.verb(name_of(flow), self._who, asked) as timed:
-            return timed(run(flow, self._opened.perform))
+        return self._opened.answering.verb(flow, self._who, asked)
 
 
 @held_to_the_table

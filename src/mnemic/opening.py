@@ -22,19 +22,18 @@ from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import Entropy, ItemId, SystemEntropy
 from mnemic.core.items import Strength
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
-from mnemic.core.scope import Scope
+from mnemic.core.scope import Scope, Shared
+from mnemic.core.visibility import conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
-from mnemic.flow import Request, run
+from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
-from mnemic.kernel import Kernel
 from mnemic.meaning import Meaning
-from mnemic.models.model_requests import EmbedQuestion
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
-from mnemic.store.requests import Commit, Erase, answer
 from mnemic.store.urls import open_at, options_of
-from mnemic.store.values.drafts import Put
+from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
@@ -64,16 +63,16 @@ class UseCounts:
 
     def renew(self) -> None:
         """Start over with nothing counted; in a forked child the parent writes what it has counted."""
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
-        self._wake = threading.Event()
+        self._lock = Mutex()
+        self._writing = Mutex()
+        self._wake = Flag()
         self._thread: threading.Thread | None = None
-        self._counts: dict[Scope, Counts] = {}
+        self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0
 
     def shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
         """Count one recall."""
-        owner, when = Scope(tenant=scope.tenant, user=scope.user), moment(now)
+        owner, when = (scope.tenant, scope.user), moment(now)
         with self._lock:
             counts = self._counts.setdefault(owner, {})
             for item in items:
@@ -91,8 +90,8 @@ class UseCounts:
         with self._writing:
             with self._lock:
                 taken, self._counts, self._seen = self._counts, {}, 0
-            for scope, counts in taken.items():
-                self._write(scope, counts)
+            for (tenant, user), counts in taken.items():
+                self._write(Scope(tenant=tenant, user=user), counts)
 
     def _write_behind(self) -> None:
         """Write batches as they come due, and end when there is nothing left to write."""
@@ -133,30 +132,6 @@ class Opened:
     def meters(self) -> Meters:
         """How long each verb, request and run takes."""
         return self.answering.meters
-
-    def perform(self, request: Request) -> Any:
-        """Answer one request of a verb's flow; what is written wakes the background."""
-        with self.answering.yielding:
-            answered = self.answering.perform(request)
-        if isinstance(request, Commit) and (behind := self._crowd(request)):
-            answered = dataclasses.replace(answered, behind=behind)
-        if isinstance(request, Erase):
-            self.kernel.standings.clear()
-            self.kernel.unread.clear()
-            self.kernel.catalogues.clear()  # what was erased is not kept in memory until somebody asks again
-            self.meaning.forget()
-        if isinstance(request, Commit):
-            self.meters.committed()
-        if self.settings.background and isinstance(request, Commit):
-            self.background.notify()
-        elif self.settings.background and isinstance(request, EmbedQuestion):
-            self.background.asked()
-        return answered
-
-    def _crowd(self, request: Commit) -> int:
-        draft = request.draft
-        written = sum(isinstance(op, Put) for op in draft.ops)
-        return self.background.backlog.over_limit((draft.tenant, draft.user, draft.branch), written)
 
     def count_use(self, who: Who, context: Context) -> None:
         """Count what was shown; reads in the past and on a branch count nothing."""
@@ -205,10 +180,12 @@ def open_store(
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     desk = Desk(clock, entropy, settings)
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes), settings)
-    uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, store, kernel))
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
-    background = Background(answering, desk, strategies)
+    uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
+    background = answering.behind = Background(answering, desk, strategies)
+    answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
     opened = Opened(store, kernel, settings, clock, uses, answering, background)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
@@ -248,14 +225,14 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
 
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Settings that name a language model, which is known and installed."""
-    from mnemic.models.chat.chat_opening import open_chat
+    from mnemic.models.model_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
     open_chat(model, settings)
@@ -276,10 +253,10 @@ def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
             raise Invalid(name, "is no option of a memory", hint)
 
 
-def _write_use(store: Store, kernel: Kernel, scope: Scope, counts: Counts) -> None:
+def _write_use(answering: Answering, kernel: Kernel, scope: Scope, counts: Counts) -> None:
     """Write counters; a store that cannot be written keeps its memory and loses only these."""
     with suppress(StoreError):
-        run(kernel.use(Who(scope=scope, actor="mnemic"), counts), partial(answer, store))
+        run(kernel.use(Who(scope=scope, actor="mnemic"), counts), answering.answer)
 
 
 When = datetime | date | str

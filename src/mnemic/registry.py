@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mnemic.core.text import did_you_mean
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 
 STORES: Final = {

@@ -13,13 +13,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from mnemic.arguments import held_to_the_table
+from mnemic.core.checking import clean_name
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
 from mnemic.core.queries import Context
-from mnemic.core.text import clean_name
 from mnemic.errors import Invalid, MnemicError, Refused
-from mnemic.flow import Flow, name_of, run
+from mnemic.flow import Flow, run
 from mnemic.tiers.counters import Counters
 from mnemic.tiers.pager import Pager, Pressure
 from mnemic.verbs.recalling import RecallRequest
@@ -199,13 +199,13 @@ class Session(SessionView):
         if os.getpid() != owner or not self._idle():
             return
         try:
-            run(self._flows.close(), self._opened.perform)
+            run(self._flows.close(), self._opened.answering.attend)
         finally:
             self._leave()
 
     def _run(self, flow: Flow[T]) -> T:
-        with self._lock, self._opened.meters.verb(f"session.{name_of(flow)}", self._who) as timed:
-            return timed(run(flow, self._opened.perform))
+        with self._lock:
+            return self._opened.answering.verb(flow, self._who, within="session.")
 
     def _idle(self) -> bool:
         free = self._lock.acquire(blocking=False)

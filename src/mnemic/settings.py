@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.core.clock import time_zone
-from mnemic.core.text import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
 

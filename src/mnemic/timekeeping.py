@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import moment
-from mnemic.core.text import clean_file_name
 from mnemic.errors import Compacted, Invalid, NotFound
 from mnemic.opening import Opened, When, recorded_moment
 from mnemic.settings import Settings
@@ -50,7 +50,7 @@ def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
 
 
 def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
-    """The checkpoints that hold a tenant, by commit."""
+    """List the checkpoints that hold a tenant, by commit."""
     with opened.store.read() as snapshot:
         number = snapshot.tenant(tenant)
         rows = [] if number is None else snapshot.checkpoints(number)
@@ -65,7 +65,7 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
 
 
 def commit_at(opened: Opened, to: int | When, tenant: str) -> int:
-    """The commit that going back to `to` would end at.
+    """Return the commit that going back to `to` would end at.
 
     Raises:
         NotFound: there is no such tenant.
@@ -96,7 +96,7 @@ def rewind(opened: Opened, to: int | When, tenant: str) -> Rewound:
 
 
 def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Callable[[Store], None]:
-    """What brings a copy back: a commit is one of `tenant`; a moment is one of every tenant, which some came after."""
+    """Make what brings a copy back: to a commit of `tenant`, or all tenants to a moment, which some came after."""
 
     def go(store: Store) -> None:
         with store.read() as snapshot:
@@ -108,7 +108,7 @@ def going_back(to: int | When, tenant: str, settings: Settings, now: int) -> Cal
 
 
 def _everyone(snapshot: Snapshot, to: When, settings: Settings, now: int) -> dict[str, int]:
-    """The last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
+    """Find the last commit of each tenant at a recorded moment; 0 for one that was not there yet."""
     tenants = snapshot.tenants()
     last = max((snapshot.head(number).at for number, _ in tenants), default=0)
     at = recorded_moment(to, "to", settings, now, lambda: last)

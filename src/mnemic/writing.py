@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from mnemic.checking import instant, listed, mapping, member, optional, record, within, words
-from mnemic.core.clock import Clock, micros, moment, offset_minutes
-from mnemic.core.cut import cut
+from mnemic.core.checking import clean_name, clean_text, listed, mapping, member, optional, record, shown, within, words
+from mnemic.core.clock import Clock, instant, micros, moment, offset_minutes
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
 from mnemic.core.mask import mask, mask_name
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
-from mnemic.core.text import clean_name, clean_text, shown
+from mnemic.core.tokens import cut
 from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message
@@ -152,15 +151,14 @@ class Desk:
         return self._masked_slots(slot, found) if isinstance(slot, dict) else slot
 
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
-        now = self.clock.now()
-        said = moment(now) if message.said is None else message.said
-        us = micros(said, where + "said")
+        said = message.said
+        us = self.clock.now() if said is None else micros(said, where + "said")
         return Item(
             id=self.fresh_id(),
             kind=message.kind,
             text=text,
             said=moment(us),
-            said_offset=offset_minutes(said),
+            said_offset=0 if said is None else offset_minutes(said),
             slots=clean_slots(message.slots, self.settings.item_limit, where),
             tags=clean_tags(message.tags, where),
             agent=message.agent if message.agent is not None else scope.agent,

@@ -142,7 +142,7 @@ def surveyed(memory: Memory) -> Iterator[Callable[..., Collection]]:
         fresh = isinstance(work, str)
         work = Collection(plan_for(SETTINGS, collectors=[work])) if isinstance(work, str) else work
         while not (work._batches if fresh else work.done):
-            run(collect_slice(memory._opened.kernel.desk, work), memory._opened.perform)
+            run(collect_slice(memory._opened.kernel.desk, work), memory._opened.answering.attend)
         return work
 
     yield go
@@ -254,7 +254,7 @@ def test_a_run_goes_one_slice_at_a_time_and_others_write_in_between(memory: Memo
     work = Collection(plan_for(SETTINGS, keep=RetainedPast(commits=0), collectors=["ttl"]))
     steps = 0
     while not work.done:
-        run(collect_slice(memory._opened.kernel.desk, work), memory._opened.perform)
+        run(collect_slice(memory._opened.kernel.desk, work), memory._opened.answering.attend)
         me.observe(f"meanwhile {steps}")
         steps += 1
     assert steps > 3
@@ -268,7 +268,7 @@ def collected(memory: Memory, plan: CollectionPlan) -> Collected:
 
 
 def test_a_trigger_fires_once_much_is_dead_and_the_run_teaches_what_it_paid(memory: Memory, me: ScopedMemory) -> None:
-    desk, perform = memory._opened.kernel.desk, memory._opened.perform
+    desk, perform = memory._opened.kernel.desk, memory._opened.answering.attend
     me.observe("stays")
     assert run(due(desk, "default", 100, 0, 0.0), perform) is None
     for n in range(5):
@@ -378,7 +378,7 @@ def test_a_past_longer_than_there_is_keeps_all_of_it(memory: Memory, me: ScopedM
 def test_without_a_run_before_the_clock_counts_from_the_first_commit(
     memory: Memory, me: ScopedMemory, clock: ManualClock
 ) -> None:
-    desk, perform = memory._opened.kernel.desk, memory._opened.perform
+    desk, perform = memory._opened.kernel.desk, memory._opened.answering.attend
     me.observe("stays")
     assert run(due(desk, "default", 100, 0, 0.0), perform) is None
     clock.tick(7 * 3600 * 1_000_000)
@@ -387,7 +387,7 @@ def test_without_a_run_before_the_clock_counts_from_the_first_commit(
 
 def test_a_triggered_run_that_did_nothing_is_remembered_and_not_journaled(memory: Memory, me: ScopedMemory) -> None:
     me.observe("stays")
-    perform, changes = memory._opened.perform, len(list(me.changes()))
+    perform, changes = memory._opened.answering.attend, len(list(me.changes()))
     did = collected(memory, plan_for(SETTINGS, trigger="periodic"))
     assert did.seq is None
     assert len(list(me.changes())) == changes
@@ -461,7 +461,7 @@ def test_looking_over_a_space_takes_no_long_look(
 
     def counted(request: Request) -> object:
         looks.append(request)
-        return memory._opened.perform(request)
+        return memory._opened.answering.attend(request)
 
     work = Collection(plan_for(SETTINGS, dry_run=True))
     while not work.done:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.core.cut import BYTES_A_TOKEN, count_tokens, cut
 from mnemic.core.mask import mask
+from mnemic.core.tokens import BYTES_A_TOKEN, count_tokens, cut
 
 _PATHOLOGICAL = [
     "!",

@@ -9,12 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.clock import micros
-from mnemic.core.cut import count_tokens, cut
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Item, Kind, Slot
 from mnemic.core.parts import PART_TOKENS, entry_terms, part_texts
 from mnemic.core.timex import TimeSpan
-from mnemic.core.tokens import Field, hash_term, is_stop, mention, spoken_days, terms, tokenise, words
+from mnemic.core.tokens import (
+    Field,
+    count_tokens,
+    cut,
+    hash_term,
+    is_stop,
+    mention,
+    spoken_days,
+    terms,
+    tokenise,
+    words,
+)
 
 
 def item(

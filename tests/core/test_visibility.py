@@ -125,7 +125,7 @@ def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: F
     db.execute("DELETE FROM version; DELETE FROM entry")
     rows = sqlite_rows(db, SystemClock(), SystemEntropy()).items
     rows.add_versions(some)
-    rows.add_entries(1, [entry for row in some for entry in entries(row, False, (b"12345678",))])
+    rows.add_entries(1, [entry for row in some for entry in entries(row.ver, row, False, (b"12345678",))])
     walk = Walk(where, view, 0, len(some))
     walked = {row.ver for row in rows.visible((1,), None, walk)}
     assert rows.count((1,), where, view) == len(walked)
@@ -134,7 +134,7 @@ def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: F
 
 def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view: View, where: Filter) -> set[int]:
     table = EntryColumns()
-    table.add([entry for row in some for entry in entries(row, False, (b"12345678",))])
+    table.add([entry for row in some for entry in entries(row.ver, row, False, (b"12345678",))])
     numbers = [None if name is None else NAMES.get(name, -1) for name in (where.agent, where.session)]
     shelves = Shelves(*numbers, vers=tuple(tagged) if where.tags else None)
     return set(table.column(Column.VER)[np.flatnonzero(visible(table, head, view, where, shelves))].tolist())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.extract.sentences import own_words, sentences
+from mnemic.extract.quotation import own_words
+from mnemic.extract.sentences import sentences
 
 
 def test_what_is_quoted_is_blanked_in_its_place() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.timex import parse_said
-from mnemic.extract.phrasing import phrased
+from mnemic.extract.phrasing import phrased, shown_value
 from mnemic.extract.slots import birthday, slots
 
 SAID = micros(parse_said("2024-05-20T12:00:00+00:00", zone=None)[0])
@@ -126,4 +126,4 @@ def test_birthdays_have_one_form(text: str, value: str | None) -> None:
 def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
     for found in slots(text, "Ada", SAID):
         assert text[found.start : found.end] == found.text
-        assert str(found.value) in phrased(found)
+        assert shown_value(str(found.value), found.text) in phrased(found)

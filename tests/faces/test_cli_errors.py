@@ -230,3 +230,27 @@ def test_a_setting_that_cannot_be_taken_does_not_keep_one_from_looking_for_it(ru
     told = run("doctor", code=6, **bad)
     assert "MNEMIC_TIMEZONE" in told.out
     assert any(not one["ok"] for one in run("doctor", "--json", code=6, **bad).json["checks"])
+
+
+@pytest.mark.parametrize("command", ["stats", "flush", "list", "verify", "jobs", "branches"])
+def test_a_branch_that_is_not_there_is_refused_by_every_command(run: Run, command: str) -> None:
+    run("add", "I live in Paris.")
+    assert "no branch 'nope' here" in run("--branch", "nope", command, code=3).err
+    run("branch", "try")
+    run("--branch", "try", command)
+
+
+@pytest.mark.parametrize("day", ["2025-02-31", "2025-02-31T10:00:00Z", "2025-04-31 10:00"])
+def test_a_day_that_its_month_does_not_have_is_called_so(run: Run, day: str) -> None:
+    told = run("fact", "Ada lives in Paris.", "--said", day, code=2).err
+    assert f"--said: '{day}' names a day that its month does not have" in told
+
+
+def test_a_branch_is_refused_before_a_store_is_made_for_it(run: Run, home: Path) -> None:
+    run("--branch", "nope", "add", "I live in Paris.", code=3)
+    run("--branch", "nope", "import", "-", "--format", "text", stdin="I live in Paris.", code=3)
+    assert not home.exists()
+
+
+def test_a_client_is_installed_on_no_branch(run: Run) -> None:
+    assert "--branch: means nothing here" in run("--branch", "try", "install", "cursor", "--dry-run", code=2).err

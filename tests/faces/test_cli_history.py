@@ -154,3 +154,35 @@ def test_what_is_pinned_or_not_already_is_said_so(run: Run, add: Callable[..., s
     assert f"pinned {item}\ncommit" in run("pin", item).out
     assert run("pin", item).out == f"was pinned already, nothing changed {item}\n"
     assert f"unpinned {item}\ncommit" in run("unpin", item).out
+
+
+def test_the_log_says_why_its_numbers_jump(run: Run, add: Callable[..., str]) -> None:
+    add("The train to Paris was late.")
+    run("recall", "Paris")
+    assert "in between" not in run("log").err
+    add("The train to Rome was not.")
+    assert "in between only count what was shown" in run("log").err
+    assert "in between" not in run("log", "--all").err
+    assert run("log", "--json").err == ""
+
+
+def test_undoing_a_second_time_names_the_undo_there_was(run: Run, add: Callable[..., str]) -> None:
+    add("I live in Paris.")
+    run("undo", "1")
+    told = run("undo", "1", code=4).err
+    assert "commit 1 is undone already, by commit 2; undo that one to redo it" in told
+    run("undo", "2")
+    assert "I live in Paris." in run("list").out
+
+
+def test_forgetting_a_second_time_says_that_nothing_was_changed(run: Run, add: Callable[..., str]) -> None:
+    item = add("I live in Paris.")
+    run("forget", item)
+    told = run("forget", item).out
+    assert told == f"was hidden already, nothing changed {item}\n"
+
+
+def test_a_branch_that_is_there_is_not_told_as_made(run: Run, add: Callable[..., str]) -> None:
+    add("I live in Paris.")
+    assert "already" not in run("branch", "try").out
+    assert "branch try was there already, and comes off commit 1: shows 1 item" in run("branch", "try").out

@@ -633,7 +633,7 @@ def test_reading_on_from_a_message_gives_what_came_after_it(talk: list[tuple[str
     ]
     raw = "".join(line + "\n" for line in lines).encode()
     everything = list(since(BytesIO(raw), CLAUDE, None))
-    assert [said.text for said in everything] == [text.strip() for _, text in talk if text.strip()]
+    assert [said.text.strip() for said in everything] == [text.strip() for _, text in talk if text.strip()]
     kept, transcript._BLOCK = transcript._BLOCK, block
     try:
         ids = [said.id for said in everything]
@@ -642,6 +642,35 @@ def test_reading_on_from_a_message_gives_what_came_after_it(talk: list[tuple[str
         transcript._BLOCK = kept
     there = at < len(talk)
     assert after == ([id for id in ids if int(id[1:]) > at] if there else ids)
+
+
+class _Counted(BytesIO):
+    """A file that counts the bytes which are read of it."""
+
+    count = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        block = super().read(size)
+        self.count += len(block)
+        return block
+
+
+def test_a_message_is_looked_for_by_reading_each_byte_at_most_once() -> None:
+    raw = codex_line("user", "one", 1).encode() * 2_000
+    file = _Counted(raw)
+    assert len(list(since(file, CODEX, f"{json.loads(raw.splitlines()[0])['timestamp']}|x"))) == 2_000
+    assert file.count <= len(raw)
+
+
+def test_asides_are_left_out_and_a_tag_that_stays_open_is_not_one() -> None:
+    def said(content: str) -> list[str]:
+        line = {"type": "user", "uuid": "u", "message": {"content": content}}
+        return [one.text for one in since(BytesIO(json.dumps(line).encode() + b"\n"), CLAUDE, None)]
+
+    aside = "<bash-stdout>x<system-reminder>y</bash-stdout>"
+    assert said(f"before {aside}{aside} after") == ["before  after"]
+    assert said("<bash-input> stays </bash-stdout>") == ["<bash-input> stays </bash-stdout>"]
+    assert said("\n\n    pasted code\n") == ["    pasted code"]
 
 
 def test_messages_of_codex_of_one_moment_are_all_read() -> None:

@@ -43,7 +43,7 @@ def tree(person: Path) -> Callable[[], dict[str, bytes]]:
 
 
 def on(person: Path, **environ: str) -> Machine:
-    return Machine(environ=environ, home=person, here=Path.cwd(), system="linux")
+    return Machine(environ=environ, home=person, project_folder=Path.cwd(), system="linux")
 
 
 def written(client: str, person: Path, *, project: bool = False) -> Any:
@@ -125,7 +125,7 @@ def test_a_clients_own_variable_moves_its_files(client: str, variable: str, file
     ],
 )
 def test_every_system_has_its_own_places(system: str, client: str, file: str, person: Path) -> None:
-    machine = Machine(environ={}, home=person, here=person, system=system)
+    machine = Machine(environ={}, home=person, project_folder=person, system=system)
     assert CLIENTS[client].path(machine) == person / file
 
 

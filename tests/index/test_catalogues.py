@@ -108,8 +108,8 @@ class Behind:
     def __init__(self, snapshot: Any, head: Any) -> None:
         self._snapshot, self._head = snapshot, head
 
-    def spaces(self, ids: object) -> list[Any]:
-        return [self._head]
+    def read_set(self, spaces: object, view: View) -> list[Any]:
+        return [(self._head, view, ())]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._snapshot, name)

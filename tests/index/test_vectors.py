@@ -375,5 +375,6 @@ def test_a_vector_without_its_entry_is_passed_over(world: Any) -> None:
 
 
 def world_columns(world: Any) -> Any:
-    (reading,) = world.readings()
-    return reading._columns
+    world.readings()
+    ((_, catalogue),) = world.catalogues._held.values()
+    return catalogue.columns

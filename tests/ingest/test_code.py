@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mnemic
-from mnemic.core.cut import count_tokens
+from mnemic.core.tokens import count_tokens
 from mnemic.ingest import Message, read
 from mnemic.ingest.code import blocks
 

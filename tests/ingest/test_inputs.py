@@ -8,6 +8,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -236,3 +237,27 @@ def test_an_archive_on_standard_input_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
     with pytest.raises(Invalid, match=r"binary|not UTF-8"):
         list(read("-"))
+
+
+def test_whether_an_archive_is_an_export_is_asked_of_each_member_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "many.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        for n in range(50):
+            archive.writestr(f"{n}.txt", "a")
+    asked: list[str] = []
+    monkeypatch.setattr(inputs, "fnmatch", lambda name, pattern: asked.append(name) or fnmatch(name, pattern))
+    assert len([one for one in read(place) if isinstance(one, Message)]) == 50
+    assert len(asked) == 50
+
+
+def test_a_member_that_lies_too_deep_is_skipped(tmp_path: Path) -> None:
+    place = tmp_path / "deep.zip"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr("d/" * 20_000 + "a.txt", "a")
+        archive.writestr("d/" * inputs.DEPTH + "b.txt", "b")
+    good, deep = read(place)
+    assert isinstance(good, Message)
+    assert isinstance(deep, Skipped)
+    assert deep.why == "lies over 32 folders deep"

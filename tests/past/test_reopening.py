@@ -170,8 +170,8 @@ def test_the_first_of_a_chain_stays_superseded_while_the_last_stands(
 
 
 def test_what_a_view_of_then_shows_has_the_end_that_its_owner_gave_it(home: Home) -> None:
-    from mnemic.faces.cli.commands.asking import version_then
+    from mnemic.faces.cli.commands.asking import version_as_of
 
     version = home.me.as_of(day(10)).get(home.own.id)
-    shown = version_then(home.me, version).item
+    shown = version_as_of(home.me, version).item
     assert (shown.state, shown.known_to, shown.valid_to, shown.text) == REOPENED

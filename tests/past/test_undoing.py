@@ -116,3 +116,16 @@ def test_undoing_what_followed_an_undo_has_its_consequences_again(me: ScopedMemo
     back = me.undo(undone.seq)
     me.undo(back.seq)
     assert texts(me) == []
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_undoing_a_correction_of_what_is_hidden_takes_nothing_along(
+    memory: Memory, me: ScopedMemory, *, compacted: bool
+) -> None:
+    note = me.write("note")
+    me.undo(note.seq)
+    fact = me.write("fact", source=note.ids)
+    if compacted:
+        memory.admin.compact(fact.seq)
+    me.undo(me.revise(note.id, "another note").seq)
+    assert texts(me) == ["fact"]

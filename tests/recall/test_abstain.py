@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mnemic.recall.abstain import KNOWN, Confidence, answerable
+from mnemic.recall.reasons import KNOWN, Confidence, answerable
 from mnemic.recall.understand import understand
 
 Judge = Callable[..., Confidence]

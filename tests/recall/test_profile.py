@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mnemic import Memory
+from mnemic import Filter, Kind, Memory
 
 
 @pytest.fixture
@@ -73,3 +73,29 @@ def test_a_fact_of_the_past_answers_for_the_past() -> None:
         me.observe("I live in Lisbon now.")
         assert me.ask("Where do I live?").short == "Lisbon"
         assert me.at(then).ask("Where do I live?").short == "Paris"
+
+
+def test_why_not_of_what_rules_made_names_what_recall_finds_in_its_place(memory: Memory) -> None:
+    me = memory.scope(user="noor")
+    memory.flush()
+    city = next(v.item for v in me.list(where=Filter(kinds=(Kind.PROFILE,))) if "Lisbon" in v.item.text)
+    lost = me.why_not("Where do I live, in Lisbon?", city.id)
+    assert lost.stage == "gather"
+    assert city.source[0] in lost.reason
+    assert "no word" not in lost.reason
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "short"),
+    [
+        ("My birthday is on 3 May.", "When is my birthday?", "3 May"),
+        ("我的生日是5月3日。", "我的生日是哪天？", "5月3日"),
+    ],
+)
+def test_a_birthday_without_a_year_is_told_as_a_day(said: str, question: str, short: str) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        me.observe(said)
+        memory.flush()
+        assert me.ask(question).short == short
+        assert all("--" not in version.item.text for version in me.list())

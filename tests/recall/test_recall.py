@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.clock import micros
-from mnemic.core.cut import count_tokens
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Filter, View
+from mnemic.core.tokens import count_tokens
 from mnemic.errors import Compacted
 from mnemic.recall import pipeline
 from mnemic.recall.pack import render

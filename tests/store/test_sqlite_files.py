@@ -24,7 +24,8 @@ from mnemic.errors import (
     StoreReadOnly,
 )
 from mnemic.store.engine import compaction
-from mnemic.store.sqlite.disk import refuse_network
+from mnemic.store.sqlite import disk
+from mnemic.store.sqlite.disk import Host, refuse_network, this_host
 from mnemic.store.sqlite.schema import FORMAT
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import largest_file, read_only
@@ -184,6 +185,75 @@ def test_another_machines_lease_locks_the_store_until_it_runs_out(path: Path) ->
     lease(time.time() - 1)
     world.commit("x")
     assert len(world.texts()) == 4
+    world.store.close()
+
+
+def lease_in(path: Path) -> bytes | None:
+    db = apsw.Connection(str(path))
+    try:
+        return db.execute("SELECT value FROM meta WHERE key = 'lease'").get  # type: ignore[no-any-return]
+    finally:
+        db.close()
+
+
+def put_lease(path: Path, value: bytes) -> None:
+    db = apsw.Connection(str(path))
+    db.set_busy_timeout(1000)
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (value,))
+    db.close()
+
+
+def test_a_clock_that_was_a_year_ahead_keeps_nobody_from_writing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as ahead:
+        ahead.setattr(disk, "this_host", lambda: Host("another-boot", "another"))
+        ahead.setattr(disk.time, "time", lambda now=time.time: now() + 365 * 86_400)
+        world = filled(path)
+        kept = lease_in(path)
+        world.store.close()
+    assert kept is not None
+    put_lease(path, kept)  # as after a crash
+    world = World(SqliteStore(path), "again")
+    world.commit("x")
+    assert lease_in(path) != kept
+    world.store.close()
+
+
+def test_a_machine_that_starts_again_writes_at_once_and_its_clock_may_have_gone_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = filled(path)
+    kept = lease_in(path)
+    here = this_host()
+    monkeypatch.setattr(disk, "this_host", lambda: Host("after the next start", here.name))
+    for ahead in (0, -30, -86_400, 86_400):
+        put_lease(path, kept or b"")
+        with monkeypatch.context() as set_back:
+            set_back.setattr(disk.time, "time", lambda ahead=ahead, now=time.time: now() + ahead)
+            world.commit("x")
+    world.store.close()
+
+
+def test_closing_drops_the_lease_and_reading_takes_none(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = filled(path)
+    assert lease_in(path) is not None
+    world.store.close()
+    assert lease_in(path) is None
+    monkeypatch.setattr(disk, "this_host", lambda: Host("another-boot", "another"))
+    world = World(SqliteStore(path), "again")
+    assert len(world.texts()) == 3
+    assert lease_in(path) is None
+    world.commit("x")
+    world.store.close()
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"x", b"a b c d", b"a b nan", b"a b inf", b"\xff\xfe", b"a b 9e999", b"another 1e30"]
+)
+def test_a_lease_that_is_none_keeps_nobody_from_writing(path: Path, value: bytes) -> None:
+    filled(path).store.close()
+    put_lease(path, value)
+    world = World(SqliteStore(path), "again")
+    world.commit("x")
     world.store.close()
 
 

@@ -15,7 +15,7 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store.engine import rows
+from mnemic.store.engine import relations as declared
 from mnemic.store.engine.codec import kind_number
 from mnemic.store.sqlite import location, migrations, schema, sqlite_relations, sqlite_tables
 from mnemic.store.sqlite.schema import FORMAT, TABLES, TOKENS, Holds
@@ -122,13 +122,13 @@ def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relati
     relations = SqliteRelations(apsw.Connection(":memory:"))
     hostile = "id) OR 1 = 1 --"
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.find(rows.NAME, **{hostile: 1})
+        relations.find(declared.NAME, **{hostile: 1})
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.find(rows.NAME, order=(hostile,))
+        relations.find(declared.NAME, order=(hostile,))
     with pytest.raises(KeyError):
-        relations.find(rows.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
+        relations.find(declared.NAME, ("id", "= 1 OR 1 =", 1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not in tuple"):
-        relations.update(rows.NAME, {hostile: 1}, id=1)
+        relations.update(declared.NAME, {hostile: 1}, id=1)
 
 
 @pytest.fixture
@@ -140,64 +140,95 @@ def relations() -> Iterator[SqliteRelations]:
 
 
 def test_rows_that_are_added_together_are_numbered_one_after_another(relations: SqliteRelations) -> None:
-    assert relations.add(rows.NAME, (None, 1, "a")) == 1
-    assert relations.add(rows.NAME, *((None, 1, text) for text in "bcd")) == 2
-    assert [row[0] for row in relations.find(rows.NAME, order=("text",))] == [1, 2, 3, 4]
-    assert relations.add(rows.NAME, (None, 1, "e")) == 5
+    assert relations.add(declared.NAME, (None, 1, "a")) == 1
+    assert relations.add(declared.NAME, *((None, 1, text) for text in "bcd")) == 2
+    assert [row[0] for row in relations.find(declared.NAME, order=("text",))] == [1, 2, 3, 4]
+    assert relations.add(declared.NAME, (None, 1, "e")) == 5
 
 
 def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) -> None:
     count = 2 * CHUNK + 1
-    relations.add(rows.NAME, *((None, 1, f"{n}") for n in range(count)))
+    relations.add(declared.NAME, *((None, 1, f"{n}") for n in range(count)))
     numbers = range(1, count + 1)
-    assert [row[0] for row in relations.find(rows.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
-    assert list(relations.find(rows.NAME, ("id", "in", ()))) == []
-    relations.update(rows.NAME, {"space": 2}, ("id", "in", ()))
-    relations.drop(rows.NAME, ("id", "in", ()))
-    assert len(list(relations.find(rows.NAME, space=1))) == count
-    relations.update(rows.NAME, {"space": 2}, ("id", "in", numbers[1:]))
-    assert [row[0] for row in relations.find(rows.NAME, space=1)] == [1]
-    relations.drop(rows.NAME, ("id", "in", numbers[1:]))
-    assert [row[0] for row in relations.find(rows.NAME)] == [1]
+    assert [row[0] for row in relations.find(declared.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
+    assert list(relations.find(declared.NAME, ("id", "in", ()))) == []
+    relations.update(declared.NAME, {"space": 2}, ("id", "in", ()))
+    relations.drop(declared.NAME, ("id", "in", ()))
+    assert len(list(relations.find(declared.NAME, space=1))) == count
+    relations.update(declared.NAME, {"space": 2}, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(declared.NAME, space=1)] == [1]
+    relations.drop(declared.NAME, ("id", "in", numbers[1:]))
+    assert [row[0] for row in relations.find(declared.NAME)] == [1]
 
 
-RELATIONS = [value for value in vars(rows).values() if isinstance(value, rows.Relation)]
+def test_order_and_limit_hold_over_all_values_and_none_is_found_twice(relations: SqliteRelations) -> None:
+    count = 2 * CHUNK + 1
+    relations.add(declared.NAME, *((None, n % 3, f"{n:05}") for n in range(count)))
+    numbers = [*range(count, 0, -1), *range(1, count + 1)]
+    among: declared.Condition = ("id", "in", numbers)
+    assert sorted(row[0] for row in relations.find(declared.NAME, among)) == list(range(1, count + 1))
+    last_first = relations.find(declared.NAME, among, order=("space", "-text"), limit=2)
+    assert [(space, text) for _, space, text in last_first] == [(0, "00999"), (0, "00996")]
+    first = relations.first(declared.NAME, among, order=("-id",))
+    assert first is not None
+    assert first[0] == count
+    highest = relations.find(
+        declared.NAME, ("id", "in", numbers[: CHUNK + 1]), order=("-id",), limit=CHUNK + 1, space=2
+    )
+    assert [row[0] for row in highest] == [n for n in range(count, count - CHUNK - 1, -1) if (n - 1) % 3 == 2]
+
+
+def test_two_columns_may_be_among_any_number_of_values_together(relations: SqliteRelations) -> None:
+    count = CHUNK + 2
+    texts = [f"{n}" for n in range(count)]
+    relations.add(declared.NAME, *((None, 1, text) for text in texts))
+    both: tuple[declared.Condition, declared.Condition] = (
+        ("id", "in", range(count - 1, 0, -1)),
+        ("text", "in", [*texts[1:], *(f"absent {n}" for n in range(40_000))]),
+    )
+    assert [row[0] for row in relations.find(declared.NAME, *both, order=("id",))] == list(range(2, count))
+    relations.update(declared.NAME, {"space": 2}, *both)
+    assert [row[0] for row in relations.find(declared.NAME, order=("id",), space=1)] == [1, count]
+    relations.drop(declared.NAME, *both, space=2)
+    assert [row[0] for row in relations.find(declared.NAME, order=("id",))] == [1, count]
+
+
+RELATIONS = [value for value in vars(declared).values() if isinstance(value, declared.Relation)]
 
 
 def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_one() -> None:
     tables = {table.name: tuple(column for column, _, _ in table.columns) for table in TABLES}
     assert all(set(relation.columns) <= set(tables[relation.name]) for relation in RELATIONS)
-    assert {relation.name for relation in RELATIONS if relation.columns == tables[relation.name]} == tables.keys() - {
-        "meta",
-        "page",
-    }
+    whole = {relation.name for relation in RELATIONS if relation.columns == tables[relation.name]}
+    assert whole == tables.keys() - {"meta"}
 
 
 @pytest.mark.parametrize(
     ("of", "equal", "shape", "order"),
     [
-        (rows.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
-        (rows.SPACE, ("tenant", "user", "branch"), (), ()),
-        (rows.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
-        (rows.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
-        (rows.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
-        (rows.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
-        (rows.VERSION, (), (("ver", "in", 3),), ()),
-        (rows._IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
-        (rows.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
-        (rows.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
-        (rows.STRENGTH, ("space",), (("id", "in", 3),), ()),
-        (rows.KEY, ("space",), (("hash", "in", 3),), ()),
-        (rows.DERIVED, ("space",), (("source", "in", 3),), ("source", "item")),
-        (rows.LINK, ("space",), (("src", "in", 3),), ()),
-        (rows.LINK, ("space",), (("dst", "in", 3),), ()),
-        (rows.LINK, (), (("lver", "in", 2),), ()),
-        (rows.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
-        (rows.JOB, ("space", "name", "key"), (), ()),
+        (declared.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
+        (declared.SPACE, ("tenant", "user", "branch"), (), ()),
+        (declared.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
+        (declared.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
+        (declared.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
+        (declared.VERSION, ("space",), (("id", "in", 3),), ("id", "seq_from")),
+        (declared.VERSION, (), (("ver", "in", 3),), ()),
+        (declared.VERSION_IDS, ("space",), (("id", ">=", 1), ("id", "<=", 1)), ("id",)),
+        (declared.ENTRY, ("space",), (("ver", ">", 1),), ("ver", "part")),
+        (declared.ENTRY, ("space",), (("ver", "in", 3),), ("ver", "part")),
+        (declared.STRENGTH, ("space",), (("id", "in", 3),), ()),
+        (declared.KEY, ("space",), (("hash", "in", 3),), ()),
+        (declared.DERIVED, ("space",), (("source", "in", 3),), ("source", "item")),
+        (declared.LINK, ("space",), (("src", "in", 3),), ()),
+        (declared.LINK, ("space",), (("dst", "in", 3),), ()),
+        (declared.LINK, (), (("lver", "in", 2),), ()),
+        (declared.VECTOR, ("space", "model"), (("ver", ">", 1),), ("ver", "part")),
+        (declared.JOB, ("space", "name", "key"), (), ()),
+        (declared.PAGE, ("space", "session"), (("item", "in", 3),), ()),
     ],
 )
 def test_what_is_asked_of_a_relation_seeks_and_never_walks_its_table(
-    path: Path, of: rows.Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...]
+    path: Path, of: declared.Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...]
 ) -> None:
     SqliteStore(path).close()
     statement = sqlite_relations._find(of, equal, shape, order, "")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import sys
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +18,14 @@ from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
 from mnemic.store.engine.ledger import prepare
+from mnemic.store.engine.rewinding import rewind
+from mnemic.store.sqlite import group_commit
 from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
-from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
+from mnemic.testing.sql_counts import counted
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 from patience import PATIENCE
 
@@ -102,41 +107,128 @@ def test_when_a_commit_fails_all_who_shared_it_are_told_and_a_retry_lands_once(p
     store.close()
 
 
-def test_an_interrupt_while_waiting_leaves_the_queue_going() -> None:
+# What a writer knows from one group to the next
+
+
+@pytest.mark.parametrize("memory", [False, True], ids=["file", "memory"])
+def test_a_writer_looks_up_once_whose_memory_it_writes(path: Path, memory: bool) -> None:
+    with counted() as statements:
+        world = World(MemoryStore() if memory else SqliteStore(path))
+        world.commit("first")
+        world.commit("second")
+        statements.reset()
+        world.commit("third")
+        world.store.close()
+    tables = [table for table in ("tenant", "space", "name") if any(f"FROM {table} " in sql for sql in statements.ran)]
+    assert (statements.commits, tables) == (1, [])
+
+
+def _another_commits(world: World, path: Path) -> None:
+    other = World(SqliteStore(path), seed="others")
+    other.commit("another's", actor="somebody new")
+    other.store.close()
+
+
+def _refused(world: World, path: Path) -> None:
+    item = world.item("twice")
+    world.commit(world.put(item), user="first seen")
+    new = [world.put(world.item(text, agent="never landed")) for text in ("new", "newer")]
+    with pytest.raises(Conflict):
+        world.commit(*new, world.put(item), user="first seen")
+
+
+def _failed(world: World, path: Path) -> None:
+    assert isinstance(world.store, SqliteStore)
+    world.store._probe = FailAt("commit:before-commit", StoreError("no"))
+    with pytest.raises(StoreError, match="no"):
+        world.commit("never there", user="never there", actor="never there")
+
+
+BETWEEN: dict[str, Callable[[World, Path], object]] = {
+    "another handle commits": _another_commits,
+    "its user is erased": lambda world, _: world.erase(whole=True),
+    "the tenant is erased": lambda world, _: world.erase(user=None, whole=True),
+    "it goes back in time": lambda world, _: world.store.transact(rewind, TENANT, 1),
+    "a group is refused": _refused,
+    "a group is not written": _failed,
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN.values(), ids=BETWEEN.keys())
+def test_a_writer_forgets_what_it_knew_once_anybody_else_has_written(
+    world: World, path: Path, between: Callable[[World, Path], object]
+) -> None:
+    world.commit("first", user="grace")
+    world.commit("second")
+    between(world, path)
+    for user, actor in (("ada", "tester"), ("never there", "never there"), ("first seen", "never landed")):
+        last = world.seq()
+        assert world.commit(f"after, of {user}", user=user, actor=actor).seq == last + 1
+        assert world.texts(user=user)[-1] == f"after, of {user}"
+    assert world.faults() == []
+    names = {change.actor for change in world.changes()}
+    assert {"never there", "never landed"} <= names
+
+
+def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Ticket] = []
     release, started = threading.Event(), threading.Event()
 
-    def write(batch: list[Ticket]) -> None:
+    def write(batch: Sequence[Ticket]) -> None:
         started.set()
         assert release.wait(PATIENCE)
         written.extend(batch)
-        for ticket in batch:
-            ticket.receipt = Receipt(seq=len(written), ids=())
+        for place, ticket in enumerate(batch):
+            ticket.receipt = Receipt(seq=len(written) - len(batch) + place + 1, ids=())
+
+    class Interrupted:
+        """A gate at which its waiter is interrupted."""
+
+        def acquire(self, timeout: float) -> bool:
+            raise KeyboardInterrupt
+
+        def locked(self) -> bool:
+            return False
 
     queue = CommitQueue(write)
     work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
     with ThreadPoolExecutor(3) as pool:
         first = pool.submit(queue.submit, work)
         started.wait(PATIENCE)
-
-        class Interrupted:
-            """A gate at which its waiter is interrupted."""
-
-            def acquire(self, blocking: bool = True) -> bool:
-                if blocking:
-                    raise KeyboardInterrupt
-                return False
-
-        ticket = Ticket(work)
-        ticket.gate = Interrupted()  # type: ignore[assignment]
-        queue._waiting.append(ticket)
-        with pytest.raises(KeyboardInterrupt):
-            queue._await_turn(ticket)
+        with monkeypatch.context() as patched:
+            patched.setattr(group_commit, "Ticket", lambda work: Ticket(work, Interrupted()))  # type: ignore[arg-type]
+            with pytest.raises(KeyboardInterrupt):
+                queue.submit(work)
         third = pool.submit(queue.submit, work)
         release.set()
         assert first.result(PATIENCE).seq == 1
         assert third.result(PATIENCE).seq == 2
-    assert ticket not in written
+    assert len(written) == 2
+
+
+def test_a_writer_that_vanished_is_replaced_and_those_it_wrote_for_are_told() -> None:
+    taken: list[Sequence[Ticket]] = []
+
+    def write(batch: Sequence[Ticket]) -> None:
+        taken.append(batch)
+        for ticket in batch:
+            ticket.receipt = Receipt(seq=len(taken), ids=())
+
+    queue = CommitQueue(write)
+    work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
+
+    def vanish() -> None:
+        """Everything that a writer may leave behind when not one more step of it is run."""
+        queue._leading.take(sys._getframe())
+        queue._waiting.extend((lost, waits))
+        queue._batch = [lost]
+
+    lost, waits = Ticket(work), Ticket(work)
+    vanish()
+    assert queue.submit(work).seq == 1
+    assert isinstance(lost.error, StoreError)
+    assert waits.receipt is not None
+    assert not queue._waiting
 
 
 def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_commit_works(path: Path) -> None:

@@ -13,11 +13,11 @@ import apsw
 import pytest
 
 from mnemic.core.events import Verb
+from mnemic.core.mutex import Mutex
 from mnemic.core.scope import SHARED
 from mnemic.errors import StoreError
 from mnemic.store.engine import compaction, holds
 from mnemic.store.sqlite import past_tables, sweeping
-from mnemic.store.sqlite.connections import WriterQueue
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import Hold
 from mnemic.testing.faulty_disk import Synced
@@ -169,15 +169,14 @@ def test_a_slice_leaves_its_sync_to_the_next_commit(tmp_path: Path) -> None:
         assert synced() > before
 
 
-class Held(WriterQueue):
+class Held(Mutex):
     """Somebody has been waiting so long."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._told = seconds
 
-    @property
-    def seconds(self) -> float:
+    def waited(self) -> float:
         return self._told
 
 
@@ -187,9 +186,9 @@ def test_a_slice_goes_on_while_nobody_waits_and_ends_when_a_writer_has_waited(st
     for n in range(600):
         world.commit(world.put(replace(item, text=f"version {n}"), verb=Verb.REVISED if n else Verb.WROTE))
     store.transact(compaction.move, TENANT, world.seq())
-    store._waiting = Held(21.0)
+    store._writing = Held(21.0)
     beside = store.sweep(TENANT, 60.0).versions
-    store._waiting = Held(19.0)
+    store._writing = Held(19.0)
     alone = store.sweep(TENANT, 60.0).versions
     assert 0 < 2 * beside < alone
 

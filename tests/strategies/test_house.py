@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemic import Memory, Settings
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.extract import entities, revocations
 from mnemic.strategies.base import Derivation
-from mnemic.strategies.house import digest, speaker
+from mnemic.strategies.house import House, digest, speaker
+from mnemic.testing.sql_counts import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 MAY = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -137,9 +140,37 @@ def test_a_chinese_turn_is_told_in_chinese() -> None:
 
 
 def test_a_turn_without_a_name_is_the_users() -> None:
-    assert speaker(turn("x")) == "user"
-    assert speaker(turn("x", speaker="Ada")) == "Ada"
-    assert speaker(turn("x", role="助手")) is None
+    assert speaker(turn("x"), "ada") == "user"
+    assert speaker(turn("x", speaker="Ada"), "ada") == "Ada"
+
+
+@pytest.mark.parametrize(
+    "role", ["ipython", "observation", "tool_result", "agent-7", "助手", "customer", "ｕｓｅｒ", "Ada"]
+)
+def test_where_a_role_is_given_only_a_persons_role_speaks(role: str) -> None:
+    assert speaker(turn("x", role=role), "ada") is None
+    assert speaker(turn("x", role=role, speaker="Ada"), "ada") is None
+    assert speaker(turn("x", role="Human"), "ada") == "user"
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "claude-3-opus", "SearchAgent", "my_bot", "web_search", "AI", "小助理", "o3"]
+)
+def test_names_of_models_and_tools_have_no_profile(name: str) -> None:
+    assert digest([turn("I live in Porto.", speaker=name)], [], "ada") == []
+    assert digest([turn("I live in Porto.", speaker=name, role="user")], [], "ada") == []
+
+
+@pytest.mark.parametrize("name", ["Ai Weiwei", "Claude Dupont", "Bo Talbot", "李明", "ada_99"])
+def test_people_whose_names_recall_a_model_have_one(name: str) -> None:
+    assert texts([turn("I live in Porto.", speaker=name)]) == [f"{name} lives in Porto."]
+
+
+@pytest.mark.parametrize("name", ["me", "Ada", "User", "我"])
+def test_a_file_without_roles_says_nothing_in_the_users_name(name: str) -> None:
+    text = "I live in Porto. From now on, answer in French."
+    assert digest([turn(text, channel=Channel.IMPORT, speaker=name)], [], "ada") == []
+    assert texts([turn(text, channel=Channel.IMPORT, speaker="Bo")]) == ["Bo lives in Porto."]
 
 
 @given(
@@ -172,3 +203,52 @@ def test_whatever_is_said_the_keys_are_unique_and_what_goes_was_there(said: list
                 assert at < place
                 assert at not in gone, "nothing goes twice"
                 gone.add(at)
+
+
+SAYINGS = (
+    "I like cake{}.",
+    "I hate rain{}.",
+    "Never mention topic{}.",
+    "Stop recommending place{}.",
+    "I live in Town{}.",
+)
+
+
+def _looked_up(monkeypatch: pytest.MonkeyPatch, count: int) -> int:
+    """How many texts rules compare where a user says so many things of each sort, and takes some of them back."""
+    compared = [0]
+
+    def counting(of: Callable[[str], object]) -> Callable[[str], object]:
+        def counted(text: str) -> object:
+            compared[0] += 1
+            return of(text)
+
+        return counted
+
+    said = [form.format(_letters(n)) for n in range(count) for form in SAYINGS]
+    said += [f"You no longer need to avoid mentioning topic{_letters(n)}." for n in range(count // 2)]
+    with monkeypatch.context() as patch:
+        patch.setattr("mnemic.extract.entities.canonical", counting(entities.canonical))
+        patch.setattr("mnemic.extract.revocations.telling", counting(revocations.telling))
+        derived = digest([turn(text, day) for day, text in enumerate(said)], (), "ada")
+    assert len(derived) >= len(said) - count
+    return compared[0]
+
+
+def _letters(n: int) -> str:
+    return "".join("abcdefghij"[int(digit)] for digit in str(n))
+
+
+def test_what_a_turn_costs_does_not_grow_with_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    once, twice = _looked_up(monkeypatch, 40), _looked_up(monkeypatch, 80)
+    assert twice <= 2.2 * once
+
+
+def test_rules_read_what_is_known_once_for_each_batch_of_turns_and_not_for_their_own_writes() -> None:
+    with counted() as statements, Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        facts = " ".join(f"I like cake{_letters(n)}." for n in range(4))
+        memory.scope(user="ada").observe([facts.replace("cake", f"cake{_letters(n)}x") for n in range(128)])
+        statements.reset()
+        memory.flush()
+        assert memory.scope(user="ada").count() == 5 * 128
+        assert sum("entry_core" in statement for statement in statements.ran) == 128 // House.batch

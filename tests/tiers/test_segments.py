@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.core.cut import count_tokens
 from mnemic.core.ids import ItemId
+from mnemic.core.tokens import count_tokens
 from mnemic.tiers.segments import MOST, PAUSE, LeftTurn, score, segments
 from mnemic.tiers.write_back import Writing
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from mnemic import SHARED, Memory, NotFound, Settings
-from mnemic.flow import Request, run
-from mnemic.store.requests import Look, look
+from mnemic.answering import Answering
+from mnemic.flow import Flow, Pause
+from mnemic.store.engine.rows import Rows
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import look, transact
 from mnemic.store.values.meters import PERIOD
 from mnemic.testing.generators import ManualClock
-from mnemic.watching.metering import Histogram, Measured, Meters, Sort
+from mnemic.watching.metering import WAITING, Histogram, Measured, Meters, Sort, Timed
 from patience import PATIENCE
 
 
@@ -23,6 +27,12 @@ def filled(*seconds: float) -> Histogram:
     for one in seconds:
         made.add(one)
     return made
+
+
+def took(meters: Meters, seconds: float) -> None:
+    meters.durations.append((Sort.VERB, "recall", seconds, False))
+    if len(meters.durations) >= WAITING:
+        meters.count()
 
 
 def test_quantiles_are_off_by_at_most_a_tenth() -> None:
@@ -52,38 +62,57 @@ def test_two_histograms_make_one() -> None:
     assert Histogram.unpacked(both.packed()).packed() == both.packed()
 
 
-def test_a_verb_is_timed_with_what_it_asked_for() -> None:
-    meters = Meters()
-    with meters.verb("recall", None) as timed:
-        found = timed(run(look(lambda snapshot: "found"), lambda request: meters.answered(request, lambda r: 7)))
+@pytest.fixture
+def answering() -> Iterator[Answering]:
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        yield memory._opened.answering
+
+
+def test_a_verb_is_timed_with_what_it_asked_for(answering: Answering) -> None:
+    timed = Timed(Sort.VERB, "recall")
+    found = answering.drive(look(lambda snapshot: 7), answering.perform, timed)
     assert found == timed.answer == 7
     assert [name for name, _ in timed.requests] == ["look"]
     assert 0 < timed.requests[0][1] <= timed.seconds
-    measured = meters.measured()
+    measured = answering.meters.measured()
     assert {name: h.count for name, h in measured.timed.items()} == {("verb", "recall"): 1, ("request", "look"): 1}
 
 
-def test_what_fails_is_counted_as_failed() -> None:
-    meters = Meters()
+def test_a_function_over_rows_is_timed_under_its_name(answering: Answering) -> None:
+    def count(rows: Rows) -> int:
+        return len(rows.spaces.tenants())
 
-    def refuse(request: Request) -> None:
+    assert answering.verb(transact(count), None) == 0
+    assert {name for sort, name in answering.meters.measured().timed if sort == Sort.REQUEST} == {"count"}
+
+
+def test_what_fails_is_counted_as_failed(answering: Answering) -> None:
+    def refuse(snapshot: Snapshot) -> None:
         raise NotFound("nothing")
 
-    with pytest.raises(NotFound), meters.verb("get", None) as timed:
-        meters.answered(Look(len), refuse)
+    timed = Timed(Sort.VERB, "get")
+    with pytest.raises(NotFound):
+        answering.drive(look(refuse), answering.perform, timed)
     assert isinstance(timed.error, NotFound)
-    assert {name: (h.count, h.failed) for name, h in meters.measured().timed.items()} == {
+    assert {name: (h.count, h.failed) for name, h in answering.meters.measured().timed.items()} == {
         ("verb", "get"): (1, 1),
         ("request", "look"): (1, 1),
     }
 
 
+def test_no_more_durations_wait_than_are_allowed(answering: Answering) -> None:
+    for _ in range(2 * WAITING):
+        answering.perform(Pause())
+        assert len(answering.meters.durations) < WAITING
+    assert answering.meters.measured().timed["request", "pause"].count == 2 * WAITING
+
+
 def test_threads_lose_no_count() -> None:
     meters = Meters()
     with ThreadPoolExecutor(8) as pool:
-        for done in [pool.submit(lambda: [meters.took("verb", "x", 0.001) for _ in range(2000)]) for _ in range(8)]:
+        for done in [pool.submit(lambda: [took(meters, 0.001) for _ in range(2000)]) for _ in range(8)]:
             done.result()
-    assert meters.measured().timed["verb", "x"].count == 16_000
+    assert meters.measured().timed["verb", "recall"].count == 16_000
 
 
 def test_gauges_are_read_when_somebody_looks() -> None:
@@ -99,14 +128,14 @@ def test_what_is_told_says_what_is_new_and_nothing_when_nothing_is() -> None:
     meters = Meters()
     assert meters.report() is None
     for _ in range(3):
-        meters.took("verb", "recall", 0.01)
+        took(meters, 0.01)
     told = meters.report()
     assert told is not None
     again = Measured.unpacked(*told)
     assert again.fresh == {("verb", "recall"): 3}
     assert again.timed["verb", "recall"].packed() == filled(0.01, 0.01, 0.01).packed()
     assert meters.report() is None
-    meters.took("verb", "recall", 0.01)
+    took(meters, 0.01)
     last = meters.report()
     assert last is not None
     assert Measured.unpacked(*last).fresh == {("verb", "recall"): 1}
@@ -144,20 +173,22 @@ def test_a_process_says_what_it_measured_along_with_a_commit_and_nothing_of_what
         assert word not in row.body
 
 
-def test_verbs_in_threads_keep_their_requests_apart() -> None:
-    meters = Meters()
+def test_verbs_in_threads_keep_their_requests_apart(answering: Answering) -> None:
     both = threading.Barrier(2)
 
+    def pauses(count: int) -> Flow[None]:
+        both.wait(PATIENCE)
+        for _ in range(count):
+            yield Pause()
+
     def verb(count: int) -> list[str]:
-        with meters.verb("x", None) as timed:
-            both.wait(PATIENCE)
-            for _ in range(count):
-                meters.answered(Look(len), lambda request: None)
+        timed = Timed(Sort.VERB, "x")
+        answering.drive(pauses(count), answering.perform, timed)
         return [name for name, _ in timed.requests]
 
     with ThreadPoolExecutor(2) as pool:
         found = [one.result(PATIENCE) for one in [pool.submit(verb, 1), pool.submit(verb, 3)]]
-    assert found == [["look"], ["look"] * 3]
+    assert found == [["pause"], ["pause"] * 3]
 
 
 def test_what_is_gone_stays_counted() -> None:

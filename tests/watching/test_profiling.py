@@ -12,7 +12,6 @@ import pytest
 from mnemic import Invalid, Memory, NotFound, Settings
 from mnemic.testing.generators import ManualClock
 from mnemic.watching import profiling
-from mnemic.watching.metering import Meters
 from mnemic.watching.profiling import COLUMNS, Profile
 
 
@@ -81,12 +80,11 @@ def test_what_comes_too_fast_is_left_out_and_counted(tmp_path: Path, monkeypatch
     monkeypatch.setattr(profiling, "WAITING", 3)
     monkeypatch.setattr(Profile, "_start", lambda self: None)
     file = tmp_path / "profile.jsonl"
-    meters = Meters()
-    meters.observers = (Profile(file, ManualClock()),)
-    for _ in range(5):
-        with meters.verb("x", None):
-            pass
-    meters.close()
+    profile = Profile(file, ManualClock())
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        memory._opened.meters.observers = (profile,)
+        for _ in range(5):
+            memory.scope(user="ada").count()
     lines = [json.loads(line) for line in file.read_text().splitlines()]
-    assert [line["verb"] for line in lines] == ["x", "x", "x", "(left out)"]
+    assert [line["verb"] for line in lines] == ["count", "count", "count", "(left out)"]
     assert lines[-1]["items"] == 2

@@ -18,7 +18,7 @@ from mnemic.collecting.collection import (
     conclude,
     recalled,
 )
-from mnemic.core.text import clean_text
+from mnemic.core.checking import clean_text
 from mnemic.flow import Request, run
 from mnemic.settings import Settings
 from mnemic.store.contract import Store

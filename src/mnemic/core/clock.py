@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
+from mnemic.core.checking import shown
 from mnemic.errors import Invalid
 
 FOREVER: Final = 2**63 - 1
@@ -46,9 +48,22 @@ def micros(when: datetime, field: str = "time") -> int:
     return us
 
 
+def instant(field: str, value: object) -> datetime:
+    """`value` itself, if it is an aware datetime within years 1-9999."""
+    if not isinstance(value, datetime):
+        raise Invalid(field, f"is {shown(value)}, not a datetime", "Give an aware datetime.")
+    micros(value, field)
+    return value
+
+
 def moment(us: int) -> datetime:
     """Convert microseconds since 1970 to an aware UTC datetime."""
     return _EPOCH + timedelta(microseconds=us)
+
+
+def moments(times: Iterable[int]) -> list[datetime]:
+    """Convert many at once."""
+    return [_EPOCH + timedelta(microseconds=us) for us in times]
 
 
 def offset_minutes(when: datetime) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable
 from typing import Final, NewType, Protocol
 
-from mnemic.core.text import shown
+from mnemic.core.checking import shown
 from mnemic.errors import Invalid
 
 ItemId = NewType("ItemId", str)
@@ -54,6 +55,11 @@ def from_bytes(raw: bytes) -> ItemId:
     return ItemId("".join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)]))
 
 
+def all_from_bytes(every: Iterable[bytes]) -> list[ItemId]:
+    """Encode many at once."""
+    return [from_bytes(raw) for raw in every]
+
+
 def prefix_range(prefix: str) -> tuple[bytes, bytes] | None:
     """Find the lowest and the highest 16 bytes of ids that begin with these characters; None if none can.
 
@@ -82,3 +88,11 @@ def to_bytes(item: object, field: str = "id") -> bytes:
     if not isinstance(item, str) or _FORM.fullmatch(item) is None:
         raise Invalid(field, f"{shown(item)} is not an item id", "Ids have 26 characters; `mnemic list` shows them.")
     return int(item.translate(_TO_PYTHON), 32).to_bytes(16, "big")
+
+
+def item_id(field: str, value: object) -> ItemId:
+    """`value` itself, if it is an id that mnemic made."""
+    if isinstance(value, list | tuple | set | frozenset):
+        raise Invalid(field, f"is a {type(value).__name__} of them", "Give ids one by one: `pin(*ids)`.")
+    to_bytes(value, field)
+    return ItemId(value if type(value) is str else str.__str__(value))

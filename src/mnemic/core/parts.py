@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.cut import cut
 from mnemic.core.items import Kind
-from mnemic.core.tokens import BY_RULES, Field, hashed, local_time, mention, spoken_days, terms, words
+from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_time, mention, spoken_days, terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,21 +20,11 @@ PART_TOKENS: Final = 400
 """Most tokens in one part of an item."""
 
 _MENTIONS: Final = 64
-_MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-_WEEKDAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _TIMELY_WORDS: Final = """
 today yesterday tomorrow tonight ago week weeks weekend weekends month months year years
 spring summer autumn fall winter monday tuesday wednesday thursday friday saturday sunday
@@ -45,6 +34,7 @@ january february march april june july august september october november decembe
 """
 _TIMELY: Final = frozenset(_TIMELY_WORDS.split())
 _TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
+"""Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
 
 
 def part_texts(item: Item) -> list[str]:
@@ -124,5 +114,5 @@ def _part_terms(text: str, item: Item) -> bytes:
 @lru_cache(maxsize=4096)
 def _day_terms(day: date) -> bytes:
     """Make a day's tokens of the field of dates: year, month, day, weekday, and the whole date."""
-    date_words = f"{day.year:04} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]} {day.isoformat()}"
+    date_words = f"{day.year:04} {MONTHS[day.month - 1]} {day.day} {WEEKDAYS[day.weekday()]} {day.isoformat()}"
     return terms(date_words, Field.DATE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from mnemic.core.text import clean_name
+from mnemic.core.checking import clean_name
 
 
 class Shared(Enum):

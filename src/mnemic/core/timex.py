@@ -74,12 +74,25 @@ def _lower(text: str) -> str:
 
 def _candidates(low: str) -> tuple[list[Rule], str]:
     """Choose the rules whose words occur at all, and the text they read: most messages name no time and stop here."""
-    rules = _ENGLISH.applicable(timex_en_words.words(low))
+    rules = _ENGLISH.applicable(_english_words(low))
     if low.isascii():
         return rules, low
     characters = set(low)
     simple = timex_zh_words.simplified(low, characters)
     return rules + _CHINESE.applicable(characters if simple is low else set(simple)), simple
+
+
+def _english_words(low: str) -> set[str]:
+    """The words of a lower-case text, "0" if it holds a digit, and the marks that stand between digits."""
+    found = set(_WORD.findall(low))
+    if _ANY_DIGIT.search(low):
+        found.add("0")
+        found.update(mark for mark in ":/-.–" if mark in low)
+    return found
+
+
+_WORD: Final = re.compile("[a-z]+")
+_ANY_DIGIT: Final = re.compile(r"\d")
 
 
 class _Language:
@@ -135,10 +148,13 @@ def _whole(asked: str, now: datetime) -> tuple[int, int]:
 
 
 _FILLER: Final = re.compile(r"(?:(?:in|on|at|by|as of|before|until|during|the|在|到)\s*)*", re.IGNORECASE)
+_DATE_FIRST: Final = re.compile(r"(?P<month>[0-9]{4}-[0-9]{2})-[0-9]{2}(?![0-9])")
 _FORMS: Final = "Give a date such as 2026-02-01, a time such as 2026-02-01T18:30+01:00, or words such as 'last March'."
 
 
 def _unreadable(text: str) -> Invalid:
+    if (day := _DATE_FIRST.match(text)) and not _is_date(day[0]) and _is_date(f"{day['month']}-01"):
+        return Invalid("time", f"{text[:60]!r} names a day that its month does not have", _FORMS)
     problem = f"{text[:60]!r} is not a time in years 1-9999 that we can read" if text else "is empty"
     return Invalid("time", problem, _FORMS)
 

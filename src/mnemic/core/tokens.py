@@ -1,4 +1,4 @@
-"""Text as tokens: one stream for Latin words and unspaced scripts, hashed for the catalogue, counted for prompts.
+"""Text as tokens: one stream for Latin words and unspaced scripts, hashed for the catalogue; a model's, counted.
 
 A word is folded (NFKC, case, Latin accents) and stemmed. A run of an unspaced script (Han, kana, Hangul, Thai ...)
 gives each of its characters and, after it, the pair that it opens: 上海人 is 上 上海 海 海人 人, so that a question of
@@ -21,7 +21,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
-from mnemic.core.cut import count_tokens as count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +56,25 @@ _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 
 _EARLIEST: Final = datetime(1, 1, 3, tzinfo=UTC)
 _LATEST: Final = datetime(9999, 12, 29, tzinfo=UTC)
-"""Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
+
+_COUNTED_ONE: Final = (
+    "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u9fff\ua960-\ud7ff\uf900-\ufaff"
+)
+"""Scripts of which a model counts about a token a character."""
+_PIECE: Final = re.compile(
+    r"'?[a-zA-Z]{1,7}|\d{1,3}|" + f"[{_COUNTED_ONE}]" + r"|[^\W\d_a-zA-Z" + _COUNTED_ONE + r"]{1,3}|[^\w\s]|_|\n+"
+)
+# Each unit runs on, without ever going back, to where it ends: a pattern that tries every end costs the square.
+_PARAGRAPH: Final = re.compile(r".(?:[^\n]++|\n(?![ \t\r]*+\n))*+(?:\n[ \t\r]*+\n\s*+|\Z)", re.DOTALL)
+_SENTENCE: Final = re.compile(
+    r".(?:[^.!?;。！？；…\n]++|[.!?;]++[\"')\]]*+(?!\s))*+"
+    r"(?:[.!?;]++[\"')\]]*+\s++|[。！？；…]++[”’」』）]*+\s*+|\n\s*+|\Z)",
+    re.DOTALL,
+)
+_WORD_END: Final = re.compile(r".{1,12}?(?:\s{1,12}+|\Z)|.{1,12}", re.DOTALL)
+
+BYTES_A_TOKEN: Final = 16
+"""Most UTF-8 bytes that count as one token: runs of blanks are free up to here, and a budget bounds bytes too."""
 
 
 class Field(IntEnum):
@@ -74,10 +91,21 @@ def tokenise(text: str) -> list[str]:
     return [_STEMS[word] for word in words(text)]
 
 
+def spelled_tokens(text: str) -> list[tuple[str, str]]:
+    """Split a text into its tokens, in order, each with the word that it was made of, folded but not stemmed."""
+    return [(_STEMS[word], word) for word in words(text)]
+
+
 def hash_term(token: str, field: Field = Field.TEXT) -> int:
     """Hash one token of `tokenise` to 64 bits: the same on every machine, its top two bits the field."""
+    return hash_in_fields(token, field)[0]
+
+
+def hash_in_fields(token: str, *fields: Field) -> tuple[int, ...]:
+    """Hash one token of `tokenise` in several fields."""
     digest = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") & _MASK | field << 62
+    number = int.from_bytes(digest, "little") & _MASK
+    return tuple(number | field << 62 for field in fields)
 
 
 def terms(text: str, field: Field = Field.TEXT) -> bytes:
@@ -92,7 +120,7 @@ def hashed(some_words: Sequence[str], field: Field = Field.TEXT) -> bytes:
 
 def is_stop(token: str) -> bool:
     """Whether a token of `tokenise` carries grammar rather than meaning."""
-    return token in _stops()
+    return token in stop_tokens()
 
 
 def mention(when: str) -> int:
@@ -152,6 +180,55 @@ def _plain(word: str) -> str:
     return word.replace(",", "")
 
 
+def count_tokens(text: str) -> int:
+    """Estimate how many tokens a model's tokeniser makes of `text`; needs no download.
+
+    By rule: one for each seven letters begun of a Latin word, each three digits, each character of an unspaced script,
+    each three letters of another script, each punctuation mark, each run of line ends; but at least one for each
+    `BYTES_A_TOKEN` bytes begun, which only long runs of blanks reach. Never more than characters; joining two texts
+    never gives more than the sum, nor less than either.
+
+    Measured against the byte-pair vocabularies cl100k / o200k: English chat and articles 0-20 % over, code 5-20 % over,
+    Chinese 17 % under / 37 % over, Japanese and Korean 15 % under to 23 % over, emoji about half.
+    """
+    return max(len(_PIECE.findall(text)), _at_least(text, BYTES_A_TOKEN))
+
+
+def _at_least(text: str, bytes_a_token: int) -> int:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // bytes_a_token)
+
+
+def cut(text: str, limit: int, bytes_a_token: int = BYTES_A_TOKEN) -> list[str]:
+    """Cut a text into pieces of at most `limit` tokens, where a paragraph, else a sentence, else a word ends.
+
+    The pieces joined are `text`. A piece is over the limit only if twelve characters of it, and as many blanks, are.
+
+    Args:
+        bytes_a_token: So many bytes count as one token at the most: no piece has more than `limit` times as many.
+    """
+    return _cut_by(text, limit, bytes_a_token, (_PARAGRAPH, _SENTENCE, _WORD_END))
+
+
+def _cut_by(text: str, limit: int, bytes_a_token: int, levels: tuple[re.Pattern[str], ...]) -> list[str]:
+    def cost(piece: str) -> int:
+        return max(count_tokens(piece), _at_least(piece, bytes_a_token))
+
+    if not levels or cost(text) <= limit:
+        return [text]
+    pieces: list[str] = []
+    room = 0
+    for unit in levels[0].findall(text):
+        size = cost(unit)
+        if pieces and size <= room:
+            pieces[-1] += unit
+            room -= size
+        else:
+            pieces += _cut_by(unit, limit, bytes_a_token, levels[1:])
+            room = limit - cost(pieces[-1])
+    return pieces
+
+
 class _Stems(dict[str, str]):
     """A cache of words and their stems; emptied when full."""
 
@@ -193,7 +270,8 @@ def _stemmer() -> Callable[[str], str]:
 
 
 @lru_cache(maxsize=1)
-def _stops() -> frozenset[str]:
+def stop_tokens() -> frozenset[str]:
+    """The tokens that carry grammar rather than meaning."""
     return frozenset(tokenise(_STOP_WORDS))
 
 

@@ -7,6 +7,7 @@ clauses to SQL, `index.reading` to masks over arrays, and `shown_by` to plain Py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -44,7 +45,8 @@ def shown_states(view: View) -> tuple[State, ...]:
     return (State.ACTIVE, State.SUPERSEDED)
 
 
-def conditions(view: View, where: Filter) -> list[Clause]:
+@lru_cache(256)
+def conditions(view: View, where: Filter) -> tuple[Clause, ...]:
     """Spell out what a version must meet to be shown by a view and to pass a filter."""
     found = [*_stands(view), *_held(view)]
     found.append((Condition("state", "IN", where.states or shown_states(view)),))
@@ -60,7 +62,7 @@ def conditions(view: View, where: Filter) -> list[Clause]:
         found.append((Condition("said", "<", (where.said_to,)),))
     if where.tags:
         found.append((Condition("tags", "IN", where.tags),))
-    return found
+    return tuple(found)
 
 
 def _stands(view: View) -> list[Clause]:

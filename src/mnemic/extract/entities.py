@@ -7,6 +7,7 @@ has one): the rules for each are in `entities_en` and `entities_zh`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import entities_en, entities_zh
@@ -33,13 +34,13 @@ _POSSESSIVE: Final = re.compile(r"(?:'s?|’s?)$")
 
 def entities(text: str) -> tuple[Entity, ...]:
     """The names in `text`, in order of place, none inside another."""
-    found = list(_formed(text)) if _MARKS.search(text) else []
-    taken = [(entity.start, entity.end) for entity in found]
+    candidates = list(_formed(text)) if _MARKS.search(text) else []
+    taken = [(entity.start, entity.end) for entity in candidates]
     if has_chinese(text):
-        found += entities_zh.names(text)
+        candidates += entities_zh.names(text)
     if _CAPITAL.search(text):
-        found += entities_en.names(text)
-    return _apart(found, taken)
+        candidates += entities_en.names(text)
+    return _apart(candidates, taken)
 
 
 _CAPITAL: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]")
@@ -73,11 +74,13 @@ def _is_title(quoted: str) -> bool:
 
 def _apart(candidates: list[Entity], taken: list[tuple[int, int]]) -> tuple[Entity, ...]:
     """Those that overlap nothing before them, the longer of two that begin together; forms go first."""
-    kept: list[Entity] = []
+    apart: list[Entity] = []
     formed = set(taken)
+    starts = [start for start, _ in taken]
     for entity in sorted(candidates, key=lambda entity: (entity.start, -entity.end)):
-        if (entity.start, entity.end) not in formed and any(s < entity.end and entity.start < e for s, e in taken):
+        last = bisect_left(starts, entity.end) - 1  # of the forms, which are apart, the last that begins before its end
+        if (entity.start, entity.end) not in formed and last >= 0 and taken[last][1] > entity.start:
             continue
-        if not kept or kept[-1].end <= entity.start:
-            kept.append(entity)
-    return tuple(kept)
+        if not apart or apart[-1].end <= entity.start:
+            apart.append(entity)
+    return tuple(apart)

@@ -66,15 +66,15 @@ def names(text: str) -> Iterator[Entity]:
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """The run without words at either end that have a capital for another reason; empty if none is left."""
     while start < end:
-        word = text[start:end].split(" ", 1)[0]
+        word = _first_word(text, start, end)
         if word in _HEADS and _is_title(text, start, end):
             break
         if not _is_common(word) and not (_begins(text, start) and _is_beginning(text, word, start, end)):
             break
         start = min(end, start + len(word) + 1)
         start = _past_joins(text, start, end)
-    while start < end and (last := text[start:end].rsplit(" ", 1)[-1]) and _is_common(last) and " " in text[start:end]:
-        end -= len(last) + 1
+    while (space := text.rfind(" ", start, end)) >= 0 and space + 1 < end and _is_common(text[space + 1 : end]):
+        end = space
     shown = (
         text[start:end].rstrip(".,'’&- ")
         if not re.search(r"\.[A-Z]\.$|\b[JS]r\.$", text[start:end])
@@ -96,13 +96,18 @@ _HEADS: Final = frozenset({"The", "A", "An"})
 
 def _is_title(text: str, start: int, end: int) -> bool:
     """An article with a capital within a sentence is part of the name."""
-    return not _begins(text, start) and " " in text[start:end]
+    return not _begins(text, start) and text.find(" ", start, end) >= 0
 
 
 def _past_joins(text: str, start: int, end: int) -> int:
-    while start < end and (word := text[start:end].split(" ", 1)[0]) in _LOOSE:
+    while start < end and (word := _first_word(text, start, end)) in _LOOSE:
         start = min(end, start + len(word) + 1)
     return start
+
+
+def _first_word(text: str, start: int, end: int) -> str:
+    space = text.find(" ", start, end)
+    return text[start : end if space < 0 else space]
 
 
 def _is_common(word: str) -> bool:

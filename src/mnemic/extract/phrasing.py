@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.parts import MONTHS
 from mnemic.extract.chinese import has_chinese
 
 if TYPE_CHECKING:
@@ -48,13 +50,23 @@ _CHINESE: Final = {
     "daughter": "{who}的女儿叫{value}。", "friend": "{who}的朋友叫{value}。", "colleague": "{who}的同事叫{value}。",
     "roommate": "{who}的室友叫{value}。", "teacher": "{who}的老师叫{value}。", "cousin": "{who}的表亲叫{value}。",
 }  # fmt: skip
+_DAY_OF_YEAR: Final = re.compile(r"--(?P<month>\d\d)-(?P<day>\d\d)")
 
 
 def phrased(finding: Finding) -> str:
     """ "The user lives in Porto."; "用户住在成都。" """
+    value = shown_value(str(finding.value), finding.text)
     if has_chinese(finding.text):
         who = "用户" if finding.subject == "user" else finding.subject
-        return _CHINESE[finding.slot].format(who=who, value=finding.value)
+        return _CHINESE[finding.slot].format(who=who, value=value)
     who = "The user" if finding.subject == "user" else finding.subject
     form = _ENGLISH.get(finding.slot, "{who}'s {slot} is {value}.")
-    return form.format(who=who, value=finding.value, slot=finding.slot)
+    return form.format(who=who, value=value, slot=finding.slot)
+
+
+def shown_value(value: str, text: str) -> str:
+    """A slot's value for a person, in the language of `text`: of "--05-08", a day without its year, "8 May"."""
+    if (match := _DAY_OF_YEAR.fullmatch(value)) is None:
+        return value
+    month, day = int(match["month"]), int(match["day"])
+    return f"{month}月{day}日" if has_chinese(text) else f"{day} {MONTHS[month - 1]}"

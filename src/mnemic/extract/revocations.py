@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.chinese import simple
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
+
+T = TypeVar("T")
 
 _LEAD: Final = r"^(?:(?:ok(?:ay)?|oh|hey|also|and|well|actually|thanks|thank you|by the way|btw|please|so|alright|right|now|from now on)[,.!: ]+)*"
 _RULE: Final = (
@@ -68,7 +70,7 @@ class Revocation:
 
 def revocations(text: str) -> list[Revocation]:
     """What is taken back in a user's own words, in order; at most one to a sentence."""
-    found: list[Revocation] = []
+    extracted: list[Revocation] = []
     for sentence in sentences(text):
         low = simple(sentence.low)
         if sentence.asks or _CUE.search(low) is None:
@@ -77,24 +79,25 @@ def revocations(text: str) -> list[Revocation]:
         if match:
             end = sentence.start + len(low)
             begins, ends = (sentence.start + at for at in match.span("topic"))
-            found.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
-    return found
+            extracted.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
+    return extracted
 
 
-def revoked(topic: str, standing: Sequence[str]) -> int | None:
+def revoked(words: int, shared: Mapping[T, int]) -> T | None:
     """Which of the standing instructions a topic is about; None if none shares enough words, or two the same.
 
     "Stop doing that" names nothing and so revokes nothing: better one instruction too long than the wrong one gone.
+
+    Args:
+        words: How many telling words the topic has.
+        shared: How many of them each instruction has too.
     """
-    asked = _telling(topic)
-    if not asked:
-        return None
-    shares = [len(asked & _telling(text)) / len(asked) for text in standing]
-    best = max(shares, default=0.0)
-    return shares.index(best) if best >= _ENOUGH and shares.count(best) == 1 else None
+    most = max(shared.values(), default=0)
+    best = [which for which, count in shared.items() if count == most]
+    return best[0] if len(best) == 1 and most >= max(1, _ENOUGH * words) else None
 
 
-def _telling(text: str) -> set[str]:
-    """The words that say what a text is about; of Chinese the pairs of characters."""
+def telling(text: str) -> set[str]:
+    """Choose the words that say what a text is about; of Chinese the pairs of characters."""
     terms = {term for term in tokenise(simple(text)) if not is_stop(term) and term not in _SAYS_LITTLE}
     return {term for term in terms if len(term) > 1 or term.isascii()}

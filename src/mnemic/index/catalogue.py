@@ -38,7 +38,11 @@ _ROW_BYTES: Final = 200
 
 
 class Catalogue:
-    """All entries of one space. Not safe to share while it follows; its readings are."""
+    """All entries of one space. Not safe to share while it follows; its readings are.
+
+    Attributes:
+        nbytes: Memory taken as the last new reading was made, about.
+    """
 
     def __init__(self, space: int, epoch: int) -> None:
         self.space = space
@@ -47,19 +51,17 @@ class Catalogue:
         self._begin()
 
     def _begin(self) -> None:
-        self.seq = 0
+        self.seq = self.nbytes = 0
         self.columns = EntryColumns()
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
         self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
 
-    @property
-    def nbytes(self) -> int:
-        """Memory taken, about."""
+    def _weigh(self) -> None:
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
         vectors = sum(table.nbytes for table in self._vectors.values())
-        return self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
+        self.nbytes = self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
         """Add the rows that were written, and close those that ended, up to a snapshot's head."""
@@ -115,7 +117,10 @@ class Catalogue:
             reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:
                 self._readings.popitem(last=False)
-        self._readings[key] = reading
+            self._readings[key] = reading
+            self._weigh()
+        else:
+            self._readings[key] = reading
         return reading
 
     def _enlist(self, snapshot: Snapshot, model: int) -> VectorTable | None:
@@ -132,7 +137,7 @@ class Catalogue:
         self.columns.add(batch)
         if len(batch) <= _TRICKLE and self._tail.rows + len(batch) < _TAIL_ROWS:
             for row in range(first, self.columns.rows):
-                self._tail.add(self.columns.stream(row).tolist())
+                self._tail.add(self.columns.streams(row, 1)[0].tolist())
         else:
             self._compress(self._tail.first)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +30,8 @@ class Catalogues:
 
     def renew(self) -> None:
         """Start over with nothing held, as a forked child must."""
-        self._lock = threading.Lock()
-        self._held: OrderedDict[int, tuple[threading.Lock, Catalogue]] = OrderedDict()
+        self._lock = Mutex()
+        self._held: OrderedDict[int, tuple[Mutex, Catalogue]] = OrderedDict()
         self._bytes: dict[int, int] = {}
         self._total = 0
 
@@ -41,9 +41,8 @@ class Catalogues:
         """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
         asked = tuple(models)
         return [
-            self._reading(snapshot, head, layer.view(view), where, asked, snapshot.hidden(layer, view))
-            for layer in snapshot.layers(spaces)
-            for head in snapshot.spaces((layer.space,))
+            self._reading(snapshot, head, within, where, asked, hidden)
+            for head, within, hidden in snapshot.read_set(spaces, view)
         ]
 
     def clear(self) -> None:
@@ -70,22 +69,26 @@ class Catalogues:
         shelves = _shelves(snapshot, head.id, view, where, hidden)
         lock, catalogue = self._catalogue(head)
         with lock:
-            if catalogue.seq < head.seq:
-                catalogue.follow(snapshot, head)
-            for model in models:
-                catalogue.follow_vectors(snapshot, head, model)
-            reading = catalogue.reading(head.seq, view, where, shelves)
+            try:
+                if catalogue.seq < head.seq:
+                    catalogue.follow(snapshot, head)
+                for model in models:
+                    catalogue.follow_vectors(snapshot, head, model)
+                reading = catalogue.reading(head.seq, view, where, shelves)
+            except BaseException:
+                self._held.pop(head.id, None)  # it has taken in some of what is new, and would take it in again
+                raise
             taken = catalogue.nbytes
         self._account(head.id, taken)
         return reading
 
-    def _catalogue(self, head: SpaceHead) -> tuple[threading.Lock, Catalogue]:
+    def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
         from mnemic.index.catalogue import Catalogue  # numpy is paid for by the first question, not at the door
 
         with self._lock:
             held = self._held.get(head.id)
             if held is None or held[1].epoch < head.epoch:
-                held = self._held[head.id] = (threading.Lock(), Catalogue(head.id, head.epoch))
+                held = self._held[head.id] = (Mutex(), Catalogue(head.id, head.epoch))
             self._held.move_to_end(head.id)
             return held
 

@@ -111,14 +111,18 @@ class EntryColumns:
         return self._table[which, : self.rows]
 
     @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
+        """All columns by `Column`, all token streams end to end, and where the stream of each row begins.
+
+        Views of the rows that there are: later additions leave them as they are.
+        """
+        return self._table[:, : self.rows], self._tokens, self._starts
+
+    @property
     def worded(self) -> NDArray[np.bool_]:
         """Which rows hold any token: what rules derived holds none, and is not searched."""
         worded: NDArray[np.bool_] = np.diff(self._starts[: self.rows + 1]) > 0
         return worded
-
-    def stream(self, row: int) -> NDArray[np.uint64]:
-        """The token stream of one row."""
-        return self._tokens[self._starts[row] : self._starts[row + 1]]
 
     def streams(self, first: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The streams of some rows end to end, and their lengths."""

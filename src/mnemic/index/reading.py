@@ -128,6 +128,8 @@ class Reading:
         joined: `joined[d][p]`: there is a place p + d, and it is a neighbour of p (d = 1, 2). Two places longer than
             the others, so that p may be -1 or -2, and join nothing.
         groups: The session's group of each; 0 for none.
+        size: How many entries can be seen.
+        nbytes: Memory taken beside the columns, about.
     """
 
     def __init__(
@@ -140,7 +142,7 @@ class Reading:
     ) -> None:
         """`vectors`: by embedder, its rows and which of them are filled."""
         self.space = space
-        self._columns = columns
+        self._table, self._tokens, self._starts = columns.arrays
         self._parts = parts
         layout = columns.layout()
         kept = visible if layout.sequential else visible[layout.rows]
@@ -150,6 +152,7 @@ class Reading:
         self.rows = layout.rows[shown]
         self.lengths = layout.lengths[shown]
         self.groups = layout.groups[shown]
+        self.size = len(self.rows)
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
@@ -157,21 +160,13 @@ class Reading:
         self.window = self._windows()
         self.group_count = columns.groups
         self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
-
-    @property
-    def size(self) -> int:
-        """How many entries can be seen."""
-        return len(self.rows)
+        own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
+        self.nbytes = own + sum(sight.nbytes for sight in self._sights.values())
 
     @property
     def parts(self) -> tuple[PostingsSegment | Tail, ...]:
         """The postings of all rows, seen or not, the oldest first."""
         return self._parts
-
-    @property
-    def nbytes(self) -> int:
-        own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
-        return own + sum(sight.nbytes for sight in self._sights.values())
 
     @cached_property
     def totals(self) -> tuple[float, float, int, float]:
@@ -183,7 +178,8 @@ class Reading:
     @cached_property
     def said(self) -> NDArray[np.int64]:
         """When each was said, microseconds."""
-        return self._columns.column(Column.SAID)[self.rows]
+        said: NDArray[np.int64] = self._table[Column.SAID, self.rows]
+        return said
 
     @cached_property
     def lengthy(self) -> NDArray[np.bool_]:
@@ -204,7 +200,8 @@ class Reading:
 
     @property
     def _kinds(self) -> NDArray[np.int64]:
-        return self._columns.column(Column.KIND)[self.rows]
+        kinds: NDArray[np.int64] = self._table[Column.KIND, self.rows]
+        return kinds
 
     def similar(self, model: int, query: NDArray[np.float32]) -> Similarity | None:
         """How near a question is by an embedder's vectors; None if the reading was not asked for with that embedder.
@@ -223,15 +220,21 @@ class Reading:
 
     def values(self, which: Column, places: NDArray[np.intp]) -> NDArray[np.int64]:
         """One column, at some places."""
-        return self._columns.column(which)[self.rows[places]]
+        values: NDArray[np.int64] = self._table[which, self.rows[places]]
+        return values
 
     def value(self, which: Column, place: int) -> int:
         """One integer of one row."""
-        return int(self._columns.column(which)[self.rows[place]])
+        return int(self._table[which, self.rows[place]])
+
+    def part(self, place: int) -> int:
+        """Which part of its version the entry at a place is."""
+        return self.value(Column.PART, place)
 
     def stream(self, place: int) -> NDArray[np.uint64]:
         """The token stream at a place."""
-        return self._columns.stream(int(self.rows[place]))
+        row = self.rows[place]
+        return self._tokens[self._starts[row] : self._starts[row + 1]]
 
     def says(self, place: int, phrase: Sequence[int]) -> bool:
         """Whether the entry at a place holds these tokens one after the other."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.core.queries import View
 from mnemic.core.visibility import shown_by
 
@@ -35,7 +35,7 @@ class _Standing:
     newest: int = 0
     versions: dict[int, Version] = field(default_factory=dict)
     nbytes: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: Mutex = field(default_factory=Mutex)
 
     def follow(self, snapshot: Snapshot, head: SpaceHead, where: Filter) -> None:
         """Take in what was written and let go of what was closed, up to a snapshot's head."""
@@ -89,7 +89,7 @@ class Standings:
 
     def renew(self) -> None:
         """Start over with nothing held, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._held: OrderedDict[tuple[int, Filter], _Standing] = OrderedDict()
 
     def clear(self) -> None:

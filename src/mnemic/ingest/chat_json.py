@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from mnemic.errors import Invalid
+from mnemic.extract.speakers import is_machine
+from mnemic.ingest.chat_message import SPOKEN_PARTS
 from mnemic.ingest.intake import Intake, Options, RawRecord, desk
 from mnemic.ingest.jsonio import elements, parse
 from mnemic.ingest.message import Message, Skipped
@@ -19,6 +21,8 @@ _ID: Final = ("id", "message_id")
 _ALIASES: Final = (_TEXT, _TIME, _SESSION, _SPEAKER, _ID)
 _PLAIN: Final = frozenset({"role", "metadata", "caption", "agent", "tags", "user"})
 _OUTER: Final = ("agent", "user", "tags", "metadata")
+_OF_TOOLS: Final = ("tool_call_id", "tool_use_id")
+"""Fields of what a tool returned, whatever role it goes by."""
 _PATIENCE: Final = 20
 
 
@@ -103,10 +107,10 @@ def _messages(record: Mapping[str, object], where: str, place: str, intake: Inta
 
 def _message(record: Mapping[str, object], where: str, place: str, intake: Intake) -> Message | Skipped:
     try:
-        text, attached = _content(record)
+        text, attached, by_tool = _content(record)
         caption = _caption(record.get("caption"))
         slots = {
-            "role": _string("role", record.get("role")),
+            "role": "tool" if by_tool else _string("role", record.get("role")),
             "speaker": _string("speaker", _first(record, _SPEAKER)),
             "caption": caption if text else None,
             "attachments": attached,
@@ -132,13 +136,16 @@ def _message(record: Mapping[str, object], where: str, place: str, intake: Intak
     )
 
 
-def _content(record: Mapping[str, object]) -> tuple[str, list[object]]:
-    """The text, and the types of those parts that are none."""
+def _content(record: Mapping[str, object]) -> tuple[str, list[object], bool]:
+    """The text, the types of those parts that are none, and whether a tool or a document says some of it.
+
+    Raises:
+        Invalid: it is neither text nor a list.
+    """
     content = _first(record, _TEXT)
-    if content is None:
-        return "", []
-    if isinstance(content, str):
-        return content, []
+    by_tool = any(record.get(name) for name in _OF_TOOLS) or is_machine(str(record.get("type") or ""))
+    if content is None or isinstance(content, str):
+        return content or "", [], by_tool
     if not isinstance(content, list):
         raise Invalid("text", f"is {type(content).__name__}, not a string", "Give a string, or a list of parts.")
     texts: list[str] = []
@@ -147,9 +154,10 @@ def _content(record: Mapping[str, object]) -> tuple[str, list[object]]:
         text = part.get("text") if isinstance(part, Mapping) else part
         if isinstance(text, str):
             texts.append(text)
+            by_tool = by_tool or (isinstance(part, Mapping) and str(part.get("type", "text")) not in SPOKEN_PARTS)
         else:
             others.append(part.get("type", "unknown") if isinstance(part, Mapping) else "unknown")
-    return "\n".join(texts), others
+    return "\n".join(texts), others, by_tool
 
 
 def _caption(value: object) -> str | None:
@@ -159,12 +167,12 @@ def _caption(value: object) -> str | None:
 
 
 def _metadata(record: Mapping[str, object]) -> dict[str, object]:
-    given = record.get("metadata")
-    if given is not None and not isinstance(given, Mapping):
-        raise Invalid("metadata", f"is {type(given).__name__}, not an object", "Give an object.")
+    metadata = record.get("metadata")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise Invalid("metadata", f"is {type(metadata).__name__}, not an object", "Give an object.")
     used = {_name(record, names) for names in _ALIASES} | _PLAIN
     others = {name: value for name, value in record.items() if name not in used and value is not None}
-    return {**(given or {}), **others}
+    return {**(metadata or {}), **others}
 
 
 def _name(record: Mapping[str, object], names: tuple[str, ...]) -> str | None:

@@ -65,7 +65,7 @@ def _conversation(
         if not on_branch and not options.branches:
             yield Skipped(where=where, why=_OTHER)
             continue
-        record = _found(message, node, where, name, conversation.get("title"), time, on_branch)
+        record = _raw_record(message, node, where, name, conversation.get("title"), time, on_branch)
         yield _taken(record, message, intake, options, instructions_seen)
 
 
@@ -98,12 +98,14 @@ def _instructions(record: RawRecord, options: Options, instructions_seen: set[by
     )
 
 
-def _found(
+def _raw_record(
     message: Mapping[str, object], node: str, where: str, name: object, title: object, time: object, on_branch: bool
 ) -> RawRecord:
     author = _object(message.get("author"))
     metadata = _object(message.get("metadata"))
-    text, attached = _content(_object(message.get("content")), metadata)
+    content = _object(message.get("content"))
+    kind = content.get("content_type")
+    text, attached = _content(content, metadata)
     return RawRecord(
         where=where,
         place=node,
@@ -113,7 +115,7 @@ def _found(
         session=name,
         time=time,
         slots={
-            "role": author.get("role"),
+            "role": "tool" if kind in _ASIDE and author.get("role") == "user" else author.get("role"),
             "speaker": author.get("name"),
             "title": title,
             "conversation": name,

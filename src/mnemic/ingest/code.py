@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.core.cut import count_tokens
 from mnemic.core.items import Kind
 from mnemic.core.parts import PART_TOKENS
+from mnemic.core.tokens import count_tokens
 from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
@@ -35,6 +35,8 @@ _NAMES: Final = re.compile(
 )
 _GOES_ON: Final = re.compile(r"[ \t)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b|\Z")
 _LONGEST_LINE: Final = 400
+_DEEPEST: Final = 8
+"""Most definitions inside each other that are told apart: every level reads its lines once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +117,12 @@ def _definitions(lines: list[str], first: int, last: int, indent: str, path: tup
 
 
 def _definition(lines: list[str], first: int, line: int, last: int, path: tuple[str, ...]) -> Iterator[Block]:
-    found = _DEFINES.match(lines[line])
-    here = (*path, found["name"]) if found else path
+    definition = _DEFINES.match(lines[line])
+    here = (*path, definition["name"]) if definition else path
     inner = next((m["indent"] for one in lines[line + 1 : last] if (m := _DEFINES.match(one))), None)
     whole = _block(lines, first, last, here)
-    if inner is None or len(inner) <= len(found["indent"] if found else "") or count_tokens(whole.text) <= PART_TOKENS:
+    deeper = inner is not None and len(inner) > len(definition["indent"] if definition else "") and len(here) < _DEEPEST
+    if inner is None or not deeper or count_tokens(whole.text) <= PART_TOKENS:
         yield whole
     else:
         yield from _definitions(lines, first, last, inner, here)

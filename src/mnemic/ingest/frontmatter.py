@@ -12,7 +12,7 @@ Line = tuple[int, str]
 
 _ENTRY: Final = re.compile(r"([^\W\d][\w -]{0,40}):(?:[ \t]+(.*))?")
 _BULLET: Final = re.compile(r"[ \t]*-[ \t]+(.*)")
-_COMMENT: Final = re.compile(r"\s+#.*$")
+_COMMENT: Final = re.compile(r"(?<!\s)\s++#.*$")
 _MOST_LINES: Final = 200
 
 

@@ -14,7 +14,7 @@ from mnemic.ingest.intake import Options, RawRecord, desk
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
-_ATX: Final = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))??(?:[ \t]+#+)?[ \t]*")
+_ATX: Final = re.compile(r" {0,3}(?P<marks>#{1,6})(?![^ \t])")
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _NO_TITLE: Final = re.compile(r"[ \t]*([-*+>|#]|\d+[.)])|[ \t]*$| {4}|\t")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -66,13 +66,13 @@ def read_markdown(source: Source, options: Options) -> Iterator[Message | Skippe
     before: _Section | None = None
     for section in _sections(lines, options.limit):
         if before and not (before.bare and len(section.path) > len(before.path)):
-            yield intake.take(_found(before, matter, source.stem))
+            yield intake.take(_raw_record(before, matter, source.stem))
         before = section
     if before:
-        yield intake.take(_found(before, matter, source.stem))
+        yield intake.take(_raw_record(before, matter, source.stem))
 
 
-def _found(section: _Section, matter: Mapping[str, object], title: str) -> RawRecord:
+def _raw_record(section: _Section, matter: Mapping[str, object], title: str) -> RawRecord:
     others = {name: value for name, value in matter.items() if name not in (*_DATES, "title", "tags")}
     return RawRecord(
         where=f"line {section.line}",
@@ -119,11 +119,18 @@ def _sections(lines: Iterator[Line], limit: int) -> Iterator[_Section]:
 
 def _heading(line: str, before: _Section) -> tuple[int, str, list[str]] | None:
     """Level, title and lines of the heading that `line` completes, if it completes one."""
-    if m := _ATX.fullmatch(line):
-        return len(m["marks"]), (m["title"] or "").strip(), [line]
-    own = before.lines[before.opening :]
-    if not (m := _UNDERLINE.fullmatch(line)) or not own or _NO_TITLE.match(own[-1]):
+    if m := _ATX.match(line):
+        return len(m["marks"]), _title(line[m.end() :]), [line]
+    own = len(before.lines) - before.opening  # counted, not copied: this is asked of every line of a section
+    if not own or not (m := _UNDERLINE.fullmatch(line)) or _NO_TITLE.match(before.lines[-1]):
         return None
-    if len(own) > 1 and own[-2].strip():
+    if own > 1 and before.lines[-2].strip():
         return None
-    return 1 if m[1][0] == "=" else 2, own[-1].strip(), [own[-1], line]
+    return 1 if m[1][0] == "=" else 2, before.lines[-1].strip(), [before.lines[-1], line]
+
+
+def _title(text: str) -> str:
+    """The title that stands behind a heading's marks, without the marks that may close it."""
+    title = text.rstrip(" \t")
+    unmarked = title.rstrip("#")
+    return (unmarked if unmarked != title and unmarked[-1:] in (" ", "\t", "") else title).strip()

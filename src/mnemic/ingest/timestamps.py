@@ -86,4 +86,4 @@ def _aware(text: str, zone: str | None) -> datetime:
     except Invalid as error:
         if error.field != "time":
             raise
-        raise Invalid("time", f"{text[:60]!r} is not a time in years 1-9999 that we can read", _FORMS) from error
+        raise Invalid("time", error.problem, _FORMS) from error

@@ -7,11 +7,12 @@ beginning is not new.
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+
+from mnemic.core.mutex import Mutex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,12 +55,15 @@ class Backlog:
 
     Args:
         limit: How many passages of a user may wait before their writers are told.
-        lanes: The lanes before which passages of every user wait, as things stand.
+        strategies: The lanes of strategies before which versions of every user wait.
+        embedders: Names the lanes of embedders before which passages of every user wait, as things stand.
     """
 
-    def __init__(self, store: Store, limit: int, lanes: Callable[[], Sequence[str]]) -> None:
-        self._store, self._limit, self._followed = store, limit, lanes
-        self._lock, self._counting = threading.Lock(), threading.Lock()
+    def __init__(
+        self, store: Store, limit: int, strategies: Sequence[str], embedders: Callable[[Snapshot], Sequence[str]]
+    ) -> None:
+        self._store, self._limit, self._strategies, self._embedders = store, limit, strategies, embedders
+        self._lock, self._counting = Mutex(), Mutex()
         self._lanes: dict[str, _Lane] = {}
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
@@ -110,10 +114,9 @@ class Backlog:
 
     def _counted(self, owner: SpaceOwner) -> int:
         """Count the waiting passages; an upper bound is enough where it is within the limit."""
-        names, (tenant, user, branch) = self._followed(), owner
         with self._store.read() as snapshot:
-            number = snapshot.tenant(tenant)
-            head = None if number is None else snapshot.space(number, user, branch)
+            head, _ = snapshot.owned(*owner)
+            names = (*self._strategies, *self._embedders(snapshot))
             if head is None or not head.lanes or not names:
                 return 0
             cursor, newest = min(snapshot.lane(head.id, name).cursor for name in names), snapshot.newest(head.id)

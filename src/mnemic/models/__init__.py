@@ -1,1 +1,1 @@
-"""The telephone: embedders, each a port with one contract; `none` and `scripted` are first class."""
+"""Embedders and language models, each kind behind one port with one contract; `none` and `scripted` are first class."""

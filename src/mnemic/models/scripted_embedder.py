@@ -35,11 +35,11 @@ class ScriptedEmbedder:
         self._answers = dict(answers or {})
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> ScriptedEmbedder:
+    def opened(cls, details: str, settings: Settings) -> ScriptedEmbedder:
         """From `scripted` or `scripted:DIMS`."""
-        if rest and not (rest.isdecimal() and int(rest)):
-            raise Invalid("embedder", f"scripted:{rest} has no number of dimensions", "Write scripted:256.")
-        return cls(int(rest or DIMS))
+        if details and not (details.isdecimal() and int(details)):
+            raise Invalid("embedder", f"scripted:{details} has no number of dimensions", "Write scripted:256.")
+        return cls(int(details or DIMS))
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of unit length a text, in order."""

@@ -1,4 +1,4 @@
-"""What it takes to call any endpoint: its address, a key that goes to no other host, patience while it is busy.
+"""Calls any endpoint: its address, a key that goes to no other host, patience while it is busy.
 
 Redirects are not followed, so the key goes to no other host than the one that was named; a proxy is not asked.
 """
@@ -75,7 +75,7 @@ class Address:
         return cls(parts.scheme == "https", parts.hostname, port, parts.path.rstrip("/") + below)
 
     def connect(self, timeout: float) -> http.client.HTTPConnection:
-        """A connection that is not yet open."""
+        """Make a connection that is not yet open."""
         if self.secure:
             context = ssl.create_default_context()
             return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
@@ -90,7 +90,7 @@ class Reply(AbstractContextManager["Reply"]):
         self.kind = response.headers.get_content_type()
 
     def read(self) -> bytes:
-        """All of it.
+        """Read the whole body.
 
         Raises:
             Busy: it broke off.
@@ -105,7 +105,7 @@ class Reply(AbstractContextManager["Reply"]):
         return body
 
     def lines(self) -> Iterator[bytes]:
-        """Line by line, as they come, without their ends; an answer that breaks off just ends.
+        """Yield lines as they come, without their ends; an answer that breaks off just ends.
 
         Raises:
             ModelError: it is of no reasonable size.
@@ -165,7 +165,7 @@ class EndpointMethod:
         self._timeout, self._sleep = timeout, sleep
 
     def patiently(self, attempt: Callable[[], T]) -> T:
-        """What `attempt` returns, tried up to `TRIES` times while it says `Busy`.
+        """Call `attempt` up to `TRIES` times while it raises `Busy`; return what it returns.
 
         Raises:
             ModelError: it was busy every time.
@@ -181,7 +181,7 @@ class EndpointMethod:
         raise AssertionError
 
     def post(self, body: Mapping[str, object]) -> Reply:
-        """The answer to one request.
+        """Send one request; return the answer.
 
         Raises:
             Busy: another try may do better (no answer, 408, 409, 429, 5xx).
@@ -196,45 +196,45 @@ class EndpointMethod:
             response = connection.getresponse()
             if response.status == 200:
                 return Reply(connection, response, self._name)
-            said = response.read(_SAID_BYTES).decode("utf-8", "replace")
+            body_text = response.read(_SAID_BYTES).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
             connection.close()
-            said = self.shown(str(error))
-            raise Busy(f"no answer ({type(error).__name__}: {said})") from None  # the error may quote the key
+            body_text = self.excerpt(str(error))
+            raise Busy(f"no answer ({type(error).__name__}: {body_text})") from None  # the error may quote the key
         except BaseException:
             connection.close()
             raise
         connection.close()
-        raise self._complaint(response, said)
+        raise self._complaint(response, body_text)
 
-    def _complaint(self, response: http.client.HTTPResponse, said: str) -> Busy | ModelError:
+    def _complaint(self, response: http.client.HTTPResponse, body: str) -> Busy | ModelError:
         status = response.status
-        problem = f"answered {status} {self.shown(said)}".rstrip()
+        problem = f"answered {status} {self.excerpt(body)}".rstrip()
         if status in (408, 409, 429) or status >= 500:
             return Busy(problem, _pause(response.getheader("Retry-After")))
         if status in (401, 403):
             problem += f"; is MNEMIC_{self._field.upper()}_KEY the right key?"
         return ModelError(f"{self._name}: {problem}")
 
-    def shown(self, said: str) -> str:
-        """The beginning of what a server says, without the key."""
+    def excerpt(self, text: str) -> str:
+        """Cut what a server says to its beginning, without the key."""
         for spelling in self._spellings:
-            said = said.replace(spelling, "***")
-        return said[:_SHOWN].strip()
+            text = text.replace(spelling, "***")
+        return text[:_SHOWN].strip()
 
 
-def model_and_url(rest: str, field: str) -> tuple[str, str]:
-    """The two parts of `MODEL@https://host/v1`.
+def model_and_url(details: str, field: str) -> tuple[str, str]:
+    """Split `MODEL@https://host/v1`.
 
     Raises:
         Invalid: one is missing.
     """
-    model, found, url = rest.partition("@http")
+    model, found, url = details.partition("@http")
     if not (found and model) or "://" in model:  # it is not shown: there may be a password in it
         raise Invalid(field, "what follows openai: is no model at a URL", SPELLING)
     return model, f"http{url}"
 
 
 def _pause(retry_after: str | None) -> float | None:
-    """Seconds that a server asks for; a date is not understood."""
+    """Read the seconds that a server asks for; a date is not understood."""
     return float(retry_after) if retry_after is not None and retry_after.strip().isdecimal() else None

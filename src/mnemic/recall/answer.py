@@ -18,9 +18,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment
+from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import is_stop, local_time, tokenise
-from mnemic.recall.abstain import KNOWN
+from mnemic.extract.phrasing import shown_value
+from mnemic.recall.reasons import KNOWN
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
@@ -44,8 +46,9 @@ _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
 
 _SENTENCE: Final = re.compile(
-    r"\s*(\S(?:[^.!?。！？；;\n]|[.](?=\w))*(?:[.!?]+[\"'”’)\]]*(?=\s|\Z)|[。！？；;]+[”’」』）]*|\n|\Z|[.!?]+))"
+    r"\S(?:[^.!?。！？；;\n]|[.](?=\w))*+(?:[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；;]++[”’」』）]*+|\n|\Z|[.!?]++)"
 )
+"""One pass: what it took it never gives back, so that blanks or dots cost no more than other characters."""
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 
@@ -60,7 +63,7 @@ _NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelv
 _NUMBER: Final = re.compile(
     rf"\b(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
     rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: (?:and a half|to|or) (?:{_NUMBERS}))?(?:[- ][a-z]+)?"
-    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|[一二两三四五六七八九十百千万半几]+[个位次天年月周只本部家岁块种](?:月|小时|多)?",
+    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![一二两三四五六七八九十百千万半几])[一二两三四五六七八九十百千万半几]++[个位次天年月周只本部家岁块种](?:月|小时|多)?",
     re.IGNORECASE,
 )
 _CAPITALISED: Final = r"[A-Z](?:[\w'’-]|[.](?=\w))*"
@@ -73,14 +76,7 @@ _PLACE: Final = re.compile(
 
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
-_MONTHS: Final = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-
-
-_WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *_MONTHS, *_WEEKDAYS})
+_CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *MONTHS, *WEEKDAYS})
 _YEAR: Final = re.compile(
     r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
 )
@@ -171,7 +167,8 @@ def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answe
 
 
 def _of_facts(facts: Sequence[Item], context: Context) -> Answer:
-    short = ", ".join(dict.fromkeys(str(item.slots["value"]) for item in facts if "value" in item.slots))
+    values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
+    short = ", ".join(dict.fromkeys(values))
     quotes = " ".join(f'"{item.text}" [{item.id}]' for item in facts)
     return Answer(
         text=f"{short}: {quotes}" if short else quotes,
@@ -328,8 +325,8 @@ def _day(day: date, text: str) -> str:
     """A date as the text's language writes it."""
     if _CHINESE.search(text):
         return f"{day.year}年{day.month}月{day.day}日"
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
 def _month(day: date, text: str) -> str:
-    return f"{day.year}年{day.month}月" if _CHINESE.search(text) else f"{_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.year}年{day.month}月" if _CHINESE.search(text) else f"{MONTHS[day.month - 1]} {day.year}"

@@ -1,21 +1,22 @@
-"""The third stage of recall: one score from all arms, calibrated over everything that can be seen.
+"""The third stage of recall: one score from all arms, calibrated over everything that can be seen; repeats left out.
 
 Each arm's scores are measured in its own deviation over the scope: of words from zero up, so that a word adds to a
 score and its absence takes nothing away; of meaning from the mean, where an entry without a vector stands. They are
 summed with the weights below: ours, rounded, the same for every kind of conversation. A few entries say little about an
-arm's deviation: it starts from one that a small space is fair with.
+arm's deviation: it starts from one that a small space is fair with. Of what says the same the best is chosen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.index.columns import Column
+from mnemic.core.tokens import Field
+from mnemic.index.columns import FIELD_SHIFT, Column
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,13 @@ _NOT_BESIDE: Final = frozenset({"mention", "dated", "session", "gist", "hub", "a
 
 _STEP: Final = 64
 """Entries sorted first; four times as many whenever these were not enough."""
+
+
+SAME: Final = 0.9
+"""Share of their different words that two entries have in common to count as the same."""
+
+SHORTEST: Final = 6
+"""Entries of fewer different words are told apart only by being equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +142,82 @@ class Ranking:
                     yield self.scored[owner].hit(at, ver)
 
 
+class Chosen:
+    """The best hits without near-duplicates, best first; compared lazily, only as far as they are read.
+
+    Each is compared with all that are kept, so what a budget will not hold is better not looked at.
+
+    Args:
+        limit: Most hits.
+        twins: At most so many that say the same as a better one are passed over; then it ends.
+    """
+
+    def __init__(self, hits: Iterable[Hit], readings: Mapping[int, Reading], limit: int, twins: int) -> None:
+        self._hits, self._readings = iter(hits), readings
+        self._limit, self._most_twins = limit, twins
+        self._kept: list[Hit] = []
+        self._shown: list[frozenset[int]] = []
+        self.looked = 0
+        """How many hits were looked at so far."""
+
+    def __iter__(self) -> Iterator[Hit]:
+        place = 0
+        while place < len(self._kept) or self._grow():
+            yield self._kept[place]
+            place += 1
+
+    def __bool__(self) -> bool:
+        return next(iter(self), None) is not None
+
+    @property
+    def kept(self) -> int:
+        """How many hits were kept so far."""
+        return len(self._kept)
+
+    @property
+    def twins(self) -> int:
+        """How many hits were passed over as near-duplicates of a better one."""
+        return self.looked - len(self._kept)
+
+    def _grow(self) -> bool:
+        """Find one more; whether there was one."""
+        while len(self._kept) < self._limit and self.twins <= self._most_twins:
+            hit = next(self._hits, None)
+            if hit is None:
+                return False
+            self.looked += 1
+            words = _words(self._readings[hit.space], hit.doc)
+            if not any(_same(words, other) for other in self._shown):
+                self._kept.append(hit)
+                self._shown.append(words)
+                return True
+        return False
+
+
+def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hit | None:
+    """The hit among `better` that says the same as `hit`."""
+    words = _words(readings[hit.space], hit.doc)
+    return next((other for other in better if _same(words, _words(readings[other.space], other.doc))), None)
+
+
+def _words(reading: Reading, place: int) -> frozenset[int]:
+    """An entry's different words, its speaker among them, its dates and the names it is found by not."""
+    stream = reading.stream(place)
+    return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
+
+
+def _same(words: frozenset[int], others: frozenset[int]) -> bool:
+    small, large = len(words), len(others)
+    if small > large:
+        small, large = large, small
+    if small < SHORTEST:
+        return words == others
+    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
+
+
 def fuse(arms: Sequence[Arms]) -> Ranking:
     """Rank every entry that any arm scores, by the weighted sum of all arms."""
-    scales = {name: _Scale.of([arm.column(name) for arm in arms]) for name in CALIBRATED}
+    scales = {name: _Scale.of([getattr(arm, name) for arm in arms]) for name in CALIBRATED}
     return Ranking(tuple(_scored(arm, scales) for arm in arms))
 
 
@@ -175,7 +256,7 @@ class _Scale:
 def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> ScoredEntries:
     touched = np.flatnonzero(arm.touched)
     weights = BESIDE_MEANING if "dense" in arm.marks else CALIBRATED
-    parts = {name: scales[name].calibrated(arm.column(name)[touched], weight) for name, weight in weights.items()}
+    parts = {name: scales[name].calibrated(getattr(arm, name)[touched], weight) for name, weight in weights.items()}
     for name, weight in MARKS.items():
         if name in arm.marks:
             parts[name] = arm.marks[name][touched] * np.float32(weight)

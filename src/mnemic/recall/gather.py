@@ -84,11 +84,6 @@ class Arms:
     pending: int = 0
     near: float = NEAR
 
-    def column(self, name: str) -> Scores:
-        """One of the arms that score every entry."""
-        scores: Scores = getattr(self, name)
-        return scores
-
     @property
     def said(self) -> bool:
         """Whether any word, date or time of the question bears on any entry."""

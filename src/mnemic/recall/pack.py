@@ -1,4 +1,4 @@
-"""The last stages of recall: what says the same twice is left out, and evidence laid out for a prompt, fenced as data.
+"""The last stage of recall: evidence laid out for a prompt, fenced as data.
 
 The best hits are chosen first and then laid out in order of time, because that is how a reader follows events. Each
 line says id, date and speaker; a text's own line breaks are indented and its fences defused, so that no text can pass
@@ -15,8 +15,7 @@ from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Recalled
 from mnemic.core.sanitize import for_prompt, speaker_name
-from mnemic.core.tokens import Field, count_tokens, local_time
-from mnemic.index.columns import FIELD_SHIFT, Column
+from mnemic.core.tokens import count_tokens, local_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,85 +35,6 @@ PATIENCE: Final = 8
 
 _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
 """What the shortest line costs: an id is never fewer tokens than that many letters."""
-
-SAME: Final = 0.9
-"""Share of their different words that two entries have in common to count as the same."""
-
-SHORTEST: Final = 6
-"""Entries of fewer different words are told apart only by being equal."""
-
-
-class Chosen:
-    """The best hits without near-duplicates, best first; compared lazily, only as far as they are read.
-
-    Each is compared with all that are kept, so what a budget will not hold is better not looked at.
-
-    Args:
-        limit: Most hits.
-        twins: At most so many that say the same as a better one are passed over; then it ends.
-    """
-
-    def __init__(self, hits: Iterable[Hit], readings: Mapping[int, Reading], limit: int, twins: int) -> None:
-        self._hits, self._readings = iter(hits), readings
-        self._limit, self._most_twins = limit, twins
-        self._kept: list[Hit] = []
-        self._shown: list[frozenset[int]] = []
-        self.looked = 0
-        """How many hits were looked at so far."""
-
-    def __iter__(self) -> Iterator[Hit]:
-        place = 0
-        while place < len(self._kept) or self._grow():
-            yield self._kept[place]
-            place += 1
-
-    def __bool__(self) -> bool:
-        return next(iter(self), None) is not None
-
-    @property
-    def kept(self) -> int:
-        """How many hits were kept so far."""
-        return len(self._kept)
-
-    @property
-    def twins(self) -> int:
-        """How many hits were passed over as near-duplicates of a better one."""
-        return self.looked - len(self._kept)
-
-    def _grow(self) -> bool:
-        """Find one more; whether there was one."""
-        while len(self._kept) < self._limit and self.twins <= self._most_twins:
-            hit = next(self._hits, None)
-            if hit is None:
-                return False
-            self.looked += 1
-            words = _words(self._readings[hit.space], hit.doc)
-            if not any(_same(words, other) for other in self._shown):
-                self._kept.append(hit)
-                self._shown.append(words)
-                return True
-        return False
-
-
-def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hit | None:
-    """The hit among `better` that says the same as `hit`."""
-    words = _words(readings[hit.space], hit.doc)
-    return next((other for other in better if _same(words, _words(readings[other.space], other.doc))), None)
-
-
-def _words(reading: Reading, place: int) -> frozenset[int]:
-    """An entry's different words, its speaker among them, its dates and the names it is found by not."""
-    stream = reading.stream(place)
-    return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
-
-
-def _same(words: frozenset[int], others: frozenset[int]) -> bool:
-    small, large = len(words), len(others)
-    if small > large:
-        small, large = large, small
-    if small < SHORTEST:
-        return words == others
-    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +137,7 @@ def _fitting(item: Item, reading: Reading, place: int, room: int | None) -> tupl
         return line, cost
     parts = part_texts(item)
     if len(parts) > 1:
-        line = render(item, f"... {parts[reading.value(Column.PART, place)]} ...")
+        line = render(item, f"... {parts[reading.part(place)]} ...")
         cost = count_tokens(line) + 1
         if cost <= room:
             return line, cost

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.queries import Context, Filter, Lost, Stage
+from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
-from mnemic.recall.abstain import Confidence, answerable
-from mnemic.recall.fuse import Ranking, fuse, latest, named
+from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import Chosen, fetched, pack, twin
-from mnemic.recall.reasons import explained, traced
+from mnemic.recall.pack import fetched, pack
+from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
 
@@ -37,6 +37,7 @@ LATEST: Final = 3
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
 _FAR: Final = f"{_UNTOUCHED}, and it is not close in meaning"
+_DERIVED: Final = "rules made it, and recall finds what they made it of in its place: {}; `context` shows it of itself"
 _MEANT: Final = "what is close in meaning"
 _NO_TIME: Final = "nothing was said in that time"
 
@@ -128,6 +129,8 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         return Lost(
             stage="view", reason=f"the view does not show it; it now stands as {standing[item].item.state.name.lower()}"
         )
+    if version.item.slots.get("by") == BY_RULES and version.item.source:
+        return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
     ranked = _rank(snapshot, catalogues, query)
     untouched = _FAR if query.vectors else _UNTOUCHED
     if (found := _hit(snapshot, ranked, version)) is None:
@@ -186,7 +189,7 @@ def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
         return _Candidates(Ranking(()), ("there is nothing to search",))
     arms = gather(question, readings)
     candidates = replace(_candidates_by(arms, question, readings), pending=sum(arm.pending for arm in arms))
-    if candidates.blind or Stage.LINKS in question.query.without:
+    if candidates.blind or Stage.LINKS in question.query.without or not any(r.lengthy.any() for r in readings):
         return candidates
     walked = walk(question, candidates.ranking)
     return replace(candidates, ranking=walked.ranking, trails=walked.trails)

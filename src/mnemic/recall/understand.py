@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.timex import TimeSpan, find_times
-from mnemic.core.tokens import Field, hash_term, is_stop, local_time, tokenise, words
+from mnemic.core.tokens import Field, hash_in_fields, hash_term, local_time, spelled_tokens, stop_tokens, tokenise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Term:
     @classmethod
     def of(cls, word: str, token: str) -> Term:
         """`token` is what `tokenise` makes of `word`."""
-        return cls(word, token, *(hash_term(token, field) for field in (Field.TEXT, Field.SPEAKER, Field.DATE)))
+        return cls(word, token, *hash_in_fields(token, Field.TEXT, Field.SPEAKER, Field.DATE))
 
     @property
     def name(self) -> str:
@@ -184,8 +184,8 @@ def rejoined_each(lists: Sequence[list[str]]) -> list[list[str]]:
 
 
 def _terms(text: str, *, telling_only: bool = False) -> tuple[Term, ...]:
-    every = list(dict(zip(tokenise(text), words(text), strict=True)).items())
-    telling = [(token, word) for token, word in every if not is_stop(token)]
+    every, stops = list(dict(spelled_tokens(text)).items()), stop_tokens()
+    telling = [(token, word) for token, word in every if token not in stops]
     if not telling and not telling_only:
         telling = every
     return tuple(Term.of(word, token) for token, word in telling[-TERM_LIMIT:])

@@ -40,7 +40,7 @@ class Store(Protocol):
         """
         ...
 
-    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Apply `work` to the rows of one write transaction, beside the queue of commits; durable when this returns.
 
         An error of `work` takes back all that it wrote. Lanes, jobs, embedders, legal holds, the horizon and going back

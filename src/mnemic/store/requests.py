@@ -8,7 +8,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from mnemic.core.events import Receipt
 from mnemic.flow import Flow, Request
-from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Erasure
@@ -22,7 +21,7 @@ T = TypeVar("T")
 class Look(Request):
     """Apply a pure function to one snapshot; the read transaction ends before the answer comes back."""
 
-    of: Callable[[Snapshot], Any]
+    read: Callable[[Snapshot], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +43,14 @@ class Transact(Request):
     """Apply a function to the rows of one write transaction, beside the queue of commits.
 
     Attributes:
-        given, named: What it takes after the rows.
+        args, kwargs: What it takes after the rows.
         urgent: Whether it is done at once, though a verb in front may wait.
     """
 
     work: Callable[..., Any]
-    given: tuple[Any, ...] = ()
-    named: Mapping[str, Any] = field(default_factory=dict)
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
     urgent: bool = False
-
-    @property
-    def label(self) -> str:
-        return self.work.__name__
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,49 +61,31 @@ class Sweep(Request):
     seconds: float
 
 
-def look(of: Callable[[Snapshot], T]) -> Flow[T]:
-    """What `of` makes of the store as it stands."""
-    answer: T = yield Look(of)
+def look(read: Callable[[Snapshot], T]) -> Flow[T]:
+    """Apply `read` to one snapshot of the store; its result."""
+    answer: T = yield Look(read)
     return answer
 
 
 def commit(draft: Draft) -> Flow[Receipt]:
-    """The receipt of a draft that is now on disk."""
+    """Write a draft; its receipt, once it is on disk."""
     receipt: Receipt = yield Commit(draft)
     return receipt
 
 
 def erase(erasure: Erasure) -> Flow[ErasureReceipt]:
-    """The receipt of an erasure."""
+    """Take content out for good; the receipt."""
     receipt: ErasureReceipt = yield Erase(erasure)
     return receipt
 
 
-def transact(work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> Flow[T]:
-    """What `work` makes of the rows and of the rest that is given, once all that it wrote is on disk."""
-    answer: T = yield Transact(work, given, named)
+def transact(work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> Flow[T]:
+    """Apply `work` to the rows of one write transaction; its result, once all that it wrote is on disk."""
+    answer: T = yield Transact(work, args, kwargs)
     return answer
 
 
 def sweep(tenant: str, seconds: float) -> Flow[Swept]:
-    """What one slice of a sweep did."""
+    """Sweep a tenant for some seconds; what went."""
     swept: Swept = yield Sweep(tenant, seconds)
     return swept
-
-
-def answer(store: Store, request: Request) -> Any:
-    """Answer one request from `store`: the only place where a verb's wish becomes a deed."""
-    match request:
-        case Look(of):
-            with store.read() as snapshot:
-                return of(snapshot)
-        case Commit(draft):
-            return store.commit(draft)
-        case Erase(erasure):
-            return store.erase(erasure)
-        case Transact(work, given, named):
-            return store.transact(work, *given, **named)
-        case Sweep(tenant, seconds):
-            return store.sweep(tenant, seconds)
-        case _:
-            raise TypeError(f"no store answers {type(request).__name__}")

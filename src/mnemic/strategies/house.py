@@ -7,15 +7,16 @@ says is never an instruction, whatever it says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from mnemic.core.ids import ItemId
@@ -25,17 +26,16 @@ if TYPE_CHECKING:
     from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
-_NOBODY: Final = frozenset(
-    {
-        *("assistant", "system", "tool", "function", "developer", "ai", "bot", "model", "agent"),
-        *("chatgpt", "claude", "gemini", "copilot", "gpt", "助手", "系统", "智能体", "机器人"),
-    }
-)
 _USERS: Final = frozenset({"user", "human"})
+"""The roles in which a person speaks; whatever else a role is called, nobody speaks for themselves in it."""
+_MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
+"""What files call whoever kept them."""
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _NAMING: Final = frozenset({"call me", "叫我"})
 _STOPPING: Final = frozenset({"stop", "不要再"})
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
+_Place: TypeAlias = tuple[str, ...]
+"""Where statements are filed: what is asked of them, and its answer."""
 
 
 class House:
@@ -77,24 +77,38 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
 
 
 def _take_in(item: Item, book: _Book, user: str) -> None:
-    if subject := speaker(item):
+    if subject := speaker(item, user):
         _read(item, subject, book, instructs=_instructs(item, subject, user))
 
 
-def speaker(item: Item) -> str | None:
-    """Name the speaker of a turn, "user" if they have no name; None if it is no person's turn."""
-    if item.kind is not Kind.TURN or item.channel not in _PEOPLE:
+def speaker(item: Item, user: str) -> str | None:
+    """Name the person whose own words a turn holds, "user" if they have no name; None if nobody's can be told.
+
+    Where a role is given it must be a person's, and a name no model's or tool's. A file that gives no role only claims
+    who speaks: its lines say something about others, but nothing in the name of `user`.
+    """
+    if item.kind is not Kind.TURN or item.channel not in _PEOPLE or item.slots.get("tool_call_id"):
         return None
-    role, name = (str(item.slots.get(slot) or "").strip() for slot in ("role", "speaker"))
-    if role.casefold() in _NOBODY or name.casefold() in _NOBODY:
+    role, name = (_written(item.slots.get(slot)) for slot in ("role", "speaker"))
+    if (role and role.casefold() not in _USERS) or is_machine(name):
         return None
-    return name or "user"
+    subject = name or "user"
+    claimed = item.channel is Channel.IMPORT and not role
+    return None if claimed and _is_user(subject, user) else subject
+
+
+def _written(slot: Slot) -> str:
+    """The words of a role or name; what is no text is no person's."""
+    return "" if slot is None else str(slot).strip()
+
+
+def _is_user(subject: str, user: str) -> bool:
+    return subject.casefold() in (user.casefold(), *_MYSELF)
 
 
 def _instructs(item: Item, subject: str, user: str) -> bool:
     """Whether a speaker's orders are meant for this user's agent."""
-    role = str(item.slots.get("role") or "").casefold()
-    return subject == "user" or role in _USERS or subject.casefold() == user.casefold()
+    return bool(_written(item.slots.get("role"))) or subject.casefold() in ("user", user.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,37 +122,67 @@ class _Statement:
 
 
 class _Book:
-    """Tracks the statements that hold so far, known or newly derived, and what is to be written."""
+    """Files the statements that hold so far, known or newly derived, by what rules ask of them.
+
+    A fact is filed by its subject and slot, and by its value; an instruction by its subject, its words as they are
+    compared, and each word that says what it is about. So what a turn costs does not grow with what is known.
+
+    Attributes:
+        written: What is to be written.
+    """
 
     def __init__(self, known: Sequence[Item]) -> None:
         self.written: list[Derivation] = []
-        self._holding = [
-            _Statement(item.id, item.text, item.slots, item.said)
-            for item in known
-            if item.state is State.ACTIVE and item.kind in (Kind.PROCEDURE, Kind.PROFILE)
-        ]
+        self._known = known
+        self._filed: dict[_Place, dict[ItemId | int, _Statement]] | None = None
+        self._places: dict[ItemId | int, list[_Place]] = {}
 
     def write(self, derivation: Derivation) -> None:
-        gone = {derivation.supersedes, *derivation.revokes}
-        self._holding = [statement for statement in self._holding if statement.at not in gone]
-        if derivation.slots.get("standing") is not False:
-            place = len(self.written)
-            self._holding.append(_Statement(place, derivation.text, derivation.slots, derivation.said))
+        """Write a statement, which holds from here on; what it supersedes or revokes does so no longer."""
+        for gone in (derivation.supersedes, *derivation.revokes):
+            if gone is not None:
+                for place in self._places.pop(gone, ()):
+                    self._files[place].pop(gone, None)
+        self._file(_Statement(len(self.written), derivation.text, derivation.slots, derivation.said))
         self.written.append(derivation)
 
-    def standing(self, subject: str) -> list[_Statement]:
-        return [
-            statement
-            for statement in self._holding
-            if statement.slots.get("standing") is True and statement.slots.get("subject") == subject
-        ]
+    def filed(self, *place: str) -> Sequence[_Statement]:
+        """Return the statements that hold and are filed at a place, the oldest first."""
+        return list(self._files.get(place, {}).values())
 
-    def facts(self, subject: str, *names: str) -> list[_Statement]:
-        return [
-            statement
-            for statement in self._holding
-            if statement.slots.get("slot") in names and statement.slots.get("subject") == subject
-        ]
+    @property
+    def _files(self) -> dict[_Place, dict[ItemId | int, _Statement]]:
+        """What is filed; what is known is filed when a turn first asks, for most say nothing that rules look up."""
+        if self._filed is None:
+            self._filed = {}
+            for item in self._known:
+                if item.state is State.ACTIVE and item.kind in (Kind.PROCEDURE, Kind.PROFILE):
+                    self._file(_Statement(item.id, item.text, item.slots, item.said))
+        return self._filed
+
+    def _file(self, statement: _Statement) -> None:
+        places = self._places[statement.at] = list(_places(statement))
+        for place in places:
+            self._files.setdefault(place, {})[statement.at] = statement
+
+
+def _places(statement: _Statement) -> Iterator[_Place]:
+    """Name the places at which a statement is filed."""
+    from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import telling
+
+    slots = statement.slots
+    subject, slot = slots.get("subject"), slots.get("slot")
+    if not isinstance(subject, str):
+        return
+    if slots.get("standing") is True:
+        yield "said", subject, canonical(statement.text)
+        yield from (("about", subject, word) for word in telling(statement.text))
+        if slots.get("rule") in _NAMING:
+            yield "naming", subject
+    if isinstance(slot, str):
+        yield "slot", subject, slot
+        yield "value", subject, slot, _same(slots.get("value"))
 
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
@@ -164,36 +208,39 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
 
 def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
-    from mnemic.extract.revocations import revoked
-
-    standing = [statement for statement in book.standing(subject) if statement.said <= item.said]
-    which = revoked(revocation.topic, [statement.text for statement in standing])
-    if which is None:
+    meant = _meant(book, subject, revocation.topic, item.said)
+    if meant is None:
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
-    book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(standing[which].at,)))
+    book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
     return [revocation.text]
+
+
+def _meant(book: _Book, subject: str, topic: str, said: datetime) -> _Statement | None:
+    """Find the one standing instruction, said by then, that a topic is about."""
+    from mnemic.extract.revocations import revoked, telling
+
+    shared: dict[ItemId | int, int] = {}
+    about: dict[ItemId | int, _Statement] = {}
+    words = telling(topic)
+    for word in words:
+        for statement in book.filed("about", subject, word):
+            if statement.said <= said:
+                about[statement.at] = statement
+                shared[statement.at] = shared.get(statement.at, 0) + 1
+    which = revoked(len(words), shared)
+    return None if which is None else about[which]
 
 
 def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _Book) -> None:
     from mnemic.extract.entities import canonical
-    from mnemic.extract.revocations import revoked
 
-    standing = book.standing(subject)
-    same = canonical(instruction.text)
-    if any(canonical(statement.text) == same for statement in standing):
+    if book.filed("said", subject, canonical(instruction.text)):
         return
-    named = (
-        [statement for statement in standing if statement.slots.get("rule") in _NAMING]
-        if instruction.rule in _NAMING
-        else []
-    )
+    named = book.filed("naming", subject) if instruction.rule in _NAMING else ()
     if any(statement.said > item.said for statement in named):
         return
-    others = [statement for statement in standing if statement.said <= item.said and statement not in named]
-    stopped = (
-        revoked(instruction.text, [statement.text for statement in others]) if instruction.rule in _STOPPING else None
-    )
+    stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
     derivation = _derived(
         item,
         key,
@@ -201,7 +248,7 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
         instruction.text,
         _instruction_slots(subject, instruction.rule, standing=True),
         supersedes=named[0].at if named else None,
-        revokes=() if stopped is None else (others[stopped].at,),
+        revokes=() if stopped is None else (stopped.at,),
     )
     book.write(derivation)
 
@@ -210,15 +257,12 @@ def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
     from mnemic.extract.phrasing import phrased
 
     value = _same(finding.value)
-    facts = book.facts(finding.subject, finding.slot)
-    if any(_same(statement.slots.get("value")) == value for statement in facts):
+    if book.filed("value", finding.subject, finding.slot, value):
         return
-    if not finding.single:
-        facts = [
-            statement
-            for statement in book.facts(finding.subject, _OPPOSITE.get(finding.slot, ""))
-            if _same(statement.slots.get("value")) == value
-        ]
+    if finding.single:
+        facts = book.filed("slot", finding.subject, finding.slot)
+    else:
+        facts = book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value)
     if any(statement.said > item.said for statement in facts):
         return
     derivation = _derived(

@@ -247,7 +247,13 @@ class Model:
         ):
             raise Conflict(str(seq))
         after = {item: self._before(space.items[item], place) for item, place in touched.items()}
-        self._follow(space, after, self.seen(user))
+        made = {item for item, place in touched.items() if _is_first(space.items[item], place)}
+        gone = [
+            item
+            for item, says in after.items()
+            if says.unwritten and (item in made or space.now(item).state is not State.RETIRED)
+        ]
+        self._follow(space, after, gone, self.seen(user))
         after = {item: says for item, says in after.items() if says != plain_said(space.now(item), says)}
         links = {ln.ends: self._tied_before(space, ln) for ln in ties}
         links = {ends: weight for ends, weight in links.items() if weight != weight_of(space, ends)}
@@ -262,7 +268,7 @@ class Model:
 
     @staticmethod
     def _before(versions: list[Was], place: int) -> ModelVersion:
-        if place == 0 or versions[place - 1].end != versions[place].first:
+        if _is_first(versions, place):
             return replace(versions[-1].says, state=State.RETIRED, unwritten=True)
         return versions[place - 1].says
 
@@ -272,24 +278,26 @@ class Model:
         return former[0].weight if former else None
 
     @staticmethod
-    def _follow(space: Space, after: dict[str, ModelVersion], seen: dict[str, Was]) -> None:
+    def _follow(space: Space, after: dict[str, ModelVersion], gone: Sequence[str], seen: dict[str, Was]) -> None:
         """What stood on nothing but what goes, goes too; what that had superseded reopens."""
         standing = space.standing()
 
         def active(item: str) -> bool:
             return after[item].state is State.ACTIVE if item in after else item in seen
 
-        queue = [item for item, says in after.items() if says.unwritten]
-        going = set(queue)
-        while queue:
-            gone = queue.pop()
-            after.update((item, says) for item, says in freed(space, [gone], going).items() if item not in after)
-            for item, says in standing.items():
-                stands_on = gone in says.source and item not in after and says.state in _LIVING
-                if stands_on and not any(active(source) for source in says.source):
+        fresh, going = list(gone), set(gone)
+        while fresh:
+            after.update((item, says) for item, says in freed(space, fresh, going).items() if item not in after)
+            derived = [
+                item for item, says in standing.items() if not going.isdisjoint(says.source) and item not in after
+            ]
+            fresh = []
+            for item in derived:
+                says = standing[item]
+                if says.state in _LIVING and not any(active(source) for source in says.source):
                     after[item] = replace(says, state=State.RETIRED, unwritten=True)
-                    queue.append(item)
-                    going.add(item)
+                    fresh.append(item)
+            going.update(fresh)
 
     # Taking out
 
@@ -432,6 +440,11 @@ def weight_of(space: Space, ends: tuple[str, str, str]) -> float | None:
 def _tied_since(space: Space, ln: Tied) -> bool:
     """Whether a link has changed since: it, or that there is none, no more stands as it was left."""
     return weight_of(space, ln.ends) != ln.weight
+
+
+def _is_first(versions: Sequence[Was], place: int) -> bool:
+    """Whether a version follows none."""
+    return place == 0 or versions[place - 1].end != versions[place].first
 
 
 def plain_said(now: ModelVersion, wanted: ModelVersion) -> ModelVersion:

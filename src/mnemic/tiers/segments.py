@@ -14,11 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from mnemic.core.cut import count_tokens, cut
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.core.sanitize import speaker_name
-from mnemic.core.tokens import is_stop, tokenise, words
+from mnemic.core.tokens import count_tokens, cut, is_stop, tokenise, words
 
 MERGE: Final = 0.12
 """Least score at which an exchange belongs to the stretch before it. MemoryOS's 0.6 is of embeddings, not words."""

@@ -6,13 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mnemic.core.text import clean_name
+from mnemic.core.checking import clean_name
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, erase, look
-from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
-from mnemic.verbs.who import Who, named_branch, own_or_none, own_space, view_of, writable
+from mnemic.verbs.who import (
+    Who,
+    compare_and_commit,
+    draft_of,
+    erasure_of,
+    named_branch,
+    own_or_none,
+    own_space,
+    view_of,
+    writable,
+)
 
 if TYPE_CHECKING:
     from mnemic.past.branching import Branch

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mnemic.checking import number, text_field
+from mnemic.core.checking import number, text_field
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
@@ -20,17 +20,20 @@ from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Note, Put, Tie
-from mnemic.verbs.committing import committed, draft_of
-from mnemic.verbs.named_items import (
+from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
+from mnemic.verbs.who import (
+    Who,
     chunks_of,
     cited_versions,
+    committed,
+    draft_of,
     look_again,
+    own_or_none,
     refuse_uncited,
     standing_version,
     standing_versions,
+    writable,
 )
-from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
-from mnemic.verbs.who import Who, own_or_none, writable
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -70,7 +73,7 @@ class Changing:
     def write(self, who: Who, statement: Statement) -> Flow[Receipt]:
         """Remember a statement."""
         writable(who)
-        sources = yield from look(lambda s: cited_versions(s, who, statement.source))
+        sources = (yield from look(lambda s: cited_versions(s, who, statement.source))) if statement.source else {}
         refuse_uncited(sources, statement.source)
         written = stated(self.desk, who, statement, sources)
         return (yield from committed(who, written.puts, masked=written.masked))

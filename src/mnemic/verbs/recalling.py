@@ -15,12 +15,11 @@ from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
-from mnemic.models.model_requests import Meant, embed_question
+from mnemic.models.model_requests import EmbedQuestion, Meant
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.requests import look
-from mnemic.verbs.named_items import look_ahead, unread_versions
-from mnemic.verbs.who import Who, always_shown, shelved, spaces_of, view_of
+from mnemic.store.requests import Look, look
+from mnemic.verbs.who import Who, always_shown, look_ahead, shelved, spaces_of, unread_versions, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -60,12 +59,12 @@ class Recalling:
 
     def recall(self, who: Who, request: RecallRequest) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
-        return (yield from look((yield from self.recalling(who, request))))
+        context: Context = yield Look((yield from self.recalling(who, request)))
+        return context
 
     def recalling(self, who: Who, request: RecallRequest) -> Flow[Callable[[Snapshot], Context]]:
         """What a recall makes of a snapshot, once its question is checked and has its vectors."""
-        self._check(request)
-        meant = yield from embed_question(request.query)
+        meant = yield from self._meant(request)
         return lambda snapshot: self._recall(snapshot, who, request, meant)
 
     def context(self, who: Who, request: RecallRequest) -> Flow[Context]:
@@ -73,8 +72,7 @@ class Recalling:
 
         What was said just now is read by rules for it, so that an instruction holds from the moment it was given.
         """
-        self._check(request)
-        meant = yield from embed_question(request.query)
+        meant = yield from self._meant(request)
         return (yield from look_ahead(who, self.desk, lambda s: self._block(s, who, request, meant)))
 
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
@@ -88,9 +86,8 @@ class Recalling:
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
-        self._check(request)
         to_bytes(item)
-        meant = yield from embed_question(request.query)
+        meant = yield from self._meant(request)
         return (yield from look(lambda s: self._why_not(s, who, request, meant, item)))
 
     def _recall(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Context:
@@ -171,13 +168,15 @@ class Recalling:
             vectors=meant.vectors,
         )
 
-    def _check(self, request: RecallRequest) -> None:
-        """Raise for what is over a limit that a setting holds."""
+    def _meant(self, request: RecallRequest) -> Flow[Meant]:
+        """The vectors of a question; `Invalid` for what is over a limit that a setting holds."""
         if len(request.query.encode()) > self.settings.item_limit:
             remedy = f"Ask in at most {self.settings.item_limit:,} bytes."
             raise Invalid("query", "is longer than an item may be", remedy)
         if request.k is not None and request.k > self.settings.k_limit:
             raise Invalid("k", f"is {request.k}", f"Give 1 to {self.settings.k_limit}.")
+        meant: Meant = yield EmbedQuestion(request.query)
+        return meant
 
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""

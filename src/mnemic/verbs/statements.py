@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from mnemic.checking import instant, text_field
-from mnemic.core.clock import micros, moment, offset_minutes
+from mnemic.core.checking import text_field
+from mnemic.core.clock import instant, micros, moment, offset_minutes
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, State, Version
 from mnemic.errors import Conflict, Invalid

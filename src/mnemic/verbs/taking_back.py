@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mnemic.checking import text_field, whole
+from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, State, Version
@@ -18,9 +18,17 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, erase, look
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import ErasureReceipt
-from mnemic.verbs.committing import compare_and_commit, draft_of, erasure_of
-from mnemic.verbs.named_items import catch_up
-from mnemic.verbs.who import Who, on_shelf, own_space, shelved, writable
+from mnemic.verbs.who import (
+    Who,
+    catch_up,
+    compare_and_commit,
+    draft_of,
+    erasure_of,
+    on_shelf,
+    own_space,
+    shelved,
+    writable,
+)
 from mnemic.writing import Desk
 
 _ALL_STATES = tuple(State)

@@ -17,11 +17,21 @@ from mnemic.index.standing import Standings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Op, Put
-from mnemic.verbs.committing import TRIES, draft_of
 from mnemic.verbs.looking_up import LIST_LIMIT
-from mnemic.verbs.named_items import absent, chunks_of, cited_versions, refuse_uncited
 from mnemic.verbs.statements import Statement, revision, stated
-from mnemic.verbs.who import Who, last_commit, own_or_none, shelved, writable
+from mnemic.verbs.who import (
+    TRIES,
+    Who,
+    absent,
+    chunks_of,
+    cited_versions,
+    draft_of,
+    last_commit,
+    own_or_none,
+    refuse_uncited,
+    shelved,
+    writable,
+)
 from mnemic.writing import Desk
 
 T = TypeVar("T")

@@ -1,17 +1,40 @@
-"""Who asks, from which shelf, on which branch, of which past; the spaces, view and filter that this comes to."""
+"""Who asks, of which past; which spaces they may read, which items they name, and the draft of what they write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from mnemic.checking import text_field, whole
-from mnemic.core.items import Item, Version
+from mnemic.core.checking import text_field, whole
+from mnemic.core.events import Receipt
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind, Strength, Version
 from mnemic.core.queries import Filter, View
-from mnemic.core.scope import SHARED, Scope, Shared
-from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.core.scope import Scope, Shared
+from mnemic.derive.strategy_lane import house_slice
+from mnemic.derive.unread import NOTHING, FarBehind, Underived
+from mnemic.errors import Conflict, Invalid, NotFound, Refused
+from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import Commit, Look, commit, look
+from mnemic.store.values.drafts import Draft, Erasure, Op
 from mnemic.store.values.heads import SpaceHead
+
+if TYPE_CHECKING:
+    from mnemic.derive.unread import UnreadRules
+    from mnemic.store.values.drafts import Paging
+    from mnemic.writing import Desk
+
+T = TypeVar("T")
+
+_NOW: Final = View()
+
+TRIES: Final = 1_000
+"""How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
+
+
+# Who asks, and what they may read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,18 +70,23 @@ def writable(who: Who) -> Scope:
 
 def spaces_of(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     """A read sees its own user's space and the tenant's shared one, never another's."""
-    tenant, own = snapshot.tenant(who.scope.tenant), own_or_none(snapshot, who)
-    shared = None if tenant is None or isinstance(who.scope.user, Shared) else snapshot.space(tenant, SHARED)
-    return own if shared is None else (*own, shared.id)
+    own, shared = _owned(snapshot, who)
+    heads = (own,) if isinstance(who.scope.user, Shared) else (own, shared)
+    return tuple(head.id for head in heads if head is not None)
+
+
+def _owned(snapshot: Snapshot, who: Who) -> tuple[SpaceHead | None, SpaceHead | None]:
+    """This user's space on this branch, and the tenant's shared one."""
+    own, shared = snapshot.owned(who.scope.tenant, who.scope.user, who.branch)
+    if own is None and who.branch:
+        raise NotFound(f"no branch {who.branch!r} here")
+    return own, shared
 
 
 def own_or_none(snapshot: Snapshot, who: Who) -> tuple[int, ...]:
     """This user's space on this branch; none before the first write."""
-    tenant = snapshot.tenant(who.scope.tenant)
-    head = None if tenant is None else snapshot.space(tenant, who.scope.user, who.branch)
-    if head is None and who.branch:
-        raise NotFound(f"no branch {who.branch!r} here")
-    return () if head is None else (head.id,)
+    own, _ = _owned(snapshot, who)
+    return () if own is None else (own.id,)
 
 
 def own_space(snapshot: Snapshot, who: Who) -> int:
@@ -87,8 +115,10 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
     Raises:
         Invalid: it is a commit that is not there yet.
     """
-    past, tenant = who.past, snapshot.tenant(who.scope.tenant)
-    at = past.at_seq
+    past = who.past
+    if past.is_now:
+        return _NOW
+    tenant, at = snapshot.tenant(who.scope.tenant), past.at_seq
     if at is not None:
         last = 0 if tenant is None else snapshot.head(tenant).seq
         if at > last:
@@ -112,6 +142,8 @@ def shelved(scope: Scope, where: Filter) -> Filter:
     for name in ("said_from", "said_to"):
         if getattr(where, name) is not None:
             whole(name, getattr(where, name), low=-(2**62))
+    if shelves == {"agent": where.agent, "session": where.session}:
+        return where
     return replace(where, agent=shelves["agent"], session=shelves["session"])
 
 
@@ -129,3 +161,162 @@ def always_shown(scope: Scope, versions: Iterable[Version]) -> list[Version]:
         for version in versions
         if (agents is None or version.item.agent in agents) and (sessions is None or version.item.session in sessions)
     ]
+
+
+# What they name
+
+
+def standing_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+    """The standing versions of items, in whatever state, in the order given.
+
+    Raises:
+        NotFound: one of them is not this user's own, or not on this shelf.
+    """
+    found = snapshot.standing(own_or_none(snapshot, who), ids) if ids else {}
+    for item in ids:
+        if item not in found or not on_shelf(who.scope, found[item].item):
+            raise absent(item)
+    return found
+
+
+def standing_version(snapshot: Snapshot, who: Who, item: ItemId) -> Version:
+    """The standing version of one item, in whatever state; `NotFound` as above."""
+    return standing_versions(snapshot, who, (item,))[item]
+
+
+def absent(item: str) -> NotFound:
+    """What to raise for an item that is not there, or not shown."""
+    return NotFound(f"no item {item} here")
+
+
+def cited_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> dict[ItemId, Version]:
+    """The evidence that is cited, as far as it is there."""
+    return snapshot.standing(spaces_of(snapshot, who), ids) if ids else {}
+
+
+def refuse_uncited(found: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> None:
+    """Raise `NotFound` for a source that is cited and not there."""
+    missing = [item for item in ids if item not in found]
+    if missing:
+        raise NotFound(f"no item {missing[0]} here to cite as a source")
+
+
+def chunks_of(snapshot: Snapshot, who: Who, versions: Iterable[Version]) -> dict[ItemId, Version]:
+    """The chunks of the documents among these versions: a document is forgotten as a whole."""
+    documents = [version.item.id for version in versions if version.item.kind is Kind.DOCUMENT]
+    spaces = own_or_none(snapshot, who) if documents else ()
+    parts = [part for space in spaces for part in snapshot.derived(space, documents)]
+    return {i: v for i, v in snapshot.standing(spaces, parts).items() if v.item.kind is Kind.CHUNK}
+
+
+def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> Underived:
+    """What rules would write, change and link for this user, unless very much waits for them; nothing in the past."""
+    heads = _heads_ahead(snapshot, who)
+    return unread.read_if_near(snapshot, desk, heads[0]) if heads else NOTHING
+
+
+def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> dict[ItemId, Version]:
+    """What rules would write or change for this user if they ran now, by id, in whatever state; nothing in the past."""
+    return {
+        id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
+        for head in _heads_ahead(snapshot, who)
+        for id, item in unread.read(snapshot, desk, head).items.items()
+    }
+
+
+def _heads_ahead(snapshot: Snapshot, who: Who) -> list[SpaceHead]:
+    """The user's own space, if what is read of it is read ahead of rules."""
+    if not who.past.is_now or isinstance(who.scope.user, Shared):
+        return []
+    return snapshot.spaces(own_or_none(snapshot, who))
+
+
+def catch_up(who: Who, desk: Desk) -> Flow[bool]:
+    """Have rules read what this user has said, and write what they make of it; whether they wrote anything."""
+    spaces = yield from look(lambda s: () if isinstance(who.scope.user, Shared) else own_or_none(s, who))
+    did = False
+    for space in spaces:
+        while (yield from house_slice(desk, space)).done:
+            did = True
+    return did
+
+
+def look_ahead(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:
+    """Look at a snapshot with what rules make of unread turns; where too many wait for that, rules read them first.
+
+    It ends: a space refuses to be read ahead once for each place that its rules have come to.
+    """
+    while True:
+        try:
+            answer: T = yield Look(of)
+            return answer
+        except FarBehind:
+            yield from catch_up(who, desk)
+
+
+def look_again(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:
+    """What a look finds; where it misses something, what rules have not written yet is written first.
+
+    A reader is shown what rules make of a turn before they have written it, and may name it at once.
+    """
+    try:
+        return (yield from look(of))
+    except NotFound:
+        if not (yield from catch_up(who, desk)):
+            raise
+    return (yield from look(of))
+
+
+# What they write
+
+
+def committed(
+    who: Who,
+    ops: Sequence[Op],
+    *,
+    expect: Mapping[ItemId, int] | None = None,
+    masked: tuple[tuple[str, int], ...] = (),
+    paging: Paging | None = None,
+) -> Flow[Receipt]:
+    """Write `ops` in one commit; how many secrets were `masked` is told in its receipt."""
+    receipt: Receipt = yield Commit(draft_of(who, tuple(ops), expect=expect, paging=paging))
+    return replace(receipt, masked=masked) if masked else receipt
+
+
+def draft_of(
+    who: Who,
+    ops: tuple[Op, ...],
+    *,
+    expect: Mapping[ItemId, int] | None = None,
+    used: Mapping[ItemId, Strength] | None = None,
+    paging: Paging | None = None,
+) -> Draft:
+    """The commit of `ops` by this one, not written yet."""
+    return Draft(
+        tenant=who.scope.tenant, user=who.scope.user, actor=who.actor, ops=ops, expect=expect or {},
+        used=used or {}, paging=paging, branch=who.branch,
+    )  # fmt: skip
+
+
+def compare_and_commit(
+    who: Who, think: Callable[[Snapshot], tuple[T, Draft]], *, dry_run: bool = False
+) -> Flow[tuple[T, Receipt | None]]:
+    """Commit what a look at the store comes to, looking again as long as others were quicker."""
+    for _ in range(TRIES):
+        answer, draft = yield from look(think)
+        if dry_run or not draft.ops:
+            return answer, None
+        try:
+            return answer, (yield from commit(draft))
+        except Conflict:
+            if (yield from look(lambda s: last_commit(s, who))) == draft.upon:
+                raise
+    raise Conflict(f"others were quicker {TRIES} times in a row; try again once less is written")
+
+
+def erasure_of(who: Who, *, ids: tuple[ItemId, ...] = (), whole: bool = False, reason: str) -> Erasure:
+    """What this one erases: items, which go from every branch, or (`whole`) all that the user has."""
+    return Erasure(
+        tenant=who.scope.tenant, user=who.scope.user, ids=ids, whole=whole, actor=who.actor, reason=reason,
+        branch="" if whole else who.branch,
+    )  # fmt: skip

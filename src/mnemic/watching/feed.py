@@ -12,7 +12,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from mnemic.checking import whole
+from mnemic.core.checking import whole
 from mnemic.core.events import Change, Event, counts_reading
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version

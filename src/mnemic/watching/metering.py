@@ -1,6 +1,7 @@
 """Meter a store: count and time every verb, every request and every run of a lane.
 
-Counting costs one short lock and no allocation worth naming: what it takes from a verb is in docs/watching.md.
+A duration is noted without a lock and counted when somebody looks, or when a report is made along with a commit: what
+this takes from a verb is in docs/watching.md.
 """
 
 from __future__ import annotations
@@ -8,20 +9,20 @@ from __future__ import annotations
 import json
 import math
 import os
-import threading
 import time
 import uuid
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.flow import Request
 
-T = TypeVar("T")
+WAITING: Final = 256
+"""Most durations that wait to be counted."""
 
 STEPS: Final = 4
 """Buckets to a doubling: a quantile is off by at most a tenth."""
@@ -94,8 +95,9 @@ class Sort:
     RUN: Final = "run"
 
 
+@dataclass(slots=True)
 class Timed:
-    """Meters one verb or one run of a lane; a context manager around it.
+    """The times of one verb or one run of a lane, noted by whoever drives its flow.
 
     Attributes:
         sort, name: What it is: `Sort.VERB` and `recall`, say.
@@ -107,40 +109,18 @@ class Timed:
         seconds: How long it took; 0 while it goes on.
     """
 
-    __slots__ = ("_began", "_closing", "_meters", "_token", "answer", "asked", "error", "name", "requests", "seconds",
-                 "sort", "who")  # fmt: skip
-
-    def __init__(self, meters: Meters, sort: str, name: str, who: object, asked: str) -> None:
-        self._meters, self.sort, self.name, self.who, self.asked = meters, sort, name, who, asked
-        self.requests: list[tuple[str, float]] = []
-        self.answer: Any = None
-        self.error: BaseException | None = None
-        self.seconds = 0.0
-
-    def __call__(self, answer: T) -> T:
-        """Record what the verb returned, and return it."""
-        self.answer = answer
-        return answer
-
-    def __enter__(self) -> Self:
-        self._token: Token[Timed | None] = _current.set(self)
-        observers = self._meters.observers
-        self._closing = [close for one in observers if (close := one.began(self)) is not None] if observers else ()
-        self._began = time.perf_counter()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.seconds = time.perf_counter() - self._began
-        self.error = error
-        _current.reset(self._token)
-        self._meters.took(self.sort, self.name, self.seconds, failed=error is not None)
-        for close in reversed(self._closing):
-            close()
+    sort: str
+    name: str
+    who: object = None
+    asked: str = ""
+    requests: list[tuple[str, float]] = field(default_factory=list)
+    answer: Any = None
+    error: BaseException | None = None
+    seconds: float = 0.0
 
 
-_current: Final[ContextVar[Timed | None]] = ContextVar("mnemic_timed", default=None)
+timed_here: Final[ContextVar[Timed | None]] = ContextVar("mnemic_timed", default=None)
+"""What is being timed in this context: requests that are answered in it are noted there."""
 
 
 class Observer(Protocol):
@@ -210,7 +190,7 @@ class Sums:
     """A gauge that sums the counters of things that come and go; it keeps the counts of those that are gone."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._gone: Counter[str] = Counter()
         self._here: dict[int, tuple[Gauge, Gauge]] = {}
 
@@ -242,6 +222,8 @@ class Meters:
     Attributes:
         observers: The profiler and the tracer, where they are on.
         windows: The counters of all sessions' paging, summed.
+        durations: Those that wait to be counted: sort, name, seconds, whether it failed. Whoever adds one calls `count`
+            once `WAITING` of them wait.
     """
 
     def __init__(self) -> None:
@@ -251,7 +233,8 @@ class Meters:
 
     def renew(self) -> None:
         """Start over, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
+        self.durations: deque[tuple[str, str, float, bool]] = deque()
         self._timed: dict[tuple[str, str], Histogram] = {}
         self._reported: dict[tuple[str, str], int] = {}
         self._opened = self._reported_at = time.monotonic()
@@ -259,43 +242,23 @@ class Meters:
         self.windows = Sums()
         self._gauges: dict[str, Gauge] = {"windows": self.windows}
 
-    def verb(self, name: str, who: object, asked: str = "") -> Timed:
-        """Meter one verb: `with meters.verb("recall", who) as timed: return timed(run(...))`."""
-        return Timed(self, Sort.VERB, name, who, asked)
+    def begun(self, timed: Timed) -> list[Callable[[], None]]:
+        """Tell the observers that a verb or a run begins; what to call at its end."""
+        return [close for one in self.observers if (close := one.began(timed)) is not None]
 
-    def run(self, lane: str) -> Timed:
-        """Meter one run of a lane."""
-        return Timed(self, Sort.RUN, lane, None, "")
+    def asked(self, request: Request) -> list[Callable[[Any, BaseException | None], None]]:
+        """Tell the observers of a request; what to call with its answer, or with its error."""
+        return [close for one in self.observers if (close := one.asks(request)) is not None]
 
-    def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
-        """Time what `perform` answers to a request, and tell the observers."""
-        observers = self.observers
-        closing = [close for one in observers if (close := one.asks(request)) is not None] if observers else ()
-        answer: Any = None
-        failed: BaseException | None = None
-        began = time.perf_counter()
-        try:
-            answer = perform(request)
-            return answer
-        except BaseException as error:
-            failed = error
-            raise
-        finally:
-            seconds = time.perf_counter() - began
-            name = request.label
-            self.took(Sort.REQUEST, name, seconds, failed=failed is not None)
-            if (timed := _current.get()) is not None:
-                timed.requests.append((name, seconds))
-            for close in closing:
-                close(answer, failed)
-
-    def took(self, sort: str, name: str, seconds: float, *, failed: bool = False) -> None:
-        """Count a duration under a sort and a name."""
+    def count(self) -> None:
+        """Count the durations that wait."""
         with self._lock:
-            histogram = self._timed.get((sort, name))
-            if histogram is None:
-                histogram = self._timed[sort, name] = Histogram()
-            histogram.add(seconds, failed=failed)
+            for _ in range(len(self.durations)):
+                sort, name, seconds, failed = self.durations.popleft()
+                histogram = self._timed.get((sort, name))
+                if histogram is None:
+                    histogram = self._timed[sort, name] = Histogram()
+                histogram.add(seconds, failed=failed)
 
     def gauge(self, name: str, read: Gauge) -> None:
         """Register a gauge that is read at every look; its numbers are called `name.key`. The same name replaces it."""
@@ -306,6 +269,7 @@ class Meters:
         """Return all measures as they stand."""
         now = time.monotonic()
         gauges = self._read_gauges()
+        self.count()
         with self._lock:
             timed = {name: _copy(histogram) for name, histogram in self._timed.items()}
             reported, reported_at = dict(self._reported), self._reported_at

@@ -19,6 +19,7 @@ from typing import Any, Final, TextIO
 
 from mnemic.core.clock import Clock
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import Invalid
 from mnemic.flow import Request
 from mnemic.watching.metering import Sort, Timed
@@ -61,8 +62,8 @@ class Profile:
         """Start over with nothing to write, as a forked child must."""
         self._waiting: deque[tuple[Any, ...]] = deque()
         self._left_out = 0
-        self._wake = threading.Event()
-        self._writing = threading.Lock()
+        self._wake = Flag()
+        self._writing = Mutex()
         self._thread: threading.Thread | None = None
         self._closed = False
 

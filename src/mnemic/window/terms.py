@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.checking import numbers_of
+from mnemic.core.checking import numbers_of
 from mnemic.errors import Invalid
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks

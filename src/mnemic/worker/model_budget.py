@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.derive.drive import tokens_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class ModelBudget:
 
     def renew(self) -> None:
         """Start over with nothing counted, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._asked: dict[int, deque[tuple[float, int]]] = {}
 
     def count(self, space: int, ask: Ask) -> None:

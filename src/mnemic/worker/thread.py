@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
@@ -24,6 +25,7 @@ from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
 from mnemic.store.values.work import JobState
 from mnemic.strategies.loading import followed, lane_of, strategies
+from mnemic.watching.metering import Sort, Timed
 from mnemic.worker.model_budget import ModelBudget
 from mnemic.writing import Desk
 
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS: Final = 2.0
 """How long the thread waits for more before it ends; the next write starts another."""
+
+ENDING_SECONDS: Final = 5.0
+"""Longest that closing waits for the thread once no slice runs: an interrupted import may hold it for ever."""
 
 _RETRY_SECONDS: Final = 0.5
 """How long it waits for a lane that another worker has, that waits after a failure, or whose time will come."""
@@ -52,6 +57,7 @@ class Background:
         chosen: The strategies to follow; None for those that the settings name.
 
     Attributes:
+        strategy_lanes: The names of the lanes of the strategies that are followed.
         backlog: The spaces that have something before a lane.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
@@ -59,6 +65,7 @@ class Background:
     def __init__(self, answering: Answering, desk: Desk, chosen: Sequence[str | Strategy] | None = None) -> None:
         self.answering, self._desk = answering, desk
         self._followed = followed(desk.settings.strategies if chosen is None else chosen)
+        self.strategy_lanes = tuple(lane_of(strategy) for strategy in self._followed)
         self._budget = ModelBudget(desk.settings)
         self.chores: dict[str, Callable[[float], None]] = {}
         self.renew()
@@ -68,11 +75,6 @@ class Background:
     def strategies(self) -> tuple[Strategy, ...]:
         """The strategies that are followed; ours are loaded when something is to be understood."""
         return strategies(self._followed)
-
-    @property
-    def strategy_lanes(self) -> tuple[str, ...]:
-        """The names of their lanes."""
-        return tuple(lane_of(strategy) for strategy in self._followed)
 
     @cached_property
     def job_types(self) -> dict[str, JobSlice]:
@@ -90,9 +92,9 @@ class Background:
 
     def renew(self) -> None:
         """Start over without a thread, as a forked child must."""
-        self._lock = threading.Lock()
-        self._working = threading.Lock()
-        self._wake = threading.Event()
+        self._lock = Mutex()
+        self._working = Mutex()
+        self._wake = Flag()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._asked = False
@@ -101,7 +103,8 @@ class Background:
         self.backlog = Backlog(
             answering.store,
             self._desk.settings.backlog_limit,
-            lambda: [*self.strategy_lanes, *answering.meaning.lanes()],
+            self.strategy_lanes,
+            answering.meaning.lanes,
         )
         self._scheduler: Scheduler | None = None
 
@@ -175,9 +178,9 @@ class Background:
         """Whether nothing waits, told without loading the scheduler: so it is before most reads."""
         if any(strategy.maintain for strategy in self.strategies):
             return False
-        lanes = [*self.strategy_lanes, *self.answering.meaning.lanes()]
         with self.answering.store.read() as snapshot:
             jobs = snapshot.jobs(JobState.WAITING)
+            lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         return not jobs and not any(map(self.backlog.behind, lanes))
 
     def serve(
@@ -236,7 +239,9 @@ class Background:
             self._wake.set()
             self.answering.yielding.let_all()
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            with self._working:  # the slice that runs, however long it takes
+                pass
+            thread.join(ENDING_SECONDS)
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.
@@ -255,8 +260,7 @@ class Background:
         error: MnemicError | None = None
         did = BUSY
         try:
-            with self.answering.meters.run(task.lane) as timed:
-                did = timed(run(task.flow(), attend))
+            did = self.answering.drive(task.flow(), attend, Timed(Sort.RUN, task.lane))
         except MnemicError as expected:
             error = expected
         except Exception as unexpected:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mnemic import Memory
-from mnemic.lab.tasks.busy_bench import Burning, BusyLoad, Unmetered, _meters, bench_busy, metered
+from mnemic.lab.tasks.busy_bench import Burning, BusyLoad, bench_busy, metered, unmetered
 from mnemic.settings import Settings
 
 
@@ -19,12 +19,10 @@ def test_a_small_load_gives_every_figure() -> None:
 def test_writes_are_counted_with_meters_and_not_without(tmp_path: Path) -> None:
     with Memory(tmp_path / "m.db", settings=Settings(background=False), embedder="none") as memory:
         me, own = memory.scope(user="ada"), memory._opened.meters
-        with _meters(memory, Unmetered()):
+        with unmetered(memory._opened.answering):
             me.observe("uncounted")
-        assert memory._opened.meters is own
         assert own.measured().timed == {}
-        with _meters(memory, None):
-            me.observe("counted")
+        me.observe("counted")
         assert own.measured().timed["verb", "observe"].count == 1
 
 

@@ -12,7 +12,7 @@ import click
 from mnemic.errors import MnemicError
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.faces.chat.keyboard import at_terminal, piped, typed
-from mnemic.faces.chat.slash_commands import is_order, obey
+from mnemic.faces.chat.slash_commands import is_command, run_command
 from mnemic.faces.chat.turn_views import WIDE, TurnView, view
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -46,25 +46,25 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
     line that begins with a slash is a command: /help lists them.
     """
     run = invocation()
-    from mnemic.models.chat.chat_opening import open_chat
+    from mnemic.models.model_opening import open_chat
 
-    mind = open_chat(run.settings.model if model is None else model, run.settings)
+    model_port = open_chat(run.settings.model if model is None else model, run.settings)
     named = run.options.session or f"chat-{datetime.now(UTC):%Y-%m-%d-%H%M%S}"
-    output = _paper(run)
+    output = _terminal_output(run)
     lines = typed() if at_terminal() and not output.json else piped(echo=not output.json)
     with run.memory(create=True) as memory:
         me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
         with me.session(named, budget=budget) as session:
-            talk = Conversation(memory, me, session, mind, limit)
+            talk = Conversation(memory, me, session, model_port, limit)
             talk.understand()
             _greet(run, output, talk)
-            failures = _loop(output, talk, view(output, named, mind.name if mind else None), lines)
+            failures = _loop(output, talk, view(output, named, model_port.name if model_port else None), lines)
     if failures and not at_terminal():
         click.get_current_context().exit(FAILED)
 
 
-def _paper(run: Invocation) -> Output:
-    """Where to write: without escape codes where there is no room for columns."""
+def _terminal_output(run: Invocation) -> Output:
+    """Return the output, without escape codes where there is no room for columns."""
     wide = run.output.columns is not None and run.output.columns >= WIDE
     return Output(json=run.output.json, color=run.output.color and wide)
 
@@ -75,38 +75,38 @@ def _greet(run: Invocation, output: Output, talk: Conversation) -> None:
         output.note("no model: questions are answered by quoting memory; --model names one that talks")
 
 
-def _loop(output: Output, talk: Conversation, shown: TurnView, lines: Iterable[str]) -> int:
-    """Turn after turn until there are no more lines; how many failed."""
+def _loop(output: Output, talk: Conversation, view: TurnView, lines: Iterable[str]) -> int:
+    """Take turns until there are no more lines; return how many failed."""
     failures = 0
     for line in lines:
         if not line.strip():
             continue
         try:
-            if is_order(line):
-                if not obey(output, talk, line):
+            if is_command(line):
+                if not run_command(output, talk, line):
                     break
             else:
-                failures += not _turn(talk, shown, line)
+                failures += not _turn(talk, view, line)
         except MnemicError as error:
             failures += 1
-            _tell(output, error)
+            _report_error(output, error)
     return failures
 
 
-def _turn(talk: Conversation, shown: TurnView, line: str) -> bool:
-    """One turn; whether it was answered."""
+def _turn(talk: Conversation, view: TurnView, line: str) -> bool:
+    """Take one turn; return whether it was answered."""
     turn = talk.begin(line)
-    shown.begin(turn)
+    view.begin(turn)
     try:
-        talk.answer(turn, shown.piece)
+        talk.answer(turn, view.piece)
     finally:
-        shown.end(turn)
+        view.end(turn)
     if turn.stopped and not at_terminal():
         raise KeyboardInterrupt
     return turn.error is None or isinstance(turn.error, CutOff)
 
 
-def _tell(output: Output, error: MnemicError) -> None:
+def _report_error(output: Output, error: MnemicError) -> None:
     if output.json:
         click.echo(json.dumps({"error": {"type": type(error).__name__, "message": str(error)}}))
     else:

@@ -41,19 +41,19 @@ class Turn:
         derived: What rules read in it: standing instructions, facts of the profile.
         closed: What that took the place of.
         answer: As far as it came.
-        kept: The commit of the answer; None where there is nothing of the model's to keep.
+        reply: The commit of the answer; None where there is nothing of the model's to keep.
         stopped: It was stopped by the person.
         error: Why the model did not answer, or not to the end.
     """
 
-    said: str
+    message: str
     context: Context
     prompt: tuple[ChatMessage, ...] = ()
     written: Receipt
     derived: tuple[Item, ...] = ()
     closed: tuple[Item, ...] = ()
     answer: str = ""
-    kept: Receipt | None = None
+    reply: Receipt | None = None
     stopped: bool = False
     error: ModelError | None = None
 
@@ -80,17 +80,17 @@ class Conversation:
     _run: str = field(default_factory=lambda: uuid.uuid4().hex)
     _said: int = 0
 
-    def begin(self, said: str) -> Turn:
+    def begin(self, message: str) -> Turn:
         """Recall for a message, then write it; what rules read in it is written too when this returns.
 
         Raises:
             MnemicError: it cannot be kept.
         """
-        context = self.session.context(said, explain=True)
-        answer = quoted(said, self.me.ask(said)) if self.chat is None else ""
+        context = self.session.context(message, explain=True)
+        answer = quoted(message, self.me.ask(message)) if self.chat is None else ""
         self._said += 1
-        receipt = self._observe("user", said, Channel.USER)
-        turn = Turn(said=said, context=context, answer=answer, written=receipt)
+        receipt = self._observe("user", message, Channel.USER)
+        turn = Turn(message=message, context=context, answer=answer, written=receipt)
         if self.chat is not None:
             turn.prompt = prompt(self.session.messages(system=rules(datetime.now(UTC))))
         self.turns.append(turn)
@@ -99,27 +99,27 @@ class Conversation:
         self._note_derived(turn)
         return turn
 
-    def answer(self, turn: Turn, tell: Callable[[str], None]) -> None:
-        """Have the turn answered, each piece told as it comes; Ctrl-C stops it. What was said is written.
+    def answer(self, turn: Turn, on_piece: Callable[[str], None]) -> None:
+        """Have the model answer a turn, `on_piece` called with each piece; Ctrl-C stops it. What came is written.
 
         A quotation is not: memory would quote itself.
         """
         if self.chat is None:
-            tell(turn.answer)
+            on_piece(turn.answer)
             return
         try:
             with closing(_pieces(self.chat, turn, self.limit)) as pieces:
                 for piece in pieces:
                     turn.answer += piece
-                    tell(piece)
+                    on_piece(piece)
         except ModelError as error:
             turn.error = error
         except KeyboardInterrupt:
             turn.stopped = True
         if turn.answer.strip():
             whole = turn.error is None and not turn.stopped
-            turn.kept = self._observe("assistant", turn.answer, Channel.MODEL, {} if whole else {"unfinished": True})
-            self._acts[-1][1].append(turn.kept.seq)
+            turn.reply = self._observe("assistant", turn.answer, Channel.MODEL, {} if whole else {"unfinished": True})
+            self._acts[-1][1].append(turn.reply.seq)
             self.understand()
 
     def forget(self, *ids: ItemId) -> Receipt:
@@ -170,13 +170,13 @@ class Conversation:
                 turn.closed += tuple(self._touched(change, Did.SUPERSEDED)) if fresh else ()
 
     def _touched(self, change: Change, verb: Did) -> list[Item]:
-        """What a commit did this to, as it stands now, if only in the history."""
+        """Return the items that a commit did `verb` to, as they stand now, if only in the history."""
         ids = [one.item for one in change.events if one.item is not None and one.verb is verb]
         return [next(v.item for v in reversed(self.me.history(id)) if v.item.id == id) for id in ids]
 
 
 def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
-    """The model's words, as something that can be closed."""
+    """Yield the model's words; closing the generator stops the model."""
     yield from chat.stream(turn.prompt, limit=limit)
 
 
@@ -188,13 +188,13 @@ _ASKS: Final = re.compile(
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 
 
-def asks(said: str) -> bool:
+def asks(message: str) -> bool:
     """Whether a message looks like a question, in English or Chinese."""
-    return _ASKS.search(said) is not None
+    return _ASKS.search(message) is not None
 
 
-def quoted(said: str, answer: Answer) -> str:
-    """What is said back."""
-    if asks(said):
+def quoted(message: str, answer: Answer) -> str:
+    """Phrase what is answered where no model is asked: the quotation, or that the message was kept."""
+    if asks(message):
         return answer.text
-    return "记住了。" if _CHINESE.search(said) else "Kept."
+    return "记住了。" if _CHINESE.search(message) else "Kept."

@@ -31,7 +31,7 @@ class Fold:
         self._torn = False
 
     def feed(self, text: str) -> Iterator[str]:
-        """What can be written for sure now that `text` has come: pieces of lines, and `BREAK` where one ends."""
+        """Take more text; yield what can be written for sure by now: pieces of lines, and `BREAK` where one ends."""
         for atom in _ATOM.findall(plain(text.replace("\r\n", "\n").replace("\t", "    "))):
             if _is_whole(atom):
                 yield from self._let_go()
@@ -43,12 +43,12 @@ class Fold:
                 yield from self._grown(atom)
 
     def end(self) -> Iterator[str]:
-        """What is still held back; blanks at the end are let go."""
+        """Yield what is still held back; drop blanks at the end."""
         yield from self._let_go()
         self._gap, self._torn = "", False
 
     def _grown(self, atom: str) -> Iterator[str]:
-        """More of a word that is held back until it ends, or until it is sure that no line is long enough for it."""
+        """Add to the word that is held back until it ends, or until no line is long enough for it."""
         self._word.append(atom)
         self._wide += width(atom)
         if self._wide > self._columns:
@@ -99,6 +99,6 @@ def _is_whole(atom: str) -> bool:
 
 
 def folded(text: str, columns: int, *, hang: int = 0) -> list[str]:
-    """The lines of a whole text."""
+    """Fold a whole text into lines."""
     fold = Fold(columns, hang=hang)
     return "".join((*fold.feed(text), *fold.end())).split(BREAK)

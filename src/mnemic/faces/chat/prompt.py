@@ -16,7 +16,7 @@ _RULES: Final = (
 
 
 def rules(now: datetime) -> str:
-    """What stands before all else."""
+    """Write the instructions that come first: how to take what memory holds."""
     return f"{_RULES} Today is {now:%Y-%m-%d}."
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid, NotFound
-from mnemic.faces.chat.pane import short
+from mnemic.faces.chat.turn_views import short
 from mnemic.faces.cli.commands.asking import print_recalled
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import context_record, receipt_record
@@ -25,37 +25,37 @@ class SlashCommand:
     """One command: what follows its name, what it does, and how."""
 
     takes: str
-    told: str
+    summary: str
     run: Callable[[Output, Conversation, str], None]
 
 
-def is_order(line: str) -> bool:
+def is_command(line: str) -> bool:
     """Whether a line is a command; a blank before the slash makes it a message."""
     return line.startswith(MARK)
 
 
-def obey(output: Output, talk: Conversation, line: str) -> bool:
-    """Do what a line says; whether the chat goes on.
+def run_command(output: Output, talk: Conversation, line: str) -> bool:
+    """Run the command that a line names; return whether the chat goes on.
 
     Raises:
         MnemicError: there is no such command, or it cannot be done.
     """
-    name, _, rest = line.removeprefix(MARK).partition(" ")
+    name, _, argument = line.removeprefix(MARK).partition(" ")
     if name == "quit":
         return False
-    if name not in ORDERS:
-        told = f"{MARK}{name[:40]} is no command"
-        raise Invalid("line", told, "/help lists them; a blank before the slash makes it a message.")
-    order = ORDERS[name]
-    if bool(order.takes) is not bool(rest.strip()):
-        wanted = f"wants {order.takes}" if order.takes else "stands alone"
-        raise Invalid("line", f"{MARK}{name} {wanted}", "/help shows how.")
-    order.run(output, talk, rest.strip())
+    if name not in SLASH_COMMANDS:
+        problem = f"{MARK}{name[:40]} is no command"
+        raise Invalid("line", problem, "/help lists them; a blank before the slash makes it a message.")
+    command = SLASH_COMMANDS[name]
+    if bool(command.takes) is not bool(argument.strip()):
+        problem = f"wants {command.takes}" if command.takes else "stands alone"
+        raise Invalid("line", f"{MARK}{name} {problem}", "/help shows how.")
+    command.run(output, talk, argument.strip())
     return True
 
 
-def _help(output: Output, talk: Conversation, rest: str) -> None:
-    rows = [(f"{MARK}{name} {order.takes}".strip(), order.told) for name, order in ORDERS.items()]
+def _help(output: Output, talk: Conversation, argument: str) -> None:
+    rows = [(f"{MARK}{name} {command.takes}".strip(), command.summary) for name, command in SLASH_COMMANDS.items()]
     rows.append(("/quit", "leave, as Ctrl-D does; Ctrl-C stops an answer"))
     if output.json:
         output.record({"command": "help", "commands": dict(rows)})
@@ -63,7 +63,7 @@ def _help(output: Output, talk: Conversation, rest: str) -> None:
         output.table(rows)
 
 
-def _why(output: Output, talk: Conversation, rest: str) -> None:
+def _why(output: Output, talk: Conversation, argument: str) -> None:
     context = _last(talk).context
     if output.json:
         output.record({"command": "why", **context_record(context)})
@@ -71,7 +71,7 @@ def _why(output: Output, talk: Conversation, rest: str) -> None:
         print_recalled(output, context, explain=True)
 
 
-def _context(output: Output, talk: Conversation, rest: str) -> None:
+def _context(output: Output, talk: Conversation, argument: str) -> None:
     turn = _last(talk)
     if output.json:
         messages = [{"role": one.role, "content": one.content} for one in turn.prompt]
@@ -85,16 +85,16 @@ def _context(output: Output, talk: Conversation, rest: str) -> None:
         output.line(indented(one.content))
 
 
-def _recall(output: Output, talk: Conversation, rest: str) -> None:
-    context = talk.me.recall(rest)
+def _recall(output: Output, talk: Conversation, argument: str) -> None:
+    context = talk.me.recall(argument)
     if output.json:
         output.record({"command": "recall", **context_record(context)})
     else:
         print_recalled(output, context, explain=False)
 
 
-def _forget(output: Output, talk: Conversation, rest: str) -> None:
-    receipt = talk.forget(*resolve_all(talk.me, rest.split()))
+def _forget(output: Output, talk: Conversation, argument: str) -> None:
+    receipt = talk.forget(*resolve_all(talk.me, argument.split()))
     if output.json:
         output.record({"command": "forget", **receipt_record(receipt)})
     else:
@@ -102,12 +102,12 @@ def _forget(output: Output, talk: Conversation, rest: str) -> None:
         output.line(f"hidden: {hidden}, commit {receipt.seq}; /undo brings back")
 
 
-def _undo(output: Output, talk: Conversation, rest: str) -> None:
+def _undo(output: Output, talk: Conversation, argument: str) -> None:
     seqs, turn = talk.undo()
     if output.json:
-        output.record({"command": "undo", "undone": seqs, "said": None if turn is None else turn.said})
+        output.record({"command": "undo", "undone": seqs, "said": None if turn is None else turn.message})
     else:
-        what = "the forgetting" if turn is None else "the last turn and its answer" if turn.kept else "the last turn"
+        what = "the forgetting" if turn is None else "the last turn and its answer" if turn.reply else "the last turn"
         output.line(f"{what} is taken back ({many(len(seqs), 'commit')}: {', '.join(map(str, seqs))})")
 
 
@@ -117,7 +117,7 @@ def _last(talk: Conversation) -> Turn:
     return talk.turns[-1]
 
 
-ORDERS: Final = {
+SLASH_COMMANDS: Final = {
     "help": SlashCommand("", "this list", _help),
     "why": SlashCommand("", "all that was recalled for the last answer, with every score and reason", _why),
     "context": SlashCommand("", "what the model was given for it", _context),

@@ -1,19 +1,26 @@
-"""How a turn is shown: in two columns, as plain text in order, or as a line of JSON."""
+"""Shows a turn: the answer, and beside it what was recalled and why, and what was written.
+
+In two columns, as plain text in order, or as a line of JSON.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from mnemic.core.items import Kind
 from mnemic.faces.chat.folding import BREAK, Fold, folded
-from mnemic.faces.chat.pane import Row, answer_rows, recalled_rows, written_rows
-from mnemic.faces.cli.json_records import context_record, item_record, receipt_record
-from mnemic.faces.cli.output import cut, flat, plain, width
+from mnemic.faces.cli.item_ids import LEAST
+from mnemic.faces.cli.json_records import context_record, item_record, receipt_record, said_time, source_label
+from mnemic.faces.cli.output import cut, flat, many, plain, width
 from mnemic.models.chat.base import CutOff
 
 if TYPE_CHECKING:
+    from mnemic.core.items import Item
+    from mnemic.core.queries import Context
     from mnemic.faces.chat.conversation import Turn
     from mnemic.faces.cli.output import Output
 
@@ -26,24 +33,31 @@ _NAME: Final = 40
 """Columns that a model's name may take."""
 
 
+SHOWN: Final = 5
+"""Recalled items that are shown at once; `/why` shows all."""
+
+_TEXT: Final = 140
+"""Columns of an item's text that are shown at once."""
+
+
 class TurnView(Protocol):
     """Shows one turn after the other."""
 
     def begin(self, turn: Turn) -> None:
-        """What was recalled and written is known; the answer is to come."""
+        """Show what was recalled and written; the answer is to come."""
 
     def piece(self, text: str) -> None:
-        """More of the answer."""
+        """Show more of the answer."""
 
     def end(self, turn: Turn) -> None:
-        """The answer is over, for whatever reason."""
+        """Finish the turn: the answer is over, for whatever reason."""
 
 
 class Columns:
     """The answer on the left as it comes, memory on the right, line by line; nothing on the screen is ever moved."""
 
     def __init__(self, output: Output, columns: int, name: str) -> None:
-        self._paper, self._name = output, name
+        self._output, self._name = output, name
         self._left = int(columns * _SHARE)
         self._right = columns - self._left - len(_BAR) - 1
         self._rows: deque[str] = deque()
@@ -54,7 +68,7 @@ class Columns:
         self._fold, self._used = Fold(self._left), 0
         self._add(recalled_rows(turn.context))
         self._add(written_rows(turn))
-        self._write(self._name, shown=self._paper.bold(self._name))
+        self._write(self._name, styled=self._output.bold(self._name))
         self._end_line()
 
     def piece(self, text: str) -> None:
@@ -68,7 +82,7 @@ class Columns:
         if outcome := _outcome(turn):
             self._end_line()
             for line in folded(outcome, self._left):
-                self._write(line, shown=self._paper.ink(line, fg="red"))
+                self._write(line, styled=self._output.ink(line, fg="red"))
                 self._end_line()
         while self._rows or self._used:
             self._end_line()
@@ -78,7 +92,7 @@ class Columns:
         for row in rows:
             indent = " " * row.indent
             lines = folded(indent + row.text, self._right, hang=row.indent + 2)
-            self._rows += [_inked(self._paper, row, line) for line in lines]
+            self._rows += [_inked(self._output, row, line) for line in lines]
 
     def _put(self, part: str) -> None:
         if part == BREAK:
@@ -86,14 +100,14 @@ class Columns:
         else:
             self._write(part)
 
-    def _write(self, text: str, *, shown: str | None = None) -> None:
+    def _write(self, text: str, *, styled: str | None = None) -> None:
         self._used += width(text)
-        print(text if shown is None else shown, end="", flush=True)
+        print(text if styled is None else styled, end="", flush=True)
 
     def _end_line(self) -> None:
         right = self._rows.popleft() if self._rows else ""
         gap = " " * (self._left - self._used)
-        print(f"{gap}{self._paper.dim(_BAR)}{right}" if right else "", flush=True)
+        print(f"{gap}{self._output.dim(_BAR)}{right}" if right else "", flush=True)
         self._used = 0
 
 
@@ -101,7 +115,7 @@ class Plain:
     """The answer, then memory, in order; for a narrow terminal, a pipe or a file."""
 
     def __init__(self, output: Output, name: str) -> None:
-        self._paper, self._name = output, name
+        self._output, self._name = output, name
 
     def begin(self, turn: Turn) -> None:
         print(f"{self._name}> ", end="", flush=True)
@@ -113,30 +127,30 @@ class Plain:
         outcome = _outcome(turn)
         print(f"{' ' if turn.answer and outcome else ''}{outcome}", flush=True)
         for row in (*recalled_rows(turn.context), *written_rows(turn), *answer_rows(turn)):
-            self._paper.line("  " + " " * row.indent + plain(row.text))
-        self._paper.line()
+            self._output.line("  " + " " * row.indent + plain(row.text))
+        self._output.line()
 
 
 class Lines:
     """One JSON document a turn, on a line."""
 
     def __init__(self, output: Output, session: str, model: str | None) -> None:
-        self._paper, self._session, self._model = output, session, model
+        self._output, self._session, self._model = output, session, model
 
     def begin(self, turn: Turn) -> None:
-        """Nothing goes out before the turn is whole."""
+        """Wait: nothing is printed before the turn is whole."""
 
     def piece(self, text: str) -> None:
-        """Nothing goes out before the turn is whole."""
+        """Wait: nothing is printed before the turn is whole."""
 
     def end(self, turn: Turn) -> None:
-        self._paper.record({"session": self._session, "model": self._model, **turn_record(turn)})
+        self._output.record({"session": self._session, "model": self._model, **turn_record(turn)})
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
-    """A turn: what was said and answered, recalled and written."""
+    """Make the record of a turn: what was said and answered, recalled and written."""
     return {
-        "said": turn.said,
+        "said": turn.message,
         "answer": turn.answer,
         "stopped": turn.stopped,
         "error": None if turn.error is None else {"type": type(turn.error).__name__, "message": str(turn.error)},
@@ -144,12 +158,12 @@ def turn_record(turn: Turn) -> dict[str, Any]:
         "written": receipt_record(turn.written),
         "derived": [item_record(item) for item in turn.derived],
         "closed": [item_record(item) for item in turn.closed],
-        "kept": None if turn.kept is None else receipt_record(turn.kept),
+        "kept": None if turn.reply is None else receipt_record(turn.reply),
     }
 
 
 def _outcome(turn: Turn) -> str:
-    """How an answer ended, if not as it should."""
+    """Say how an answer ended if not as it should; else ""."""
     if isinstance(turn.error, CutOff):
         return f"[cut off at {turn.error.limit} tokens; --limit allows more]"
     if turn.error is not None:
@@ -164,10 +178,86 @@ def _inked(output: Output, row: Row, line: str) -> str:
 
 
 def view(output: Output, session: str, model: str | None) -> TurnView:
-    """The view that fits where the output goes."""
+    """Choose the view that fits where the output goes."""
     if output.json:
         return Lines(output, session, model)
     name = cut(flat(model or "memory"), _NAME)
     if sys.stdout.isatty() and output.columns is not None and output.columns >= WIDE:
         return Columns(output, output.columns, name)
     return Plain(output, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line beside an answer: what it says, how far it is set in, and whether it is a heading or an aside."""
+
+    text: str
+    indent: int = 0
+    heading: bool = False
+    aside: bool = False
+
+
+def short(id: str) -> str:
+    """Shorten an id to what still names it in a command: its end."""
+    return id[-LEAST:]
+
+
+def recalled_rows(context: Context) -> Iterator[Row]:
+    """Yield the rows about what was recalled, best first, each with its reasons."""
+    if not context.items and not context.always:
+        yield Row("recalled nothing", heading=True)
+        return
+    yield Row(
+        f"recalled {many(len(context.items), 'item')} of {context.considered:,}, {many(context.tokens, 'token')}, "
+        f"confidence {context.confidence:.2f}",
+        heading=True,
+    )
+    for rank, one in enumerate(context.items[:SHOWN], start=1):
+        yield Row(
+            f"{rank} {short(one.id)} {said_time(one.item)} {source_label(one.item)}, score {one.score:.2f}", indent=1
+        )
+        yield Row(_quoted(one.item), indent=3)
+        if one.reasons:
+            yield Row("why: " + "; ".join(map(flat, one.reasons)), indent=3, aside=True)
+    if len(context.items) > SHOWN:
+        yield Row(f"and {len(context.items) - SHOWN} more: /why", indent=1, aside=True)
+    for item in context.always:
+        yield Row(f"always {short(item.id)} {_sort(item)}: {_quoted(item)}", indent=1)
+    for note in context.notes:
+        yield Row(flat(note), indent=1, aside=True)
+
+
+def written_rows(turn: Turn) -> Iterator[Row]:
+    """Yield the rows about what a person's turn wrote, and what rules derived from it."""
+    yield Row("written", heading=True)
+    ids = turn.written.ids
+    more = f" and its {many(len(ids) - 1, 'part')}" if len(ids) > 1 else ""
+    yield Row(f"+ {short(ids[0])} what you said{more}, commit {turn.written.seq}", indent=1)
+    for item in turn.derived:
+        yield Row(f"+ {short(item.id)} {_sort(item)}: {_quoted(item)}", indent=1)
+    for item in turn.closed:
+        yield Row(f"- {short(item.id)} no longer: {_quoted(item)}", indent=1)
+    for kind, count in turn.written.masked:
+        yield Row(f"masked before it was written: {count} x {kind}", indent=1)
+
+
+def answer_rows(turn: Turn) -> Iterator[Row]:
+    """Yield the rows about what the answer wrote."""
+    if turn.reply is not None:
+        yield Row(f"+ {short(turn.reply.id)} what the model said, commit {turn.reply.seq}", indent=1)
+        for kind, count in turn.reply.masked:
+            yield Row(f"masked before it was written: {count} x {kind}", indent=1)
+
+
+def _quoted(item: Item) -> str:
+    return f'"{cut(flat(item.text), _TEXT)}"'
+
+
+def _sort(item: Item) -> str:
+    from mnemic.recall.always import is_standing
+
+    if is_standing(item):
+        return "standing instruction"
+    if item.kind is Kind.PROCEDURE and item.slots.get("standing") is False:
+        return "instruction taken back"
+    return "pinned" if item.pinned else item.kind.value

@@ -56,11 +56,11 @@ _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
 
 
 class PipeLeftError(Exception):
-    """Whoever read our output has gone."""
+    """The program that read our output has closed the pipe."""
 
 
 class Mnemic(CommandGroup):
-    """The first word. A command is imported when it is named; the list of all of them imports none."""
+    """The command `mnemic` itself. It imports a command when it is named, and none to list them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -122,7 +122,7 @@ def cli(ctx: click.Context, *, version: bool) -> None:
     Without a command: where the data lies, how much there is, and what to type.
     """
     if version:
-        _tell_version()
+        invocation().output.answer({"version": _version.__version__}, f"mnemic {_version.__version__}")
         ctx.exit()
     if ctx.invoked_subcommand is None:
         from mnemic.faces.cli.welcome import welcome
@@ -130,16 +130,8 @@ def cli(ctx: click.Context, *, version: bool) -> None:
         welcome(invocation())
 
 
-def _tell_version() -> None:
-    output = invocation().output
-    if output.json:
-        output.document({"version": _version.__version__})
-    else:
-        output.line(f"mnemic {_version.__version__}")
-
-
 def main() -> None:
-    """The console script."""
+    """Run the command line; the console script calls this."""
     cli.main()
 
 
@@ -161,25 +153,25 @@ def _reported(*, json_wanted: bool) -> Iterator[None]:
     except (PipeLeftError, BrokenPipeError):
         _leave_pipe()
     except (click.Abort, KeyboardInterrupt):
-        _tell("interrupted", None, INTERRUPTED, json_wanted)
+        _report("interrupted", None, INTERRUPTED, json_wanted)
     except click.ClickException as error:
         if isinstance(error, MissingCommand) and not json_wanted:
             _show_help(error)
-        _tell(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
+        _report(_usage(error), error, error.exit_code if error.exit_code == USAGE else FAILED, json_wanted)
     except MnemicError as error:
-        _tell(str(error), error, code_of(error), json_wanted)
+        _report(str(error), error, code_of(error), json_wanted)
     except OSError as error:
         _drop_output()
-        _tell(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
+        _report(f"{error.strerror or error}: {error.filename or 'input or output'}", error, FAILED, json_wanted)
 
 
 def code_of(error: MnemicError) -> int:
-    """The exit code that an error has."""
+    """Return the exit code of an error."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), FAILED)
 
 
 def _show_help(error: MissingCommand) -> NoReturn:
-    """What a group without a command says, laid out as `--help` lays it out."""
+    """Print the help of a group that was named without a command, and leave."""
     with suppress(OSError):
         click.echo(error.group.get_help(), err=True)
     sys.exit(USAGE)
@@ -203,7 +195,7 @@ def _nearest_choice(error: click.ClickException) -> str:
     return f" Did you mean '{near[0]}'?" if near else ""
 
 
-def _tell(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:
+def _report(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:
     if json_wanted:
         record = {
             "type": type(error).__name__ if error else "Interrupted",

@@ -1,8 +1,7 @@
-"""What commands that fill or measure something share: lists in their options, and bars on the terminal."""
+"""Helpers of commands that take long or measure: lists of names in options, bars on the terminal."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -14,39 +13,60 @@ from mnemic.faces.cli.invocation import Invocation
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure
 
+BarReport = Callable[[str, int, int | None], None]
+"""Takes the name of what goes on, how much is done, and of how much; None where nobody knows."""
+
 MISSED: Final = 8
 _BAR: Final = 24
 
 
 def meter(used: int, of: int) -> str:
-    """How much of something is used, as a bar of its own."""
+    """Draw how much of something is used, as a bar of characters."""
     full = min(_BAR, round(used / of * _BAR))
     return "█" * full + "░" * (_BAR - full)
 
 
-def listed(text: str) -> list[str]:
-    """Names separated by commas."""
+def split_names(text: str) -> list[str]:
+    """Split names that are separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 @contextmanager
-def progress(run: Invocation) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar for each system on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield lambda system, done, total: None
+def progress(run: Invocation, *, unit: str = "{task.completed:,.0f}/{task.total:,.0f}") -> Iterator[BarReport]:
+    """Draw bars on a terminal's standard error, one for each name that progress is reported of; draw none elsewhere.
+
+    Args:
+        unit: How what is done is written, as a format of a task; "bytes" for sizes.
+    """
+    if not run.output.draws:
+        yield lambda name, done, total: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
-        tasks: dict[str, object] = {}
+    amount = DownloadColumn() if unit == "bytes" else unit
+    columns = ("{task.description}", BarColumn(), amount, TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
+        tasks: dict[str, TaskID] = {}
 
-        def tell(system: str, done: int, total: int) -> None:
-            if system not in tasks:
-                tasks[system] = bar.add_task(system, total=total)
-            bar.update(tasks[system], completed=done, total=total)  # type: ignore[arg-type]
+        def report(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = shown.add_task(name, total=total)
+            shown.update(tasks[name], completed=done, total=total)
 
-        yield tell
+        yield report
+
+
+def advancing(report: BarReport, name: str, total: int | None) -> Callable[[int], None]:
+    """Return a function that moves the bar of a name on by so many."""
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        report(name, done, total)
+
+    return advance
 
 
 def hold_to_bars(figures: Iterable[Figure]) -> None:

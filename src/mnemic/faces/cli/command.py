@@ -63,14 +63,14 @@ _EVERYWHERE_SAYS: Final = {"profile": "profiler"}
 
 
 def called(param: click.Parameter | None) -> str:
-    """What a person calls a parameter: an option by the word after its dashes, an argument by its name."""
+    """Name a parameter: an option by the word after its dashes, an argument by its name."""
     if isinstance(param, click.Option):
         return max(param.opts, key=len).lstrip("-")
     return param.name if param is not None and param.name else "text"
 
 
 def typed(param: click.Parameter | None) -> str:
-    """A parameter as a person types it: an option with its dashes."""
+    """Name a parameter as a person types it: an option with its dashes."""
     return max(param.opts, key=len) if isinstance(param, click.Option) else called(param)
 
 
@@ -86,7 +86,7 @@ def _wish(ctx: click.Context, param: click.Parameter, value: object) -> None:
 
 
 def everywhere() -> list[click.Parameter]:
-    """Fresh copies of the options that every command takes, before its name or after."""
+    """Make fresh copies of the options that every command takes, before its name or after."""
 
     def option(*names: str, help: str, **more: Any) -> click.Option:
         return click.Option(names, help=help, expose_value=False, callback=_wish, **more)
@@ -121,7 +121,7 @@ class Command(click.Command):
         self.params += everywhere()
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does it; what is wrong with a value is said of the option it came by."""
+        """Run the command; name the option in an error about the value that it brought."""
         try:
             return super().invoke(ctx)
         except Invalid as error:
@@ -131,7 +131,7 @@ class Command(click.Command):
             raise type(error)(option, error.problem, error.remedy) from error
 
     def _option(self, ctx: click.Context, word: str) -> str | None:
-        """An option as it is typed: of this command, or one of those that go anywhere if it was given."""
+        """Find the option called `word` as it is typed: one of this command's, or a global one that was given."""
         for param in self.params:
             if isinstance(param, click.Option) and called(param) == word:
                 return typed(param) if param in self.own or _was_given(ctx, param) else None
@@ -182,7 +182,7 @@ class CommandGroup(Command, click.Group):
 def write_options(
     command: click.Command, own: Sequence[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
-    """The command's own options first, then those that go anywhere."""
+    """Write the help of options: the command's own first, then those that go anywhere."""
     params = command.get_params(ctx)
     own_first = [p for p in params if p in own or "--help" in p.opts]
     for title, group in (("Options", own_first), ("Everywhere", [p for p in params if p not in own_first])):
@@ -193,7 +193,7 @@ def write_options(
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """The examples, each on a line of its own, never wrapped."""
+    """Write the examples, each on a line of its own, never wrapped."""
     if examples:
         with formatter.section("Examples"):
             for example in examples:
@@ -222,5 +222,5 @@ def past_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def one_line(text: str) -> str:
-    """`text` without line breaks, as an error line wants it."""
+    """Join the lines of `text`, as an error line wants it."""
     return " ".join(inspect.cleandoc(text).split())

@@ -12,190 +12,112 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     import click
 
+_TABLE: Final = """
+Writing
+  add         remember           Remember something, in the words it was given.
+  import      importing          Remember a file, a folder or a zip: chats, exports, documents, code.
+  fact        remember           Write a statement, something held to be true.
+  supersede   remember           Say that the world has changed.
+  revise      remember           Correct what a statement says.
+  pin         remember           Keep items at hand, whatever a policy says.
+  unpin       remember           Let pinned items go again.
+Asking
+  recall      asking             The best evidence for a question, best first, with reasons.
+  context     asking             A block ready for a prompt.
+  ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
+  why-not     asking             At which stage a recall lost an item, and why.
+  list        asking             What was written last, newest first.
+  show        asking             One item with all that is known about it.
+A window
+  session     sessions           The windows of talks: say and ask in one, move its pages, see what it costs.
+The past
+  log         changes            The journal: every commit of this user, newest first.
+  history     changes            Every version of an item, oldest first.
+  diff        changes            What differs between two commits.
+  undo        changes            Take a commit back, with its consequences.
+  revert      branch             Bring this memory back to what it was after a commit, by a commit more.
+Branches
+  branch      branch             Make a branch of this memory, where things can be tried out.
+  branches    branch             Every branch of this memory.
+  merge       branch             Take over what a branch has changed, in one commit.
+  drop-branch branch             Take a branch out for good, with what was written to it alone.
+Taking out
+  forget      erasing            Hide items; `undo` brings them back.
+  erase       erasing            Take out for good: items, a session, a source, everything.
+  gc          gc                 Collect garbage: hide what collectors choose, drop the past that is not kept.
+  hold        gc                 Legal holds: what may not be erased, collected or dropped.
+Meaning
+  flush       worker             Finish what follows a write: read it by rules, and make its vectors.
+  reindex     worker             Make every vector anew, with another embedder.
+Behind the writer
+  worker      worker             Understand what is written, for every user of the store, until it is told to stop.
+  jobs        worker             What waits to be done, what runs, who does it and since when, and what went wrong.
+  dead        worker             What could not be understood and was given up, so that the rest could go on.
+  retry       worker             Try what was given up once more: one, or all.
+  rerun       worker             Take back what STRATEGY made of your memory, and have it read everything again.
+Watching
+  watch       watch              What is committed to this memory and the shared one, as it happens.
+  top         top                What the programs that use this store do just now.
+Care
+  stats       maintenance        How much is remembered, and how big it is.
+  verify      maintenance        Check everything in the store against everything else.
+  doctor      maintenance        Look at what the store stands on: engine, disk, settings.
+  backup      copies             Copy the whole store to a new file, while it is in use.
+  restore     copies             Put a backup or a checkpoint in the store's place; --to goes back to a commit.
+  checkpoint  copies             Copy the whole store to `checkpoints` beside it, while it is in use.
+  checkpoints copies             The checkpoints that are kept, by commit.
+  export      copies             The journal with all it holds, as lines of JSON.
+  load        copies             Bring an exported journal into an empty store.
+  settings    maintenance        Every setting: its value, where from, what it means.
+  completion  maintenance        Print what makes a shell complete commands.
+Agents
+  install     installing.command Give an agent or editor this memory: its MCP server, and hooks where it has them.
+  uninstall   installing.command Take this memory out of an agent or editor again; nothing that was remembered is lost.
+  clients     installing.command List the agents and editors that `install` knows, and which of them are here.
+  chat        chat.command       Talk, and be remembered.
+  mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
+  hook        hooks.command      Answer one event of a client, which pipes it in as JSON.
+More
+  demo        demo               The main job in a minute, on a year of made-up talk.
+  bench       cli.bench.command  Measure how much evidence is found, and how fast.
+"""
+"""The groups of `mnemic --help`, in its order; below each its commands: name, module, first sentence.
+
+A module without a dot is one of `faces/cli/commands`. The command is the module's attribute of that name, with `_` for
+`-`, and with `_` behind it where Python has the name.
+"""
+
 
 class Listed(NamedTuple):
     """A command that is not imported yet.
 
     Attributes:
-        place: `module:attribute`, the module below `mnemic.faces`.
+        module: Where it lives, below `mnemic.faces`.
         summary: The first sentence of its help.
     """
 
     name: str
-    place: str
+    module: str
     summary: str
 
     def load(self) -> click.Command:
         """Import the command."""
-        module, _, attribute = self.place.partition(":")
-        command: click.Command = getattr(importlib.import_module(f"mnemic.faces.{module}"), attribute)
+        module = importlib.import_module(f"mnemic.faces.{self.module}")
+        attribute = self.name.replace("-", "_")
+        command: click.Command = vars(module).get(f"{attribute}_") or vars(module)[attribute]
         return command
 
 
-GROUPS: Final = {
-    "Writing": (
-        Listed("add", "cli.commands.remember:add", "Remember something, in the words it was given."),
-        Listed(
-            "import",
-            "cli.commands.importing:import_",
-            "Remember a file, a folder or a zip: chats, exports, documents, code.",
-        ),
-        Listed("fact", "cli.commands.remember:fact", "Write a statement, something held to be true."),
-        Listed("supersede", "cli.commands.remember:supersede", "Say that the world has changed."),
-        Listed("revise", "cli.commands.remember:revise", "Correct what a statement says."),
-        Listed("pin", "cli.commands.remember:pin", "Keep items at hand, whatever a policy says."),
-        Listed("unpin", "cli.commands.remember:unpin", "Let pinned items go again."),
-    ),
-    "Asking": (
-        Listed(
-            "recall",
-            "cli.commands.asking:recall",
-            "The best evidence for a question, best first, with reasons.",
-        ),
-        Listed("context", "cli.commands.asking:context", "A block ready for a prompt."),
-        Listed(
-            "ask",
-            "cli.commands.asking:ask",
-            "An answer in the words of the evidence, cited; or that memory does not hold it.",
-        ),
-        Listed("why-not", "cli.commands.asking:why_not", "At which stage a recall lost an item, and why."),
-        Listed("list", "cli.commands.asking:list_", "What was written last, newest first."),
-        Listed("show", "cli.commands.asking:show", "One item with all that is known about it."),
-    ),
-    "A window": (
-        Listed(
-            "session",
-            "cli.commands.sessions:session",
-            "The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.",
-        ),
-    ),
-    "The past": (
-        Listed("log", "cli.commands.changes:log", "The journal: every commit of this user, newest first."),
-        Listed("history", "cli.commands.changes:history", "Every version of an item, oldest first."),
-        Listed("diff", "cli.commands.changes:diff", "What differs between two commits."),
-        Listed("undo", "cli.commands.changes:undo", "Take a commit back, with its consequences."),
-        Listed(
-            "revert",
-            "cli.commands.branch:revert",
-            "Bring this memory back to what it was after a commit, by a commit more.",
-        ),
-    ),
-    "Branches": (
-        Listed(
-            "branch",
-            "cli.commands.branch:branch",
-            "Make a branch of this memory, where things can be tried out.",
-        ),
-        Listed("branches", "cli.commands.branch:branches", "Every branch of this memory."),
-        Listed("merge", "cli.commands.branch:merge", "Take over what a branch has changed, in one commit."),
-        Listed(
-            "drop-branch",
-            "cli.commands.branch:drop_branch",
-            "Take a branch out for good, with what was written to it alone.",
-        ),
-    ),
-    "Taking out": (
-        Listed("forget", "cli.commands.erasing:forget", "Hide items; `undo` brings them back."),
-        Listed("erase", "cli.commands.erasing:erase", "Take out for good: items, a session, a source, everything."),
-        Listed(
-            "gc",
-            "cli.commands.gc:gc",
-            "Collect garbage: hide what collectors choose, drop the past that is not kept.",
-        ),
-        Listed("hold", "cli.commands.gc:hold", "Legal holds: what may not be erased, collected or dropped."),
-    ),
-    "Meaning": (
-        Listed(
-            "flush",
-            "cli.commands.worker:flush",
-            "Finish what follows a write: read it by rules, and make its vectors.",
-        ),
-        Listed("reindex", "cli.commands.worker:reindex", "Make every vector anew, with another embedder."),
-    ),
-    "Behind the writer": (
-        Listed(
-            "worker",
-            "cli.commands.worker:worker",
-            "Understand what is written, for every user of the store, until it is told to stop.",
-        ),
-        Listed(
-            "jobs",
-            "cli.commands.worker:jobs",
-            "What waits to be done, what runs, who does it and since when, and what went wrong.",
-        ),
-        Listed(
-            "dead",
-            "cli.commands.worker:dead",
-            "What could not be understood and was given up, so that the rest could go on.",
-        ),
-        Listed("retry", "cli.commands.worker:retry", "Try what was given up once more: one, or all."),
-        Listed(
-            "rerun",
-            "cli.commands.worker:rerun",
-            "Take back what STRATEGY made of your memory, and have it read everything again.",
-        ),
-    ),
-    "Watching": (
-        Listed(
-            "watch",
-            "cli.commands.watch:watch",
-            "What is committed to this memory and the shared one, as it happens.",
-        ),
-        Listed("top", "cli.commands.top:top", "What the programs that use this store do just now."),
-    ),
-    "Care": (
-        Listed("stats", "cli.commands.maintenance:stats", "How much is remembered, and how big it is."),
-        Listed("verify", "cli.commands.maintenance:verify", "Check everything in the store against everything else."),
-        Listed(
-            "doctor", "cli.commands.maintenance:doctor", "Look at what the store stands on: engine, disk, settings."
-        ),
-        Listed("backup", "cli.commands.copies:backup", "Copy the whole store to a new file, while it is in use."),
-        Listed(
-            "restore",
-            "cli.commands.copies:restore",
-            "Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier "
-            "commit.",
-        ),
-        Listed(
-            "checkpoint",
-            "cli.commands.copies:checkpoint",
-            "Copy the whole store to `checkpoints` beside it, while it is in use.",
-        ),
-        Listed("checkpoints", "cli.commands.copies:checkpoints", "The checkpoints that are kept, by commit."),
-        Listed("export", "cli.commands.copies:export", "The journal with all it holds, as lines of JSON."),
-        Listed("load", "cli.commands.copies:load", "Bring an exported journal into an empty store."),
-        Listed("settings", "cli.commands.maintenance:settings", "Every setting: its value, where from, what it means."),
-        Listed("completion", "cli.commands.maintenance:completion", "Print what makes a shell complete commands."),
-    ),
-    "Agents": (
-        Listed(
-            "install",
-            "installing.command:install",
-            "Give an agent or editor this memory: its MCP server, and hooks where it has them.",
-        ),
-        Listed(
-            "uninstall",
-            "installing.command:uninstall",
-            "Take this memory out of an agent or editor again; nothing that was remembered is lost.",
-        ),
-        Listed(
-            "clients",
-            "installing.command:clients",
-            "List the agents and editors that `install` knows, and which of them are here.",
-        ),
-        Listed("chat", "chat.command:chat", "Talk, and be remembered."),
-        Listed(
-            "mcp",
-            "mcp.command:serve",
-            "Serve this memory to an agent: the Model Context Protocol on standard input and output.",
-        ),
-        Listed("hook", "hooks.command:hook", "Answer one event of a client, which pipes it in as JSON."),
-    ),
-    "More": (
-        Listed("demo", "cli.commands.demo:demo", "The main job in a minute, on a year of made-up talk."),
-        Listed("bench", "cli.bench.command:bench", "Measure how much evidence is found, and how fast."),
-    ),
-}
-"""The groups of `mnemic --help`, in its order."""
+def _read(table: str) -> dict[str, list[Listed]]:
+    groups: dict[str, list[Listed]] = {}
+    for line in table.strip().splitlines():
+        if not line.startswith(" "):
+            commands = groups[line] = []
+            continue
+        name, module, summary = line.split(maxsplit=2)
+        commands.append(Listed(name, module if "." in module else f"cli.commands.{module}", summary))
+    return groups
 
+
+GROUPS: Final = _read(_TABLE)
 COMMANDS: Final = {command.name: command for commands in GROUPS.values() for command in commands}

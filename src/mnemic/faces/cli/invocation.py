@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.core.checking import clean_text
 from mnemic.core.scope import Scope
-from mnemic.core.text import clean_text
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output, plain
@@ -33,26 +34,32 @@ class Invocation:
 
     def __init__(self, options: GlobalOptions) -> None:
         self.options = options
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken since the store was opened; a person's time to answer is not counted."""
+        return time.perf_counter() - self._began
 
     @cached_property
-    def given(self) -> Settings:
+    def program_settings(self) -> Settings:
         """Settings from the environment, as a program has them."""
         return Settings.from_environment()
 
     def only_what_can_be_read(self) -> list[Invalid]:
         """Go on without the settings that cannot be taken, as what looks for faults must; return what is wrong."""
-        self.given, wrong = Settings.readable(os.environ)
+        self.program_settings, wrong = Settings.readable(os.environ)
         return wrong
 
     @cached_property
     def settings(self) -> Settings:
         """The same as a command has them: nothing goes on behind one that is about to end."""
-        settings = replace(self.given, background=False)
+        settings = replace(self.program_settings, background=False)
         return settings if self.options.profiler is None else replace(settings, profiler=self.options.profiler)
 
     @cached_property
     def output(self) -> Output:
-        """Where to write."""
+        """The output, in colour if that is wanted and seen."""
         return Output(json=self.options.json, color=not self.options.json and _colourful(self.options))
 
     @property
@@ -82,10 +89,10 @@ class Invocation:
 
     @contextmanager
     def memory(self, *, create: bool = False) -> Iterator[Memory]:
-        """The store, open; only a write of something new makes one.
+        """Open the store; only a write of something new makes one.
 
         Raises:
-            NotFound: there is none, and none is to be made.
+            NotFound: there is none, and none is to be made; or it has no branch of the name that was given.
         """
         if not self.exists and not create:
             raise NotFound(
@@ -96,21 +103,31 @@ class Invocation:
         from mnemic.memory import Memory
 
         fresh = not self.exists
+        if fresh:
+            self._check_branch(())  # before a store is made for nothing
         with Memory(self.where, settings=self.settings) as memory:
+            if self.options.branch:
+                self._check_branch([one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()])
+            self._began = time.perf_counter()
             yield memory
         if fresh:
             self.output.note(f"made a new store, which only you can read: {self.path}")
 
+    def _check_branch(self, names: Sequence[str]) -> None:
+        """Refuse a branch that is not among `names`, also for a command that looks at the whole store."""
+        if self.options.branch and self.options.branch not in names:
+            raise NotFound(f"no branch {self.options.branch!r} here; `mnemic branches` lists them")
+
     @contextmanager
-    def asked(self) -> Iterator[ScopedMemory]:
-        """This user's memory, open, with what was written last understood as far as a moment allows."""
+    def caught_up_memory(self) -> Iterator[ScopedMemory]:
+        """Open this user's memory, and give what was written last a moment to be understood."""
         with self.memory() as memory:
             with suppress(ModelError, StoreError):  # words answer all the same
                 memory.flush(seconds=CATCH_UP_SECONDS)
             yield self.scoped(memory)
 
     def scope(self, user: str | None = None) -> Scope:
-        """What is written where.
+        """Make the scope that is written to.
 
         Raises:
             Invalid: a name cannot name anything.
@@ -119,13 +136,13 @@ class Invocation:
         return Scope(user=owner, tenant=self.tenant, agent=self.options.agent, session=self.options.session)
 
     @contextmanager
-    def mine(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
-        """This user's memory, open; on the shelves that were named, if `shelved`."""
+    def user_memory(self, *, create: bool = False, shelved: bool = True) -> Iterator[ScopedMemory]:
+        """Open this user's memory, on the shelves that were named if `shelved`."""
         with self.memory(create=create) as memory:
             yield self.scoped(memory, shelved=shelved)
 
     def scoped(self, memory: Memory, user: str | None = None, *, shelved: bool = True) -> ScopedMemory:
-        """This user's part of an open store."""
+        """Make the handle on this user's part of an open store."""
         me = memory.scope(
             user=self.user if user is None else user,
             tenant=self.tenant,
@@ -135,7 +152,7 @@ class Invocation:
         return me.on_branch(self.options.branch or "")
 
     def confirm(self, question: str, *, yes: bool) -> bool:
-        """Whether the person at the terminal agrees; where nobody can be asked, only `--yes` does.
+        """Ask the person at the terminal whether they agree; where nobody can be asked, only `--yes` does.
 
         Raises:
             Invalid: nobody can be asked.
@@ -144,7 +161,9 @@ class Invocation:
             return True
         if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
-        return click.confirm(plain(question), err=True)
+        agreed = click.confirm(plain(question), err=True)
+        self._began = time.perf_counter()
+        return agreed
 
 
 def invocation() -> Invocation:
@@ -153,7 +172,7 @@ def invocation() -> Invocation:
 
 
 def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: str | None) -> ScopedMemory:
-    """`me` as of the moments that were named; digits alone name a commit.
+    """Return `me` as of the moments that were named; digits alone name a commit.
 
     Raises:
         Invalid: a moment cannot be read; the option is named.
@@ -172,7 +191,7 @@ def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: st
 
 @contextmanager
 def naming_option(option: str) -> Iterator[None]:
-    """What is wrong with a value is said of the option it was given to; a zone that is wrong stays a zone."""
+    """Name the option in an error about its value; an error about a zone keeps its own name."""
     try:
         yield
     except Invalid as error:
@@ -181,17 +200,17 @@ def naming_option(option: str) -> Iterator[None]:
         raise Invalid(option, error.problem, error.remedy) from error
 
 
-def given_words(text: str, settings: Settings) -> str:
-    """Words to keep: those of an argument, or of standard input for `-`, checked before a store is opened.
+def checked_words(text: str, settings: Settings) -> str:
+    """Return words to keep, of an argument or of standard input for `-`, checked before a store is opened.
 
     Raises:
         Invalid, TooLarge: they cannot be kept.
     """
-    return clean_text("text", given_text(text, settings), settings.input_limit)
+    return clean_text("text", argument_text(text, settings), settings.input_limit)
 
 
-def given_text(text: str, settings: Settings) -> str:
-    """The words of an argument, or all of standard input for `-`, without its last line break.
+def argument_text(text: str, settings: Settings) -> str:
+    """Return the words of an argument, or all of standard input for `-` without its last line break.
 
     Raises:
         Invalid: standard input is not text in UTF-8.

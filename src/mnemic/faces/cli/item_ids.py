@@ -1,4 +1,4 @@
-"""From what a person types for an id to the id: all of it, its beginning or its end, or `last`."""
+"""Resolves what a person types for an id: all of it, its beginning or its end, or `last`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COUNTED: Final = 100
 
 
 def resolve(me: ScopedMemory, text: str) -> ItemId:
-    """The one item that `text` names in this user's memory, whatever its state.
+    """Find the one item that `text` names in this user's memory, whatever its state.
 
     Ids begin with their time, so items of one import share a beginning; the last six characters tell them apart.
 
@@ -50,7 +50,7 @@ def _check(text: str, typed: str) -> None:
 
 
 def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
-    """Each of `texts`, resolved; repeats are taken once."""
+    """Resolve each of `texts`; repeats count once."""
     return list(dict.fromkeys(resolve(me, one) for one in texts))
 
 

@@ -1,4 +1,4 @@
-"""Nouns as the records of `--json`, and in words for a person. Field names are an interface: add, never rename."""
+"""Makes the records of `--json`, and words for a person. Field names are an interface: add, never rename."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def item_record(item: Item) -> dict[str, Any]:
-    """An item; `said` on its source's own clock, other times in UTC."""
+    """Make the record of an item; `said` is on its source's own clock, other times in UTC."""
     return {
         "id": item.id,
         "kind": item.kind.value,
@@ -41,7 +41,7 @@ def item_record(item: Item) -> dict[str, Any]:
 
 
 def version_record(version: Version) -> dict[str, Any]:
-    """A version: its item, and the commits it is visible to."""
+    """Make the record of a version: its item, and the commits it is visible to."""
     return {
         **item_record(version.item),
         "seq_from": version.seq_from,
@@ -51,7 +51,7 @@ def version_record(version: Version) -> dict[str, Any]:
 
 
 def recalled_record(rank: int, recalled: Recalled) -> dict[str, Any]:
-    """A recalled item with its place, score and reasons."""
+    """Make the record of a recalled item with its rank, score and reasons."""
     return {
         "rank": rank,
         "score": recalled.score,
@@ -64,7 +64,7 @@ def recalled_record(rank: int, recalled: Recalled) -> dict[str, Any]:
 
 
 def context_record(context: Context) -> dict[str, Any]:
-    """What recall returned."""
+    """Make the record of what recall returned."""
     return {
         "items": [recalled_record(rank, one) for rank, one in enumerate(context.items, start=1)],
         "text": context.text,
@@ -81,7 +81,7 @@ def context_record(context: Context) -> dict[str, Any]:
 
 
 def answer_record(answer: Answer) -> dict[str, Any]:
-    """What memory answered."""
+    """Make the record of an answer."""
     return {
         "known": answer.known,
         "text": answer.text,
@@ -92,7 +92,7 @@ def answer_record(answer: Answer) -> dict[str, Any]:
 
 
 def receipt_record(receipt: Receipt) -> dict[str, Any]:
-    """What a write says."""
+    """Make the record of a write's receipt."""
     return {
         "seq": receipt.seq,
         "ids": list(receipt.ids),
@@ -103,7 +103,7 @@ def receipt_record(receipt: Receipt) -> dict[str, Any]:
 
 
 def erasure_record(receipt: ErasureReceipt) -> dict[str, Any]:
-    """What an erasure says."""
+    """Make the record of an erasure's receipt."""
     return {
         "seq": receipt.seq,
         "ids": list(receipt.ids),
@@ -116,7 +116,7 @@ def erasure_record(receipt: ErasureReceipt) -> dict[str, Any]:
 
 
 def link_record(link: Link) -> dict[str, Any]:
-    """A link."""
+    """Make the record of a link."""
     return {
         "src": link.src,
         "dst": link.dst,
@@ -127,7 +127,7 @@ def link_record(link: Link) -> dict[str, Any]:
 
 
 def change_record(change: Change) -> dict[str, Any]:
-    """A commit, without the words it wrote."""
+    """Make the record of a commit, without the words it wrote."""
     return {
         "seq": change.seq,
         "at": change.at,
@@ -139,7 +139,7 @@ def change_record(change: Change) -> dict[str, Any]:
 
 
 def event_record(event: Event) -> dict[str, Any]:
-    """One thing changed."""
+    """Make the record of an event."""
     told = {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
     if event.verb is Verb.COLLECTED and event.payload:
         told["collected"] = json.loads(event.payload)
@@ -152,7 +152,7 @@ def drops_branch(event: Event) -> bool:
 
 
 def speaker(item: Item) -> str:
-    """Who said it, as far as the item knows; empty if it does not."""
+    """Name the speaker of an item; "" if it has none."""
     for name in ("speaker", "role"):
         value = item.slots.get(name)
         if isinstance(value, str) and value:
@@ -160,20 +160,20 @@ def speaker(item: Item) -> str:
     return ""
 
 
-def who(item: Item) -> str:
-    """Who said it, or what it is; and the channel it came by, if that was not the user's."""
+def source_label(item: Item) -> str:
+    """Name who said an item, or what it is; and the channel it came by, if that was not the user's."""
     title = item.slots.get("title")
     name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
     return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.channel})")
 
 
-def said(item: Item) -> str:
-    """When it was said, on its source's own clock."""
+def said_time(item: Item) -> str:
+    """Write when an item was said, on its source's own clock."""
     return day(local(item.said, item.said_offset))
 
 
 def validity(item: Item) -> str:
-    """When it holds in the world, as an interval of days; empty where nothing is said about it."""
+    """Write when an item holds in the world, as an interval of days; "" where nothing is said about it."""
     if item.valid_from is None and item.valid_to is None:
         return ""
     start = f"from {item.valid_from.date()}" if item.valid_from else ""

@@ -1,4 +1,4 @@
-"""How a face writes: colour only in a terminal, control characters made visible, JSON for programs."""
+"""Writes what commands say: colour only in a terminal, control characters made visible, JSON for programs."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _REST: Final = 60
 
 
 def plain(text: str) -> str:
-    """`text` with control characters spelt out: what was remembered must not steer the terminal that shows it."""
+    """Spell out control characters: what was remembered must not steer the terminal that shows it."""
     return for_terminal(text)
 
 
 def flat(text: str) -> str:
-    """`text` on one line."""
+    """Put `text` on one line, control characters spelt out."""
     return plain(" ".join(text.split()))
 
 
 def excerpt(text: str, id: str) -> str:
-    """The beginning of an item's text, as much as a list can bear, and how to see the rest."""
+    """Cut an item's text to what a list can bear, and say how to see the rest."""
     kept = "\n".join(text.split("\n")[:_LINES])[:_CHARACTERS].rstrip()
     left = len(text) - len(kept)
     return text if left <= _REST else f"{kept} ... ({left:,} more characters; `mnemic show {id}`)"
 
 
-def indented(text: str, by: str = "   ") -> str:
-    """`text` with every line set in."""
-    return "\n".join(by + line for line in plain(text.replace("\r\n", "\n")).split("\n"))
+def indented(text: str) -> str:
+    """Indent every line of `text`."""
+    return "\n".join(f"   {line}" for line in plain(text.replace("\r\n", "\n")).split("\n"))
 
 
 def width(text: str) -> int:
-    """Columns that `text` takes in a terminal; a Chinese character takes two."""
+    """Count the columns that `text` takes in a terminal; a Chinese character takes two."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else not unicodedata.combining(c) for c in text)
 
 
 def cut(text: str, columns: int) -> str:
-    """`text` cut to so many columns, with a mark where something was left out."""
+    """Cut `text` to so many columns, with a mark where something was left out."""
     if width(text) <= columns:
         return text
     kept, left = "", columns - 1
@@ -62,21 +62,21 @@ def cut(text: str, columns: int) -> str:
     return kept + "…"
 
 
-def local(said: datetime, offset: int) -> datetime:
-    """A moment on its source's own clock, `offset` minutes east of UTC."""
+def local(when: datetime, offset: int) -> datetime:
+    """Convert a moment to its source's own clock, `offset` minutes east of UTC."""
     try:
-        return said.astimezone(timezone(timedelta(minutes=offset)))
+        return when.astimezone(timezone(timedelta(minutes=offset)))
     except OverflowError:  # the first and the last day there are
-        return said
+        return when
 
 
 def day(when: datetime) -> str:
-    """Date and minute."""
+    """Write a moment as its date and minute."""
     return f"{when.year:04}-{when:%m-%d %H:%M}"
 
 
 def size(count: float) -> str:
-    """Bytes as a person reads them."""
+    """Write a number of bytes as a person reads it."""
     for unit in ("B", "KiB", "MiB"):
         if count < 1024:
             return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
@@ -84,8 +84,13 @@ def size(count: float) -> str:
     return f"{count:,.1f} GiB"
 
 
+def freed(count: int) -> str:
+    """Say how much smaller a file has become, or larger."""
+    return f"{size(count)} freed" if count >= 0 else f"{size(-count)} more than before"
+
+
 def many(count: int, noun: str) -> str:
-    """A count with its noun."""
+    """Write a count with its noun."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
@@ -110,8 +115,13 @@ class Output:
 
         return max(shutil.get_terminal_size().columns, _NARROW)
 
+    @property
+    def draws(self) -> bool:
+        """Whether bars may be drawn: for a person, whose terminal standard error is."""
+        return not self.json and sys.stderr.isatty()
+
     def ink(self, text: str, **style: Any) -> str:
-        """`text` styled as `click.style` does, if colour may go out."""
+        """Style `text` as `click.style` does, if colour may go out."""
         return click.style(text, **style) if self.color else text
 
     def dim(self, text: str) -> str:
@@ -121,11 +131,11 @@ class Output:
         return self.ink(text, bold=True)
 
     def line(self, text: str = "") -> None:
-        """One line for a person."""
+        """Print one line for a person."""
         click.echo(self.margin + self._steady(text) if text else "", color=self.color)
 
     def note(self, text: str) -> None:
-        """One line beside the output, for a person; programs are spared it."""
+        """Print one line for a person on standard error; a program gets none."""
         if not self.json:
             text = self._steady(text)
             click.echo(click.style(text, dim=True) if self.color else text, err=True)
@@ -135,16 +145,24 @@ class Output:
         parts = _COLOUR.split(text) if self.color else [text]
         return "".join(part if place % 2 else plain(part) for place, part in enumerate(parts))
 
+    def answer(self, record: Mapping[str, Any], *lines: str) -> None:
+        """Print what a command has to say: one JSON document for a program, lines for a person."""
+        if self.json:
+            self.document(record)
+            return
+        for line in lines:
+            self.line(line)
+
     def record(self, record: Mapping[str, Any]) -> None:
-        """One JSON document, on a line."""
+        """Print one JSON document on a line."""
         click.echo(encoded(record, sys.stdout))
 
     def document(self, record: Mapping[str, Any]) -> None:
-        """One JSON document, laid out."""
+        """Print one JSON document, indented."""
         click.echo(encoded(record, sys.stdout, indent=2))
 
     def table(self, rows: Iterable[Sequence[str]], *, head: Sequence[str] = ()) -> None:
-        """Rows in columns; the last column is not padded."""
+        """Print rows in columns; the last column is not padded."""
         cells = [tuple(row) for row in rows]
         every = [tuple(head), *cells] if head else cells
         if not every:
@@ -157,7 +175,7 @@ class Output:
 
 
 def encoded(record: object, stream: TextIO, indent: int | None = None) -> str:
-    """JSON that `stream` can carry."""
+    """Encode a record as JSON that `stream` can carry."""
     ascii_only = (stream.encoding or "").lower().replace("-", "") != "utf8"
     return for_json(json.dumps(record, ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=_plain_value))
 

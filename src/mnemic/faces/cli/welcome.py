@@ -23,12 +23,12 @@ _AWAY: Final = (
 
 
 def welcome(run: Invocation) -> None:
-    """Show it. Nothing is made that is not there."""
-    items = commits = held = 0
+    """Print the first screen; make nothing that is not there."""
+    items = commits = size_bytes = 0
     if run.exists:
         with run.memory() as memory:
             stats = memory.admin.stats()
-            held = stats.bytes
+            size_bytes = stats.bytes
             mine = [u for u in stats.users if (u.tenant, u.user) == (run.tenant, run.user)]
             items, commits = sum(u.items for u in mine), sum(u.commits for u in mine)
     if run.output.json:
@@ -39,16 +39,16 @@ def welcome(run: Invocation) -> None:
                 "tenant": run.tenant,
                 "store": str(run.path) if run.path else run.where,
                 "exists": run.exists,
-                "bytes": held,
+                "bytes": size_bytes,
                 "items": items,
                 "last_commit": commits,
             }
         )
         return
-    _print(run, items, held)
+    _print(run, items, size_bytes)
 
 
-def _print(run: Invocation, items: int, held: int) -> None:
+def _print(run: Invocation, items: int, size_bytes: int) -> None:
     output = run.output
     output.line(output.bold(f"mnemic {_version.__version__}") + "  long-term memory for agents, on your own disk")
     output.line()
@@ -57,7 +57,7 @@ def _print(run: Invocation, items: int, held: int) -> None:
         [
             ("whose", f"{flat(run.user)} (tenant {flat(run.tenant)}; --user names another)"),
             ("where", store if run.exists else f"{store} (not there yet; the first write makes it)"),
-            ("how big", f"{many(items, 'item')}, {size(held)} on disk"),
+            ("how big", f"{many(items, 'item')}, {size(size_bytes)} on disk"),
         ]
     )
     for title, rows in (("take it away", _AWAY), ("what to type", _FIRST)):

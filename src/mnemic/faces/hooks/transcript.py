@@ -7,6 +7,7 @@ import json
 import os
 import re
 import stat
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -102,49 +103,40 @@ def _line_of(file: BinaryIO, mark: bytes) -> int:
 
     A mark that is a moment may stand in several. It is looked for from the end, where it mostly is.
     """
-    end = file.seek(0, os.SEEK_END)
-    start, tail = end, b""
-    while start > 0:
-        start = max(0, start - _BLOCK)
-        file.seek(start)
-        block = file.read(min(_BLOCK, end - start)) + tail
-        if (at := block.rfind(mark)) >= 0:
-            return _first_of_run(file, _begin(file, start + at), mark)
-        end, tail = start, block[: len(mark) - 1]
-    return 0
-
-
-def _begin(file: BinaryIO, at: int) -> int:
-    """Where the line of a place begins."""
-    while at > 0:
-        start = max(0, at - _BLOCK)
-        file.seek(start)
-        if (found := file.read(at - start).rfind(b"\n")) >= 0:
-            return start + found + 1
-        at = start
-    return 0
-
-
-def _first_of_run(file: BinaryIO, at: int, mark: bytes) -> int:
-    """Where the first line begins of those that hold `mark`, one after another up to the line at `at`."""
-    while at > 0:
-        start = _begin(file, at - 1)
-        file.seek(start)
-        if mark not in file.read(min(at - start, _LINE_LIMIT)):
+    first: int | None = None
+    for start, line in _lines_backwards(file):
+        if mark in line:
+            first = start
+        elif first is not None:
             break
-        at = start
-    return at
+    return first or 0
+
+
+def _lines_backwards(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Each line with its place, the last first; every byte is read once. One over the limit loses its end."""
+    end = file.seek(0, os.SEEK_END)
+    later: list[bytes] = []  # what is read of a line whose beginning is not, its last piece first
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        first, *others = file.read(end - start).split(b"\n")
+        for piece in reversed(others):
+            end -= len(piece)
+            yield end, b"".join((piece, *reversed(later)))
+            end, later = end - 1, []
+        later = [*later, first] if sum(map(len, later)) < _LINE_LIMIT else [first]
+        end = start
+    yield 0, b"".join(reversed(later))
 
 
 # Claude Code
 
 _ASIDE: Final = re.compile(
-    r"<(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|"
+    r"<(/?)(system-reminder|command-name|command-message|command-args|command-contents|local-command-stdout|"
     r"local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|ide_opened_file|ide_selection|"
-    r"task-notification)>.*?</\1>",
-    re.DOTALL,
+    r"task-notification)>"
 )
-"""What the program itself puts between the words of a person."""
+"""The tags around what the program itself puts between the words of a person."""
 _CLAUDE_ASIDES: Final = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
 
 
@@ -155,12 +147,29 @@ def _claude(record: Mapping[str, Any]) -> Iterator[TranscriptMessage]:
         return
     if any(record.get(aside) for aside in _CLAUDE_ASIDES):
         return
-    text = _ASIDE.sub("", _joined(message.get("content"), ("text",))).strip()
+    text = _trimmed(_without_asides(_joined(message.get("content"), ("text",))))
     if text:
         cwd = record.get("cwd")
         yield TranscriptMessage(
             id, role, text, read_moment(record.get("timestamp")), cwd if isinstance(cwd, str) else None
         )
+
+
+def _without_asides(text: str) -> str:
+    """A text without the program's asides, each from its first tag to the next that closes it; one left open stays."""
+    closings: dict[str, list[int]] = {}
+    for tag in _ASIDE.finditer(text):
+        if tag[1]:
+            closings.setdefault(tag[2], []).append(tag.end())
+    outside: list[str] = []
+    at = 0
+    for tag in _ASIDE.finditer(text):
+        ends = closings.get(tag[2], [])
+        after = bisect_right(ends, tag.start())
+        if not tag[1] and tag.start() >= at and after < len(ends):
+            outside.append(text[at : tag.start()])
+            at = ends[after]
+    return "".join((*outside, text[at:]))
 
 
 # Codex
@@ -181,9 +190,9 @@ def _codex(record: Mapping[str, Any]) -> Iterator[TranscriptMessage]:
     role = payload.get("role")
     if payload.get("type") != "message" or role not in ("user", "assistant"):
         return
-    text = _joined(payload.get("content"), ("input_text", "output_text")).strip()
+    text = _trimmed(_joined(payload.get("content"), ("input_text", "output_text")))
     if text and not (role == "user" and _SCAFFOLD.match(text)):
-        yield TranscriptMessage(f"{when}|{digest(role, text)}", role, text, read_moment(when))
+        yield TranscriptMessage(f"{when}|{digest(role, text.strip())}", role, text, read_moment(when))
 
 
 def _joined(content: object, kinds: tuple[str, ...]) -> str:
@@ -193,6 +202,12 @@ def _joined(content: object, kinds: tuple[str, ...]) -> str:
     blocks = content if isinstance(content, list) else []
     texts = [b.get("text") for b in blocks if isinstance(b, Mapping) and b.get("type") in kinds]
     return "\n\n".join(text for text in texts if isinstance(text, str))
+
+
+def _trimmed(text: str) -> str:
+    """A text without blank lines around it; how far its first line is set in stays, which tells code from speech."""
+    blank = text[: len(text) - len(text.lstrip())]
+    return blank.rpartition("\n")[2] + text.strip() if text.strip() else ""
 
 
 def digest(*parts: str) -> str:

@@ -25,7 +25,7 @@ def diff(change: PlannedChange, *, comments: bool) -> list[str]:
     Args:
         comments: Whether the file may hold comments, if it is JSON.
     """
-    path, after = str(change.shown), change.after
+    path, after = str(change.display_path), change.after
     lines = difflib.unified_diff(
         _lines(_masked(change, change.file.text, comments)),
         _lines(_masked(change, after or "", comments)),
@@ -38,7 +38,7 @@ def diff(change: PlannedChange, *, comments: bool) -> list[str]:
 
 
 def _masked(change: PlannedChange, text: str, comments: bool) -> str:
-    return masked_toml(text) if change.shown.suffix == ".toml" else masked_json(text, comments=comments)
+    return masked_toml(text) if change.display_path.suffix == ".toml" else masked_json(text, comments=comments)
 
 
 def _lines(text: str) -> list[str]:

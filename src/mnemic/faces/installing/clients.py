@@ -32,22 +32,22 @@ from mnemic.faces.installing.own_entries import Launch
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where settings lie.
+    """The parts of a machine that decide where programs keep their settings.
 
     Attributes:
         environ: The environment of the person who installs.
         home: Their home folder.
-        here: The folder of the project, for settings of one.
+        project_folder: The folder of the project, for settings of one.
         system: As `sys.platform` says it.
     """
 
     environ: Mapping[str, str]
     home: Path
-    here: Path
+    project_folder: Path
     system: str = sys.platform
 
     def folder(self, variable: str, default: Path) -> Path:
-        """A folder that a variable may move."""
+        """Return the folder that a variable names, or the default."""
         moved = self.environ.get(variable, "").strip()
         return Path(moved).expanduser() if moved else default
 
@@ -68,7 +68,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """How a client runs commands of ours.
+    """Where and how a client is told to run our hooks.
 
     Attributes:
         path, project: Its file, for a person and for a project.
@@ -86,6 +86,10 @@ class Hooks:
     version: int | None = None
 
 
+def _plain(launch: Launch) -> dict[str, Any]:
+    return {"command": launch.mcp[0], "args": list(launch.mcp[1:])}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """One program that speaks MCP.
@@ -93,29 +97,25 @@ class Client:
     Attributes:
         title: What people call it.
         path, project: Its file with MCP servers, for a person and for a project; None where projects have none.
-        signs: Any of these is there if the program has been used here.
+        signs: Any of these is there if the program has been used here; None for the folder of its file.
         key: Under which key the servers stand.
         entry: A server as the client writes it.
         comments: Whether it takes comments in its JSON, so that they are kept and not told as broken.
         toml: Whether the file is TOML.
-        then: What the person does next.
+        next_step: What the person does next.
     """
 
     name: str
     title: str
     path: Callable[[Machine], Path]
     project: Callable[[Machine], Path] | None
-    signs: Callable[[Machine], tuple[Path, ...]]
+    signs: Callable[[Machine], tuple[Path, ...]] | None = None
     key: str = "mcpServers"
-    entry: Callable[[Launch], dict[str, Any]]
+    entry: Callable[[Launch], dict[str, Any]] = _plain
     comments: bool = False
     toml: bool = False
     hooks: Hooks | None = None
-    then: str = "Restart it, if it is running."
-
-
-def _plain(launch: Launch) -> dict[str, Any]:
-    return {"command": launch.mcp[0], "args": list(launch.mcp[1:])}
+    next_step: str = "Restart it, if it is running."
 
 
 def _typed(kind: Literal["stdio", "local"]) -> Callable[[Launch], dict[str, Any]]:
@@ -177,119 +177,105 @@ CLIENTS: Final = {
             name="claude-code",
             title="Claude Code",
             path=_claude_file,
-            project=lambda on: on.here / ".mcp.json",
+            project=lambda on: on.project_folder / ".mcp.json",
             signs=lambda on: (claude_home(on), _claude_file(on)),
             entry=_typed("stdio"),
             hooks=Hooks(
                 path=lambda on: claude_home(on) / "settings.json",
-                project=lambda on: on.here / ".claude" / "settings.json",
+                project=lambda on: on.project_folder / ".claude" / "settings.json",
                 events=_CLAUDE_EVENTS,
             ),
-            then="Start a new session; `/mcp` and `/hooks` show it.",
+            next_step="Start a new session; `/mcp` and `/hooks` show it.",
         ),
         Client(
             name="claude-desktop",
             title="Claude Desktop",
             path=lambda on: on.config / "Claude" / "claude_desktop_config.json",
             project=None,
-            signs=lambda on: (on.config / "Claude",),
-            entry=_plain,
-            then="Quit it and start it again.",
+            next_step="Quit it and start it again.",
         ),
         Client(
             name="cursor",
             title="Cursor",
             path=lambda on: on.home / ".cursor" / "mcp.json",
-            project=lambda on: on.here / ".cursor" / "mcp.json",
-            signs=lambda on: (on.home / ".cursor",),
-            entry=_plain,
+            project=lambda on: on.project_folder / ".cursor" / "mcp.json",
             comments=True,
             hooks=Hooks(
                 path=lambda on: on.home / ".cursor" / "hooks.json",
-                project=lambda on: on.here / ".cursor" / "hooks.json",
+                project=lambda on: on.project_folder / ".cursor" / "hooks.json",
                 events={"sessionStart": "start", "beforeSubmitPrompt": "prompt", "afterAgentResponse": "end"},
                 nested=False,
                 version=1,
             ),
-            then="Open a new chat.",
+            next_step="Open a new chat.",
         ),
         Client(
             name="codex",
             title="Codex",
             path=lambda on: codex_home(on) / "config.toml",
-            project=lambda on: on.here / ".codex" / "config.toml",
-            signs=lambda on: (codex_home(on),),
+            project=lambda on: on.project_folder / ".codex" / "config.toml",
             key="mcp_servers",
-            entry=_plain,
             toml=True,
             hooks=Hooks(
                 path=lambda on: codex_home(on) / "hooks.json",
-                project=lambda on: on.here / ".codex" / "hooks.json",
+                project=lambda on: on.project_folder / ".codex" / "hooks.json",
                 events={name: event for name, event in _CLAUDE_EVENTS.items() if name != "SessionEnd"},
             ),
-            then="Start a new session, and let `/hooks` trust the new hooks: Codex runs none before.",
+            next_step="Start a new session, and let `/hooks` trust the new hooks: Codex runs none before.",
         ),
         Client(
             name="vscode",
             title="VS Code",
             path=lambda on: _code(on) / "mcp.json",
-            project=lambda on: on.here / ".vscode" / "mcp.json",
-            signs=lambda on: (_code(on),),
+            project=lambda on: on.project_folder / ".vscode" / "mcp.json",
             key="servers",
             entry=_typed("stdio"),
             comments=True,
-            then="`MCP: List Servers` starts it.",
+            next_step="`MCP: List Servers` starts it.",
         ),
         Client(
             name="windsurf",
             title="Windsurf",
             path=lambda on: on.home / ".codeium" / "windsurf" / "mcp_config.json",
             project=None,
-            signs=lambda on: (on.home / ".codeium" / "windsurf",),
-            entry=_plain,
             comments=True,
         ),
         Client(
             name="gemini-cli",
             title="Gemini CLI",
             path=lambda on: on.home / ".gemini" / "settings.json",
-            project=lambda on: on.here / ".gemini" / "settings.json",
-            signs=lambda on: (on.home / ".gemini",),
-            entry=_plain,
+            project=lambda on: on.project_folder / ".gemini" / "settings.json",
             comments=True,
             hooks=Hooks(
                 path=lambda on: on.home / ".gemini" / "settings.json",
-                project=lambda on: on.here / ".gemini" / "settings.json",
+                project=lambda on: on.project_folder / ".gemini" / "settings.json",
                 events={"SessionStart": "start", "BeforeAgent": "prompt", "AfterAgent": "end"},
                 timeout=10_000,
             ),
-            then="Start a new session; `/mcp` and `/hooks` show it.",
+            next_step="Start a new session; `/mcp` and `/hooks` show it.",
         ),
         Client(
             name="copilot-cli",
             title="GitHub Copilot CLI",
             path=lambda on: on.folder("COPILOT_HOME", on.home / ".copilot") / "mcp-config.json",
             project=None,
-            signs=lambda on: (on.folder("COPILOT_HOME", on.home / ".copilot"),),
             entry=_copilot,
-            then="Start a new session; `/mcp show` shows it.",
+            next_step="Start a new session; `/mcp show` shows it.",
         ),
         Client(
             name="zed",
             title="Zed",
             path=lambda on: _zed(on) / "settings.json",
-            project=lambda on: on.here / ".zed" / "settings.json",
-            signs=lambda on: (_zed(on),),
+            project=lambda on: on.project_folder / ".zed" / "settings.json",
             key="context_servers",
-            entry=_plain,
             comments=True,
-            then="The Agent Panel's settings show it.",
+            next_step="The Agent Panel's settings show it.",
         ),
         Client(
             name="opencode",
             title="OpenCode",
             path=_opencode_file,
-            project=lambda on: _first_there(on.here / "opencode.json", on.here / "opencode.jsonc"),
+            project=lambda on: _first_there(on.project_folder / "opencode.json", on.project_folder / "opencode.jsonc"),
             signs=lambda on: (on.xdg / "opencode",),
             key="mcp",
             entry=_opencode,
@@ -303,7 +289,6 @@ CLIENTS: Final = {
             ),
             project=None,
             signs=lambda on: (_code(on) / "globalStorage" / "saoudrizwan.claude-dev",),
-            entry=_plain,
             comments=True,
         ),
     )
@@ -311,19 +296,20 @@ CLIENTS: Final = {
 """Every client, by the name that `mnemic install` takes."""
 
 
-def found(client: Client, on: Machine) -> bool:
+def is_used(client: Client, on: Machine) -> bool:
     """Whether a client has been used on this machine."""
-    return any(sign.exists() for sign in client.signs(on))
+    signs = (client.path(on).parent,) if client.signs is None else client.signs(on)
+    return any(sign.exists() for sign in signs)
 
 
 def named(name: str, on: Machine) -> list[Client]:
-    """The client of a name; for `all`, every one that is found here.
+    """Return the client of a name; for `all`, every one that is used here.
 
     Raises:
         Invalid: there is none of that name, or none is found.
     """
     if name == "all":
-        here = [client for client in CLIENTS.values() if found(client, on)]
+        here = [client for client in CLIENTS.values() if is_used(client, on)]
         if not here:
             raise Invalid("client", "none is found on this machine", f"Name one: {', '.join(CLIENTS)}.")
         return here

@@ -18,7 +18,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, many, plain
 from mnemic.faces.installing import config_files
 from mnemic.faces.installing.change_diff import diff
-from mnemic.faces.installing.clients import CLIENTS, Client, Machine, found, named
+from mnemic.faces.installing.clients import CLIENTS, Client, Machine, is_used, named
 from mnemic.faces.installing.install_plan import Plan, PlannedChange, Wish, installed, snippet, to_install, to_uninstall
 from mnemic.faces.installing.install_record import Record, Trace, load
 from mnemic.faces.installing.own_entries import Launch, program
@@ -73,6 +73,8 @@ def install(
     run = invocation()
     if run.options.session is not None:
         raise Invalid("session", "means nothing here: the client names its sessions", "Leave it out.")
+    if run.options.branch is not None:
+        raise Invalid("branch", "means nothing here: a client is given the memory itself", "Leave it out.")
     if not dry_run:
         _check_served()
     serve = (*(() if profile is None else ("--profile", profile)), *(("--read-only",) if read_only else ()))
@@ -115,7 +117,7 @@ def clients() -> None:
     """List the agents and editors that `install` knows, and which of them are here."""
     run = invocation()
     on = _machine()
-    rows = [(client, found(client, on), *_state(client, on)) for client in CLIENTS.values()]
+    rows = [(client, is_used(client, on), *_state(client, on)) for client in CLIENTS.values()]
     if run.output.json:
         run.output.document({"clients": [_client_record(on, *row) for row in rows]})
         return
@@ -133,11 +135,11 @@ def _state(client: Client, on: Machine) -> tuple[str, str | None]:
         return "?", str(error)
 
 
-def _client_record(on: Machine, client: Client, here: bool, state: str, problem: str | None) -> dict[str, Any]:
+def _client_record(on: Machine, client: Client, used: bool, state: str, problem: str | None) -> dict[str, Any]:
     return {
         "client": client.name,
         "title": client.title,
-        "found": here,
+        "found": used,
         "installed": {"yes": True, "-": False}.get(state),
         "hooks": client.hooks is not None,
         "project": client.project is not None,
@@ -186,16 +188,16 @@ def _carry_out(job: _Job, name: str) -> None:
         raise failed[0]
 
 
-def _plans(job: _Job, chosen: Sequence[Client], on: Machine, record: Record) -> tuple[list[Plan], list[MnemicError]]:
+def _plans(job: _Job, clients: Sequence[Client], on: Machine, record: Record) -> tuple[list[Plan], list[MnemicError]]:
     plan, plans, failed = (to_install if job.verb == "install" else to_uninstall), [], []
-    for client in chosen:
+    for client in clients:
         try:
             plans.append(plan(client, on, job.wish, record))
         except MnemicError as error:
             failed.append(error)
             if job.verb == "install" and isinstance(error, Invalid | Refused):
                 job.run.output.note(f"To paste into {client.title} by hand:\n{snippet(client, job.wish)}")
-            if len(chosen) > 1 and len(failed) > 1:
+            if len(clients) > 1 and len(failed) > 1:
                 job.run.output.note(f"error: {plain(str(error))}")
     return plans, failed
 
@@ -233,7 +235,7 @@ def _remove_folders(folders: Sequence[str]) -> None:
 def _show(output: Output, plan: Plan, verb: str) -> None:
     if not plan.changed:
         done = "already installed" if verb == "install" else "not installed"
-        output.line(f"{plan.client.title}: {done} ({plain(str(plan.changes[0].shown))})")
+        output.line(f"{plan.client.title}: {done} ({plain(str(plan.changes[0].display_path))})")
     for line in plan.left:
         output.note(plain(line))
     for change in plan.changes:
@@ -255,7 +257,7 @@ def _tell_end(job: _Job, plans: Sequence[Plan], agreed: bool) -> None:
         output.note("nothing was written")
         return
     for plan in plans:
-        then = plan.client.then if job.verb == "install" else "Restart it, if it is running."
+        then = plan.client.next_step if job.verb == "install" else "Restart it, if it is running."
         output.line(f"{plan.client.title}: {job.verb}ed. {then}")
     if job.wish.project and job.verb == "install":
         output.note("these files hold paths of this machine; mind that before you share them")
@@ -270,7 +272,7 @@ def _plan_record(job: _Job, plan: Plan, agreed: bool) -> dict[str, Any]:
         "left": list(plan.left),
         "files": [
             {
-                "path": str(change.shown),
+                "path": str(change.display_path),
                 "changed": change.changed and agreed,
                 "removed": change.after is None,
                 "diff": "\n".join(diff(change, comments=plan.client.comments)),
@@ -284,7 +286,7 @@ def _plan_record(job: _Job, plan: Plan, agreed: bool) -> dict[str, Any]:
 
 
 def _machine() -> Machine:
-    return Machine(environ=os.environ, home=Path.home(), here=Path.cwd())
+    return Machine(environ=os.environ, home=Path.home(), project_folder=Path.cwd())
 
 
 def _scope(run: Invocation) -> tuple[str, ...]:

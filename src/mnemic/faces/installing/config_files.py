@@ -35,12 +35,12 @@ class Found:
     bom: bool = False
 
     def encoded(self, text: str) -> bytes:
-        """`text` as the bytes of this file."""
+        """Encode `text` as the bytes of this file."""
         return ((_BOM if self.bom else "") + text).encode()
 
 
 def read(path: Path) -> Found:
-    """What a file says.
+    """Read a file.
 
     Raises:
         Refused: it cannot be read, or is no file.
@@ -80,7 +80,7 @@ def _text(raw: bytes, path: Path) -> str:
         raise Invalid(str(path), f"line {line} is not UTF-8", "Save it as UTF-8, then try again.") from error
 
 
-def check_writable(file: Found, shown: Path) -> None:
+def check_writable(file: Found, display_path: Path) -> None:
     """Refuse a file that is kept from being written, even where a rename could take its place.
 
     Raises:
@@ -89,10 +89,10 @@ def check_writable(file: Found, shown: Path) -> None:
     if file.raw is not None:
         mode = file.path.stat().st_mode
         if not mode & (stat.S_IWUSR | stat.S_IWGRP) or not os.access(file.path, os.W_OK):
-            raise Refused(f"{shown} is read-only; if another program keeps it, add mnemic there")
+            raise Refused(f"{display_path} is read-only; if another program keeps it, add mnemic there")
     folder = next(parent for parent in file.path.parents if parent.exists())
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise Refused(f"{shown} cannot be written: {folder} is no folder that you may write in")
+        raise Refused(f"{display_path} cannot be written: {folder} is no folder that you may write in")
 
 
 def write(file: Found, text: str, *, mode: int) -> None:

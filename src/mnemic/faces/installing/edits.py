@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.faces.installing.json_spans import Member, Node, parse, value
+from mnemic.faces.installing.json_spans import COMMENT, Member, Node, parse, value
 
 Path = tuple[str, ...]
 """Keys from the root down."""
 
 _INDENT: Final = re.compile(r"[ \t]*")
-_LINE_COMMENT: Final = re.compile(r"//[^\r\n]*")
-_BLOCK_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _SECOND_LINE: Final = re.compile(r"[\[{][^\S\r\n]*\r?\n([ \t]+)\S")
 _TIGHT: Final = re.compile(r'\{\s*"[^"\\]*":\S')
 
@@ -277,7 +275,7 @@ def _past_comments(text: str, at: int) -> int:
     end = at
     while True:
         start = _INDENT.match(text, end).end()  # type: ignore[union-attr]
-        comment = _LINE_COMMENT.match(text, start) or _BLOCK_COMMENT.match(text, start)
+        comment = COMMENT.match(text, start)
         if comment is None:
             return end
         end = comment.end()
@@ -288,7 +286,7 @@ def _spans(text: str, start: int, stop: int) -> list[tuple[int, int]]:
     found = []
     at = start
     while (at := text.find("/", at, stop)) >= 0:
-        comment = _LINE_COMMENT.match(text, at) or _BLOCK_COMMENT.match(text, at)
+        comment = COMMENT.match(text, at)
         assert comment is not None, "a slash between values begins a comment"
         found.append(comment.span())
         at = comment.end()

@@ -98,8 +98,8 @@ def _with_hook(document: Document, event: str, hook: Mapping[str, Any], *, neste
     return document if before == after else swap(document, place.node, after)
 
 
-def _without_surplus(document: Document, wanted: Mapping[str, str], spared: Callable[[Scope], bool]) -> Document:
-    while (place := _surplus(document, wanted, spared)) is not None:
+def _without_surplus(document: Document, events: Mapping[str, str], spared: Callable[[Scope], bool]) -> Document:
+    while (place := _surplus(document, events, spared)) is not None:
         if place.group is not None and len(place.group.members) > 1:
             document = cut_inside(document, place.group, place.inner)
         else:
@@ -107,12 +107,12 @@ def _without_surplus(document: Document, wanted: Mapping[str, str], spared: Call
     return document
 
 
-def _surplus(document: Document, wanted: Mapping[str, str], spared: Callable[[Scope], bool]) -> Place | None:
+def _surplus(document: Document, events: Mapping[str, str], spared: Callable[[Scope], bool]) -> Place | None:
     seen: set[str] = set()
     for place in ours(document):
         if spared(place.scope):
             continue
-        if place.event not in wanted or place.event in seen:
+        if place.event not in events or place.event in seen:
             return place
         seen.add(place.event)
     return None
@@ -121,7 +121,7 @@ def _surplus(document: Document, wanted: Mapping[str, str], spared: Callable[[Sc
 def _versioned(document: Document, version: int) -> Document:
     node = document.find((_VERSION,))
     if node is None:
-        if _held(document):
+        if _has_hooks(document):
             return document  # others' hooks do without, and it would have to stay when ours go
         document = put(document, (_VERSION,), version)
         return replace(document, made={**document.made, _VERSION: None})
@@ -133,13 +133,13 @@ def _versioned(document: Document, version: int) -> Document:
 
 def _unversioned(document: Document) -> Document:
     """Without the version that we wrote, if nothing is left that it speaks of."""
-    if _VERSION not in document.made or document.find((_VERSION,)) is None or _held(document):
+    if _VERSION not in document.made or document.find((_VERSION,)) is None or _has_hooks(document):
         return document
     place = next(i for i, member in enumerate(document.root().members) if member.key == _VERSION)
     return cut(document, (), place)
 
 
-def _held(document: Document) -> bool:
+def _has_hooks(document: Document) -> bool:
     """Whether any hooks stand there."""
     hooks = document.find((_KEY,))
     return hooks is not None and bool(hooks.members)

@@ -45,13 +45,13 @@ class PlannedChange:
     """One file, as it is and as it is to be.
 
     Attributes:
-        shown: The path as the client knows it, before links are followed.
+        display_path: The path as the client knows it, before links are followed.
         after: Its new text; None for a file that goes, because we made it and nothing else is in it.
         trace: What a later uninstall has to know.
         ours: Whether anything of ours stands in it then.
     """
 
-    shown: Path
+    display_path: Path
     file: config_files.Found
     after: str | None
     trace: Trace
@@ -80,7 +80,7 @@ Edit = Callable[[str, Trace, bool], tuple[str, Trace]]
 
 
 def to_install(client: Client, on: Machine, wish: Wish, record: Record) -> Plan:
-    """How the client gets its entry and its hooks.
+    """Plan the changes that give a client its entry and its hooks.
 
     Raises:
         Invalid, Refused: a file cannot be changed safely; the message names it, and nothing is to be written.
@@ -99,7 +99,7 @@ def to_install(client: Client, on: Machine, wish: Wish, record: Record) -> Plan:
 
 
 def to_uninstall(client: Client, on: Machine, wish: Wish, record: Record) -> Plan:
-    """How the client loses what we wrote, and nothing else.
+    """Plan the changes that take what we wrote out of a client, and nothing else.
 
     Raises:
         Invalid, Refused: a file cannot be changed safely; the message names it.
@@ -142,20 +142,20 @@ def snippet(client: Client, wish: Wish) -> str:
     return json.dumps({client.key: {wish.name: entry}}, ensure_ascii=False, indent=2)
 
 
-def installed(client: Client, on: Machine, name: str, *, project: bool = False) -> bool:
+def installed(client: Client, on: Machine, name: str) -> bool:
     """Whether our entry stands in the client's file.
 
     Raises:
         Invalid, Refused: the file cannot be read.
     """
-    path = entry_path(client, on, project=project)
+    path = client.path(on)
     with naming_file(path):
         return is_our_entry(_entries(client, config_files.read(path).text).get(name))
 
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """What is wrong in a file is said of it by its name."""
+    """Name the file in an error about its content."""
     try:
         yield
     except Invalid as error:
@@ -356,7 +356,7 @@ def _tenure(client: Client, path: Path, wish: Wish) -> Ownership:
 
 
 def _unreadable(client: Client, path: Path) -> str | None:
-    """What keeps a file from being read, if anything does."""
+    """Return what keeps a file from being read, or None."""
     try:
         with naming_file(path):
             _holds_ours(client, path, config_files.read(path).text)

@@ -41,7 +41,7 @@ class Record:
         return self.traces.get(str(file), Trace())
 
     def keeping(self, changed: Mapping[Path, Trace | None]) -> Record:
-        """The record with these traces in it, and without those that are None."""
+        """Return the record with these traces in it, and without those that are None."""
         kept = {**self.traces, **{str(file): trace for file, trace in changed.items() if trace is not None}}
         gone = {str(file) for file, trace in changed.items() if trace is None}
         return Record(self.path, {file: trace for file, trace in kept.items() if file not in gone})
@@ -54,7 +54,7 @@ class Record:
         """
         before = config_files.read(self.path)
         if self.traces:
-            text = json.dumps({file: _told(trace) for file, trace in sorted(self.traces.items())}, indent=1) + "\n"
+            text = json.dumps({file: _as_record(trace) for file, trace in sorted(self.traces.items())}, indent=1) + "\n"
             if text != before.text:
                 config_files.write(before, text, mode=0o600)
         elif before.raw is not None:
@@ -62,7 +62,7 @@ class Record:
 
 
 def load(path: Path) -> Record:
-    """The record at a path; an empty one where there is none that can be read.
+    """Load the record at a path; an empty one where there is none that can be read.
 
     Raises:
         Refused: it is there and its bytes cannot be had.
@@ -74,7 +74,7 @@ def load(path: Path) -> Record:
         return Record(path)
 
 
-def _told(trace: Trace) -> dict[str, Any]:
+def _as_record(trace: Trace) -> dict[str, Any]:
     return {"created": trace.created, "folders": list(trace.folders), "made": dict(trace.made)}
 
 

@@ -13,7 +13,7 @@ from mnemic.errors import Invalid
 Kind = Literal["object", "array", "scalar"]
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING: Final = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _SCALAR: Final = re.compile(
     r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9A-Za-z_.+-])|(?:true|false|null)\b"
@@ -38,7 +38,7 @@ class Node:
     comma: int | None = None
 
     def get(self, key: str) -> Member | None:
-        """The member of an object by its key; of twins the last, as parsers have it."""
+        """Return the member of an object by its key; of twins the last, as parsers do."""
         found = [member for member in self.members if member.key == key]
         return found[-1] if found else None
 
@@ -86,7 +86,7 @@ def parse(text: str, *, comments: bool) -> Node:
 
 
 def value(text: str, node: Node) -> Any:
-    """What a node says, as Python has it."""
+    """Decode a node."""
     match node.kind:
         case "object":
             return {str(member.key): value(text, member.value) for member in node.members}
@@ -105,7 +105,7 @@ class _Scanner:
         """The end of the white space, and of the comments where there may be some."""
         while (first := self.text[at : at + 1]) and first in " \t\r\n/":
             at = _SPACE.match(self.text, at).end()  # type: ignore[union-attr]  # it matches the empty text as well
-            comment = _COMMENT.match(self.text, at)
+            comment = COMMENT.match(self.text, at)
             if comment is None:
                 return at
             if not self.comments:

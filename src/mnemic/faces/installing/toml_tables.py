@@ -25,7 +25,7 @@ _NOTHING: Final = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n?")
 
 
 def read(text: str) -> dict[str, Any]:
-    """What a text says.
+    """Parse a TOML text.
 
     Raises:
         Invalid: it is not TOML; with the line.
@@ -39,7 +39,7 @@ def read(text: str) -> dict[str, Any]:
 
 
 def find(text: str, table: str, name: str) -> Any:
-    """What stands at `[table.name]`, or None.
+    """Return what stands at `[table.name]`, or None.
 
     Raises:
         Invalid: the text is not TOML, or `table` is no table.
@@ -48,12 +48,12 @@ def find(text: str, table: str, name: str) -> Any:
 
 
 def snippet(table: str, name: str, entry: Entry, newline: str = "\n") -> str:
-    """`[table.name]` as lines."""
-    return newline.join((f"[{table}.{_key(name)}]", *(_told(key, value) for key, value in entry.items()), ""))
+    """Write `[table.name]` as lines."""
+    return newline.join((f"[{table}.{_key(name)}]", *(_line(key, value) for key, value in entry.items()), ""))
 
 
 def put(text: str, table: str, name: str, entry: Entry) -> tuple[str, str | None]:
-    """The text with `entry` in `[table.name]`, and what was put before the table; None where it stood there already.
+    """Put `entry` in `[table.name]`; return the text, and what was put before a new table, else None.
 
     Raises:
         Invalid: it is written there in a form that cannot be changed without writing all of it anew.
@@ -71,7 +71,7 @@ def put(text: str, table: str, name: str, entry: Entry) -> tuple[str, str | None
 
 
 def drop(text: str, table: str, name: str, glue: str | None) -> str:
-    """The text without `[table.name]` and what is under it, and without what `put` wrote before it.
+    """Drop `[table.name]`, what is under it, and what `put` wrote before it; return the text.
 
     Raises:
         Invalid: it is written there in a form that cannot be taken out without writing all of it anew.
@@ -87,8 +87,8 @@ def drop(text: str, table: str, name: str, glue: str | None) -> str:
     return _checked(text, wanted, table, name)
 
 
-def _tables(said: Mapping[str, Any], table: str) -> Mapping[str, Any]:
-    found = said.get(table, {})
+def _tables(parsed: Mapping[str, Any], table: str) -> Mapping[str, Any]:
+    found = parsed.get(table, {})
     if not isinstance(found, dict):
         raise Invalid("file", f"{table} is no table but something else", "Mend it by hand, then try again.")
     return found
@@ -103,7 +103,7 @@ def _changed(text: str, table: str, name: str, entry: Entry, newline: str) -> st
     for key, value in entry.items():
         line = re.compile(rf"[ \t]*{key}[ \t]*=")
         place = next((i for i, one in enumerate(lines) if line.match(one)), None)
-        told = _told(key, value) + newline
+        told = _line(key, value) + newline
         lines[len(lines) if place is None else place : len(lines) if place is None else place + 1] = [told]
     return text[: span[0]] + header + "".join(lines) + text[span[1] :]
 
@@ -158,14 +158,14 @@ def _checked(text: str, wanted: Mapping[str, Any], table: str, name: str) -> str
     return text
 
 
-def _canonical(said: Mapping[str, Any]) -> str:
-    return json.dumps(said, sort_keys=True, default=repr)
+def _canonical(parsed: Mapping[str, Any]) -> str:
+    return json.dumps(parsed, sort_keys=True, default=repr)
 
 
 def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _told(key: str, value: str | Sequence[str]) -> str:
+def _line(key: str, value: str | Sequence[str]) -> str:
     # A string of JSON is one of TOML too, but for the delete character, which TOML wants spelt out.
     return f"{key} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     "mnemic mcp --user ada --session work",
     "mnemic mcp --profile reference",
     "mnemic mcp --profile files --read-only",
-    name="mcp",
 )
 @click.option(
     "--profile",
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     help="Tools: verbs of memory; those of the reference memory server; the files of Anthropic's memory tool.",
 )
 @click.option("--read-only", is_flag=True, help="Offer only the tools that change nothing.")
-def serve(profile: str, *, read_only: bool) -> None:
+def mcp(profile: str, *, read_only: bool) -> None:
     """Serve this memory to an agent: the Model Context Protocol on standard input and output.
 
     A client starts it; `mnemic install` tells the client how. Whose memory it is and where it lies say the options
@@ -66,7 +65,7 @@ def serve(profile: str, *, read_only: bool) -> None:
 
 
 def _refuse_nobody() -> None:
-    """Have a client at both ends.
+    """Refuse to serve where standard input or output is closed.
 
     Raises:
         Invalid: standard input or output is closed.
@@ -77,7 +76,7 @@ def _refuse_nobody() -> None:
 
 
 def _builder() -> Callable[[ServedMemory], Served]:
-    """What makes the server: ours, where it is known to go with the SDK, or the SDK's own, which starts slower."""
+    """Choose the server: ours where it was tested with the SDK, else the SDK's own, which starts slower."""
     from mnemic.faces.mcp import light_server as light
 
     if light.fits():
@@ -90,7 +89,7 @@ def _builder() -> Callable[[ServedMemory], Served]:
 
 @contextmanager
 def _opened(run: Invocation, settings: Settings, *, read_only: bool) -> Iterator[ScopedMemory]:
-    """This user's memory; what is written is understood behind the writer, because this process stays.
+    """Open this user's memory; what is written is understood behind the writer, because this process stays.
 
     Raises:
         NotFound: there is no store, and nothing is to be written that would make one.

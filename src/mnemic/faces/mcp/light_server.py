@@ -1,4 +1,4 @@
-"""The server without what pipes have no use for: it starts in about half the time of the SDK's own.
+"""A server without the parts of the SDK that pipes do not need: it starts in about half the time.
 
 The protocol is the SDK's here too: `serve_dual_era_loop` reads, checks, dispatches and answers. What is left out is the
 import of its client, its HTTP transports and the web framework under them, most of a second, and the schemas of
@@ -95,15 +95,15 @@ class Light:
         self._entries["server/discover"] = _Entry(types.RequestParams, self._discover)
 
     def get_request_handler(self, method: str) -> _Entry | None:
-        """What answers a method."""
+        """Return what answers a method."""
         return self._entries.get(method)
 
     def get_notification_handler(self, method: str) -> None:
-        """Nothing that a client merely tells is of interest."""
+        """Return nothing: no notification of a client is of interest."""
         return
 
     def create_initialization_options(self) -> InitializationOptions:
-        """How the server introduces itself to an older client."""
+        """Make what the server introduces itself by to an older client."""
         from mcp.server.models import InitializationOptions
 
         return InitializationOptions(
@@ -112,7 +112,7 @@ class Light:
 
     @property
     def server_info_stamp(self) -> dict[str, Any]:
-        """And to a newer one, with every answer."""
+        """Name and version, which a newer client gets with every answer."""
         return {name.removeprefix("server_"): value for name, value in self._itself().items()}
 
     async def run(self, read: Any, write: Any, options: InitializationOptions) -> None:
@@ -160,7 +160,7 @@ async def _ping(ctx: Context, params: types.RequestParams) -> types.EmptyResult:
 
 
 def build(served: ServedMemory) -> Light:
-    """The server of what `served` offers."""
+    """Make the server of what `served` offers."""
     from mnemic.faces.mcp.methods import Offer
 
     return Light(Offer(served))

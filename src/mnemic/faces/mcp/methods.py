@@ -111,7 +111,7 @@ class Offer:
         }
 
     def connection(self, server: object) -> AbstractAsyncContextManager[Watched]:
-        """What the SDK keeps while a client is there."""
+        """Keep what one client subscribes to while it is there."""
         return self._subscriptions.connection()
 
     async def opened_behind(self, ctx: Context, call_next: CallNext) -> HandlerResult:
@@ -130,10 +130,10 @@ class Offer:
         except LookupError as error:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from error
         if not result.failed:
-            await self._tell(params.name, result)
+            await self._notify_subscribers(params.name, result)
         return _answer(result)
 
-    async def _tell(self, name: str, result: Result) -> None:
+    async def _notify_subscribers(self, name: str, result: Result) -> None:
         writes = any(tool.name == name and not tool.read_only for tool in self._visit.tools())
         if self._shelf is not None and writes:
             await self._subscriptions.changed(self._shelf.changed(result))
@@ -158,7 +158,7 @@ class Offer:
         return types.ReadResourceResult(contents=[contents])
 
     async def _subscribe(self, shelf: Shelf, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Only what can be read can be waited for."""
+        """Subscribe a client to a resource; refuse one that cannot be read."""
         uri = str(params.uri)
         await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
         return await self._subscriptions.subscribe(ctx, params)
@@ -184,7 +184,7 @@ async def _in_thread(function: Callable[..., T], *args: Any) -> T:
 
 
 async def _refusing(function: Callable[[], T], data: dict[str, str] | None = None) -> T:
-    """Run what blocks, and tell what it refuses as the protocol does."""
+    """Run what blocks in a thread; turn what it refuses into the protocol's errors."""
     try:
         return await _in_thread(function)
     except (Invalid, NotFound) as error:

@@ -75,7 +75,7 @@ PROMPTS: Final[dict[str, tuple[Ready, ...]]] = {"verbs": VERBS}
 
 
 def checked(prompt: types.Prompt, arguments: Mapping[str, str]) -> Mapping[str, str]:
-    """The arguments, held against what the prompt takes.
+    """Check arguments against what the prompt takes; return them.
 
     Raises:
         Invalid: one is missing, empty or unknown.

@@ -39,11 +39,11 @@ class Shelf(Protocol):
     """The resources of a profile. Its methods block."""
 
     def templates(self) -> list[types.ResourceTemplate]:
-        """The shapes of addresses."""
+        """Return the templates of addresses."""
         ...
 
     def page(self, toolbox: Toolbox, cursor: str | None) -> tuple[list[types.Resource], str | None]:
-        """Some of them, and the cursor of the next page if there is one.
+        """Return a page of the resources, and the cursor of the next page if there is one.
 
         Raises:
             Invalid: the cursor is none of ours.
@@ -51,7 +51,7 @@ class Shelf(Protocol):
         ...
 
     def read(self, toolbox: Toolbox, uri: str) -> types.TextResourceContents:
-        """One of them.
+        """Read one resource.
 
         Raises:
             NotFound: there is none at this address, or it is another user's.
@@ -59,7 +59,7 @@ class Shelf(Protocol):
         ...
 
     def changed(self, result: Result) -> Sequence[str]:
-        """The addresses of what a write, with this result, may have changed."""
+        """Return the addresses of what a write with this result may have changed."""
         ...
 
 
@@ -177,10 +177,10 @@ def _always(memory: ScopedMemory) -> str:
 
 
 def _item(memory: ScopedMemory, id: str) -> dict[str, Any]:
-    version = _found(memory, id)
+    version = _version_or_none(memory, id)
     if version is None:
         raise _absent(ITEM + id)
-    sources = [(source, _found(memory, source)) for source in version.item.source]
+    sources = [(source, _version_or_none(memory, source)) for source in version.item.source]
     return {
         **version_record(version),
         "derived_from": [{"id": id, "absent": True} if v is None else version_record(v) for id, v in sources],
@@ -188,7 +188,7 @@ def _item(memory: ScopedMemory, id: str) -> dict[str, Any]:
     }
 
 
-def _found(memory: ScopedMemory, id: str) -> Version | None:
+def _version_or_none(memory: ScopedMemory, id: str) -> Version | None:
     try:
         return memory.get(ItemId(id))
     except (Invalid, NotFound):

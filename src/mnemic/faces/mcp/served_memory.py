@@ -37,12 +37,12 @@ class ServedMemory:
         self._closed = False
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that are offered; they need no memory to be listed."""
+        """Return the tools that are offered; listing them opens no memory."""
         every: tuple[Tool, ...] = load(TOOLS, self.profile)
         return tuple(tool for tool in every if tool.read_only or not self.read_only)
 
     def toolbox(self) -> Toolbox:
-        """The tools over the open memory.
+        """Open the memory if it is not, and return the tools over it.
 
         Raises:
             MnemicError: the memory cannot be opened, or the served is over.
@@ -58,7 +58,7 @@ class ServedMemory:
             return self._toolbox
 
     def memory(self) -> ScopedMemory:
-        """The open memory."""
+        """Open the memory if it is not, and return it."""
         return self.toolbox().memory
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Result:
@@ -75,7 +75,7 @@ class ServedMemory:
             return Result(text=f"{type(error).__name__}: {error}", failed=True)
 
     def begin(self) -> None:
-        """Open the memory in a thread, and have what a question needs at hand before there is one."""
+        """Open the memory in a thread, and load what a question needs before there is one."""
         if self._ahead is None:
             self._ahead = threading.Thread(target=self._prepare, name="mnemic-opening", daemon=True)
             self._ahead.start()

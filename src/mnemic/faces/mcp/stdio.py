@@ -30,7 +30,7 @@ class Served(Protocol):
     """A server, the SDK's own or one like it."""
 
     def create_initialization_options(self) -> InitializationOptions:
-        """How it introduces itself."""
+        """Make what it introduces itself by."""
         ...
 
     async def run(self, read: Any, write: Any, options: InitializationOptions, /) -> None:
@@ -66,7 +66,7 @@ class StdinLines:
             raise StopAsyncIteration from None
 
     def end(self) -> None:
-        """No more is to be read. Called in the loop's own thread."""
+        """Stop reading. To be called in the loop's own thread."""
         self._send.close()
 
     def _follow(self) -> None:
@@ -92,7 +92,7 @@ class StdinLines:
 
 
 def lines_of(read: Callable[[], bytes]) -> Iterator[bytes]:
-    """The lines of what comes in pieces, without their ends; a last one that was not ended is one too."""
+    """Split what comes in pieces into lines without their ends; an unfinished last line counts."""
     pieces: list[bytes] = []
     while chunk := read():
         first, *more = chunk.split(b"\n")
@@ -125,8 +125,8 @@ async def _serve(server: Served, lines: StdinLines) -> None:
         group.start_soon(_until_told, lines, pending)
         stdin: Any = lines  # the SDK only iterates over it
         async with stdio_server(stdin=stdin) as (read, write):
-            heard, said = RequestStream(read, pending), AnswerStream(write, pending)
-            await server.run(heard, said, server.create_initialization_options())
+            requests, answers = RequestStream(read, pending), AnswerStream(write, pending)
+            await server.run(requests, answers, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
@@ -162,20 +162,20 @@ class PendingRequests:
         self._patient = True
         self._changed = anyio.Event()
 
-    def heard(self, message: types.JSONRPCMessage) -> None:
-        """The client said this."""
+    def received(self, message: types.JSONRPCMessage) -> None:
+        """Note a message of the client: a request is under way, a cancelled one no more."""
         if isinstance(message, types.JSONRPCRequest) and message.method != _UNENDING:
             self._ids.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._settle((message.params or {}).get("requestId"))
 
-    def said(self, message: types.JSONRPCMessage) -> None:
-        """The server said this."""
+    def sent(self, message: types.JSONRPCMessage) -> None:
+        """Note a message of the server: an answer settles its request."""
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._settle(message.id)
 
     def give_up(self) -> None:
-        """Nobody waits for the rest."""
+        """Wait for no more answers."""
         self._patient = False
         self._changed.set()
 
@@ -199,18 +199,18 @@ class RequestStream(ObjectReceiveStream[Any]):
         self._inner, self._pending = inner, pending
 
     async def receive(self) -> Any:
-        """The next message, or what could not be read as one."""
+        """Return the next message, or what could not be read as one."""
         try:
             item = await self._inner.receive()
         except anyio.EndOfStream:
             await self._pending.settled()
             raise
         if isinstance(item, SessionMessage):
-            self._pending.heard(item.message)
+            self._pending.received(item.message)
         return item
 
     async def aclose(self) -> None:
-        """Hear no more."""
+        """Close the stream of requests."""
         await self._inner.aclose()
 
 
@@ -223,8 +223,8 @@ class AnswerStream(ObjectSendStream[Any]):
     async def send(self, item: Any) -> None:
         """Hand a message to the writer."""
         await self._inner.send(item)
-        self._pending.said(item.message)
+        self._pending.sent(item.message)
 
     async def aclose(self) -> None:
-        """Say no more."""
+        """Close the stream of answers."""
         await self._inner.aclose()

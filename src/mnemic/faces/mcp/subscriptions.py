@@ -22,7 +22,7 @@ Watched = dict[str, "ServerSession"]
 
 
 class Subscriptions:
-    """Tells those who asked."""
+    """Tells clients of changes to the resources that they subscribed to."""
 
     def __init__(self) -> None:
         self._bus = InMemorySubscriptionBus()
@@ -31,7 +31,7 @@ class Subscriptions:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Watched]:
-        """What one client asks for is forgotten when it leaves."""
+        """Keep the subscriptions of one client until it leaves."""
         mine: Watched = {}
         self._connections.append(mine)
         try:
@@ -42,19 +42,19 @@ class Subscriptions:
     async def subscribe(
         self, ctx: ServerRequestContext[Watched, Any], params: types.SubscribeRequestParams
     ) -> types.EmptyResult:
-        """The older way of asking."""
+        """Subscribe, as the older protocol's clients do."""
         ctx.lifespan_context[str(params.uri)] = ctx.session
         return types.EmptyResult()
 
     async def unsubscribe(
         self, ctx: ServerRequestContext[Watched, Any], params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
-        """The older way of having enough."""
+        """Unsubscribe, as the older protocol's clients do."""
         ctx.lifespan_context.pop(str(params.uri), None)
         return types.EmptyResult()
 
     async def changed(self, uris: Sequence[str]) -> None:
-        """Something was written, and these resources may read otherwise now."""
+        """Tell subscribers that these resources may have changed."""
         for uri in uris:
             await self._bus.publish(ResourceUpdated(uri=uri))
             for asked in list(self._connections):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from mnemic.flow import Request
+from mnemic.flow import Flow, Request, run
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
@@ -28,12 +28,13 @@ from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store.sqlite.disk import file_system
-from mnemic.watching.metering import Meters, Timed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mnemic.answering import Answering
     from mnemic.models.base import Embedder
+    from mnemic.watching.metering import Timed
 
 BAR: Final = 2.0
 """How much dearer the middling write may be."""
@@ -183,32 +184,6 @@ def _figures(idle: list[float], busy: list[float], did: int) -> Iterator[Figure]
         )
 
 
-class _Silent(Timed):
-    """A verb that nobody times."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> _Silent:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing to count."""
-
-
-class Unmetered(Meters):
-    """Meters that count nothing and time nothing."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._silent = _Silent(self, "", "", None, "")
-
-    def verb(self, name: str, who: object, asked: str = "") -> Timed:
-        return self._silent
-
-    def answered(self, request: Request, perform: Callable[[Request], Any]) -> Any:
-        return perform(request)
-
-
 def metered(folder: Path, writes: int, seed: int) -> Figure:
     """How much dearer a single observe is with meters, in processor time of its thread.
 
@@ -224,7 +199,7 @@ def metered(folder: Path, writes: int, seed: int) -> Figure:
         for start in range(0, writes, TURN):
             for on in (True, False):
                 messages = list(islice(talk, min(TURN, writes - start)))
-                with _meters(memory, None if on else Unmetered()):
+                with nullcontext() if on else unmetered(memory._opened.answering):
                     spent[on] += _processor_times(me, messages)
     # Other work on the machine only ever adds: the quicker half is what a write takes.
     with_, without = (float(np.percentile(spent[on], 25)) for on in (True, False))
@@ -238,15 +213,20 @@ def metered(folder: Path, writes: int, seed: int) -> Figure:
 
 
 @contextmanager
-def _meters(memory: Memory, other: Meters | None) -> Iterator[None]:
-    """Have a memory count with other meters for a while, or with its own for None."""
-    answering = memory._opened.answering
-    own = answering.meters
-    answering.meters = other or own
+def unmetered(answering: Answering) -> Iterator[None]:
+    """Have nothing counted and nothing timed for a while."""
+
+    def drive(flow: Flow[Any], attend: Callable[[Request], Any], _: Timed) -> Any:
+        return run(flow, attend)
+
+    ways = {"drive": drive, "perform": answering.answer}
+    for name, way in ways.items():
+        setattr(answering, name, way)
     try:
         yield
     finally:
-        answering.meters = own
+        for name in ways:
+            delattr(answering, name)
 
 
 def _processor_times(me: ScopedMemory, messages: Sequence[Message]) -> Iterator[float]:

@@ -28,6 +28,7 @@ from mnemic.collecting.housekeeping import Collected
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, SystemEntropy, new_id
 from mnemic.core.items import Item, Kind, State
+from mnemic.core.mutex import Holder, Mutex
 from mnemic.core.parts import entry_terms
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements
@@ -107,30 +108,20 @@ class _Timed:
         return 1000 * sorted(self.taken)[min(len(self.taken) - 1, int(share * len(self.taken)))] if self.taken else 0.0
 
 
-class _Waits:
+class _Waits(Mutex):
     """A store's write lock, with a watch on how long whoever but the collector waits for it."""
 
-    def __init__(self, lock: threading.Lock) -> None:
-        self._lock = lock
+    def __init__(self) -> None:
+        super().__init__()
         self.taken: list[tuple[float, float]] = []
         """Since when somebody waited, and for how many seconds."""
 
-    def __enter__(self) -> None:
+    def take(self, call: Holder, patience: float | None = None) -> bool:
         began = time.monotonic()
-        self._lock.acquire()
+        taken = super().take(call, patience)
         if threading.current_thread().name != _COLLECTOR:
             self.taken.append((began, time.monotonic() - began))
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Take the lock unwatched, as the store does before a fork."""
-        return self._lock.acquire(blocking, timeout)
-
-    def release(self) -> None:
-        """Give it back."""
-        self._lock.release()
+        return taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +146,7 @@ class _Bench:
         self.runs: list[_Run] = []
         self.peak = 0
         self.memory = self._open("memory.db")
-        self.waits = self._store._writing = _Waits(self._store._writing)
+        self.waits = self._store._writing = _Waits()
 
     def _open(self, name: str) -> Memory:
         return Memory(self.folder / name, settings=Settings(background=False), embedder="none")

@@ -53,7 +53,7 @@ class Chat(Protocol):
 
 
 def checked(messages: Sequence[ChatMessage], limit: int) -> list[dict[str, str]]:
-    """Messages as every engine takes them, in characters that every encoding has.
+    """Check messages; return them as every engine takes them, in characters that every encoding has.
 
     Raises:
         Invalid: nothing is asked, or no token may answer.

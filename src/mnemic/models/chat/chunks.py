@@ -1,4 +1,4 @@
-"""From the chunks of OpenAI's chat protocol to the words in them, or to what went wrong."""
+"""Reads the chunks of OpenAI's chat protocol: the words in them, or what went wrong."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _SHOWN: Final = 200
 """Characters of a complaint that are passed on."""
 
 
-def _beginning(said: str) -> str:
-    return said[:_SHOWN].strip()
+def _beginning(text: str) -> str:
+    return text[:_SHOWN].strip()
 
 
 def words(
-    chunks: Iterable[object], name: str, limit: int, *, shown: Callable[[str], str] = _beginning
+    chunks: Iterable[object], name: str, limit: int, *, excerpt: Callable[[str], str] = _beginning
 ) -> Iterator[str]:
-    """What the chunks add to the answer, in order; none of it empty.
+    """Yield what the chunks add to the answer, in order; none of it empty.
 
     Args:
         chunks: Decoded ones; a whole answer, which has `message` in place of `delta`, counts as one chunk.
         name: How errors call the model.
-        shown: What errors show of something that came in place of an answer.
+        excerpt: What errors show of something that came in place of an answer.
 
     Raises:
         ModelError: a chunk is an error or none at all; the answer broke off or was empty.
@@ -32,7 +32,7 @@ def words(
     """
     finish, some = None, False
     for chunk in chunks:
-        text, reason = _read(chunk, name, shown)
+        text, reason = _read(chunk, name, excerpt)
         finish = finish or reason
         if text:
             some = True
@@ -42,15 +42,15 @@ def words(
     if finish == "length":
         raise CutOff(name, limit)
     if finish == "content_filter" or not some:
-        raise ModelError(f"{name}: there is no answer (finish_reason {shown(finish)})")
+        raise ModelError(f"{name}: there is no answer (finish_reason {excerpt(finish)})")
 
 
-def _read(chunk: object, name: str, shown: Callable[[str], str]) -> tuple[str, str | None]:
-    """The text of a chunk, and why it is the last one, if it is."""
+def _read(chunk: object, name: str, excerpt: Callable[[str], str]) -> tuple[str, str | None]:
+    """Read the text of a chunk, and why it is the last one, if it is."""
     if not isinstance(chunk, Mapping):
-        raise ModelError(f"{name}: the answer is none: {shown(repr(chunk))}")
+        raise ModelError(f"{name}: the answer is none: {excerpt(repr(chunk))}")
     if error := chunk.get("error"):
-        raise ModelError(f"{name}: {shown(_complaint(error))}")
+        raise ModelError(f"{name}: {excerpt(_complaint(error))}")
     try:
         choices = chunk["choices"]
         if not choices:  # what it cost, or how far the prompt is read

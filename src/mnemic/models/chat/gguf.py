@@ -75,11 +75,11 @@ class Gguf:
         renew_in_child(self)
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> Gguf:
-        """From `gguf:PATH`."""
-        if not rest:
+    def opened(cls, details: str, settings: Settings) -> Gguf:
+        """Open the model that `gguf:PATH` names."""
+        if not details:
             raise Invalid("model", "gguf: names no file", "Write gguf:/path/to/model.gguf.")
-        return cls(Path(rest).expanduser())
+        return cls(Path(details).expanduser())
 
     def renew(self) -> None:
         """Begin with a fresh lock and no engine, as a forked child must: the threads of its parent's are not there."""
@@ -94,14 +94,14 @@ class Gguf:
         return words(self._chunks({**body, "stream": True, "return_progress": True}), self.name, limit)
 
     def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
-        """What the engine says, from a thread of its own; it is asked to stop at its next word."""
+        """Yield what the engine says, from a thread of its own; closed, ask it to stop at its next word."""
         engine = self._loaded()
-        said: SimpleQueue[object] = SimpleQueue()
+        answers: SimpleQueue[object] = SimpleQueue()
         stop = threading.Event()
-        thread = threading.Thread(target=_ask, args=(engine, body, said, stop), name="mnemic-model")
+        thread = threading.Thread(target=_ask, args=(engine, body, answers, stop), name="mnemic-model")
         thread.start()
         try:
-            while (chunk := said.get()) is not _END:
+            while (chunk := answers.get()) is not _END:
                 yield chunk
         finally:
             stop.set()
@@ -136,10 +136,10 @@ class SmolLM2(Gguf):
         super().__init__(_weights(), name="smollm2", sha256=SMOLLM2_SHA256)
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> SmolLM2:
-        """From `smollm2`."""
-        if rest:
-            raise Invalid("model", f"smollm2:{rest} is not known", "Use smollm2.")
+    def opened(cls, details: str, settings: Settings) -> SmolLM2:
+        """Open the model that `smollm2` names."""
+        if details:
+            raise Invalid("model", f"smollm2:{details} is not known", "Use smollm2.")
         return cls()
 
 
@@ -147,26 +147,26 @@ _END: Final = object()
 """What a thread says last."""
 
 
-def _ask(engine: Any, body: Mapping[str, object], said: SimpleQueue[object], stop: threading.Event) -> None:
-    def told(chunk: object) -> bool:
-        said.put(chunk)
+def _ask(engine: Any, body: Mapping[str, object], answers: SimpleQueue[object], stop: threading.Event) -> None:
+    def put_chunk(chunk: object) -> bool:
+        answers.put(chunk)
         return stop.is_set() or not threading.main_thread().is_alive()  # nobody waits for a word at the end of all
 
     try:
-        engine.handle_chat_completions(body, told)
+        engine.handle_chat_completions(body, put_chunk)
     except (RuntimeError, ValueError) as error:
-        said.put({"error": {"message": str(error)}})
+        answers.put({"error": {"message": str(error)}})
     finally:
-        said.put(_END)
+        answers.put(_END)
 
 
 def _spare(engine: Any) -> None:
-    """Have an engine never end: in a forked child it would wait for threads of the parent."""
+    """Keep an engine from being ended: in a forked child it would wait for threads of the parent."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 
 
 def _load(path: Path, name: str) -> Any:
-    """An engine with a file in it, which says nothing on the terminal and answers nobody else."""
+    """Load a file into an engine, which prints nothing on the terminal and answers nobody else."""
     xllamacpp = importlib.import_module(ENGINE)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)

@@ -58,9 +58,9 @@ class ChatEndpoint:
         )
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> ChatEndpoint:
-        """From `openai:MODEL@URL`; the key is a setting of its own."""
-        model, url = model_and_url(rest, "model")
+    def opened(cls, details: str, settings: Settings) -> ChatEndpoint:
+        """Open the model that `openai:MODEL@URL` names; the key is a setting of its own."""
+        model, url = model_and_url(details, "model")
         return cls(model, url, key=settings.model_key)
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
@@ -70,7 +70,7 @@ class ChatEndpoint:
 
     def _pieces(self, checked_messages: list[dict[str, str]], limit: int) -> Iterator[str]:
         with self._line.patiently(lambda: self._post(checked_messages, limit)) as reply:
-            yield from words(self._chunks(reply), self.name, limit, shown=self._line.shown)
+            yield from words(self._chunks(reply), self.name, limit, excerpt=self._line.excerpt)
 
     def _post(self, checked_messages: list[dict[str, str]], limit: int) -> Reply:
         body = {"model": self._model, "messages": checked_messages, "stream": True}
@@ -104,5 +104,5 @@ class ChatEndpoint:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            said = self._line.shown(data.decode("utf-8", "replace"))
+            said = self._line.excerpt(data.decode("utf-8", "replace"))
             raise ModelError(f"{self.name}: the answer is no JSON: {said}") from error

@@ -34,9 +34,9 @@ class ScriptedChat:
         self._lock = threading.Lock()
 
     @classmethod
-    def opened(cls, rest: str, settings: Settings) -> ScriptedChat:
-        """From `scripted:ANSWER|ANSWER`."""
-        return cls(*rest.split("|"))
+    def opened(cls, details: str, settings: Settings) -> ScriptedChat:
+        """Open the model that `scripted:ANSWER|ANSWER` names."""
+        return cls(*details.split("|"))
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
         """The next answer; a word is a token."""

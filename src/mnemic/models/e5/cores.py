@@ -1,4 +1,4 @@
-"""Work in hands of one core each: threads of our own, and a matrix product that keeps to the thread it is called in.
+"""Splits work over cores: threads of our own, each matrix product kept to the thread that calls it.
 
 A BLAS that shares each product among all cores makes them wait for each other thousands of times a second. On a machine
 that has other things to do that costs more than it gains; whole texts for each core need no waiting.
@@ -22,12 +22,12 @@ _MOST: Final = 4
 
 
 def hands() -> int:
-    """How many cores are ours to use."""
+    """Count the cores that this process may use."""
     return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MOST)
 
 
 def at_once(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
-    """What `work` makes of each share, in order, each share on a core of its own."""
+    """Run `work` on each share, each on a core of its own; return the results in order."""
     with _blas.alone():
         if len(shares) < 2:
             return [work(share) for share in shares]
@@ -49,12 +49,12 @@ class _Blas:
         renew_in_child(self)
 
     def renew(self) -> None:
-        """Nobody is inside, as in a forked child."""
+        """Begin with nobody inside, as a forked child must."""
         self._lock, self._inside = threading.Lock(), 0
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """While products keep to their thread."""
+        """Keep matrix products to their thread inside the block."""
         with self._lock:
             if self._inside == 0:
                 self._limit = _limited()

@@ -57,7 +57,7 @@ class Encoder:
         self._layers = [_Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
 
     def means(self, texts: Sequence[Sequence[int]]) -> Floats:
-        """The mean over the pieces of each text, (n, hidden), in order.
+        """Compute the mean over the pieces of each text, (n, hidden), in order.
 
         Args:
             texts: Ids with those of begin and end, at most `shape.positions` a text. Neighbours of one length share
@@ -78,7 +78,7 @@ class Encoder:
         return means
 
     def _attend(self, x: Floats, layer: _Layer, runs: Sequence[tuple[int, int]]) -> None:
-        """Each piece looks at all pieces of its text; in place."""
+        """Apply attention: each piece to all pieces of its text; in place."""
         heads, width = self.shape.heads, self.shape.hidden // self.shape.heads
         mixed = x @ layer.mixed
         mixed[:, : self.shape.hidden] += layer.query_bias
@@ -99,7 +99,7 @@ class Encoder:
         self._normalise(x, layer.joined_norm)
 
     def _think(self, x: Floats, layer: _Layer) -> None:
-        """Each piece by itself; in place."""
+        """Apply the feed-forward part to each piece; in place."""
         wide = x @ layer.widen
         for start in range(0, len(wide), _ROWS):
             rows = wide[start : start + _ROWS]
@@ -110,7 +110,7 @@ class Encoder:
         self._normalise(x, layer.narrow_norm)
 
     def _normalise(self, x: Floats, norm: Floats) -> None:
-        """Mean 0 and variance 1 along each row, then scaled and shifted; in place."""
+        """Normalise each row to mean 0 and variance 1, then scale and shift it; in place."""
         scale, shift = norm
         x -= x.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1])

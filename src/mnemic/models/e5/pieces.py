@@ -65,7 +65,7 @@ class Pieces:
         self._remembered = lru_cache(_REMEMBERED)(self._best_path)
 
     def ids(self, text: str) -> list[int]:
-        """The ids of the pieces of a text, without those that mark its begin and end."""
+        """Cut a text into the ids of its pieces, without those that mark its begin and end."""
         folded = _SPACES.sub(SPACE, text.translate(self._folding))
         ids: list[int] = []
         for word in _WORD.findall(folded if folded.startswith(SPACE) else SPACE + folded):
@@ -73,7 +73,7 @@ class Pieces:
         return ids
 
     def _best_path(self, word: str) -> tuple[int, ...]:
-        """The pieces whose probabilities have the greatest product."""
+        """Find the pieces whose probabilities have the greatest product."""
         best = [0.0, *[float("-inf")] * len(word)]
         back = [(0, 0)] * (len(word) + 1)  # the piece that ends here, and where it begins
         for start in range(len(word)):
@@ -87,7 +87,7 @@ class Pieces:
         return _walked(back)
 
     def _id(self, piece: bytes) -> int | None:
-        """The id of a piece; of several of the same text the last, and none for the one that means unknown."""
+        """Look up the id of a piece; of several of the same text the last, and none for the one that means unknown."""
         checksum, found = zlib.crc32(piece), None
         at = bisect_left(self._checksums, checksum)
         while at < len(self._checksums) and self._checksums[at] == checksum:

@@ -1,4 +1,4 @@
-"""Checking a store against itself: chain, digests, projections, entries - and the one hash of its state."""
+"""Check a store against itself: chain, digests, projections, entries; compute the one hash of its state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import Item
 from mnemic.core.queries import Entry
-from mnemic.errors import NotFound, StoreCorrupt
+from mnemic.errors import StoreCorrupt
 from mnemic.store.engine import codec
 from mnemic.store.engine.ledger import chain, entries, seal
 from mnemic.store.engine.rows import Rows
@@ -24,7 +24,7 @@ _PAGE: Final = 500
 
 
 def verify(rows: Rows) -> Iterator[Fault]:
-    """Every disagreement between the journal, the versions and links it speaks of, and what is derived from them."""
+    """Yield every disagreement between the journal, its versions and links, and what is derived from them."""
     for tenant in rows.spaces.tenants():
         yield from _Journal(rows, tenant).faults()
         for space in rows.spaces.tenant_spaces(tenant.id):
@@ -179,7 +179,7 @@ def _provenance(rows: Rows, row: VersionRow, item: Item) -> Iterator[Fault]:
 
 def _entries(row: VersionRow, item: Item | None, found: list[Entry]) -> Iterator[Fault]:
     pinned = bool(found[0].pinned) if item is None else item.pinned
-    if found != entries(row, pinned, (entry.terms for entry in found)):
+    if found != entries(row.ver, row, pinned, (entry.terms for entry in found)):
         yield Fault(where=_named(row), problem="its entries disagree with it")
 
 
@@ -216,14 +216,12 @@ def _named(row: VersionRow) -> str:
 
 
 def state_hash(rows: Rows, name: str) -> str:
-    """SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
+    """Compute SHA-256 over ids, seqs and digests of the retained versions and links of a tenant, in hexadecimal.
 
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     digests = {(e.seq, e.n): e.digest for e in rows.journal.events(tenant.id, 0, tenant.seq)}
     lines: list[bytes] = []
     for space in rows.spaces.tenant_spaces(tenant.id):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from mnemic.core.clock import FOREVER, micros, moment
-from mnemic.core.ids import ItemId, from_bytes
+from mnemic.core.clock import FOREVER, micros, moment, moments
+from mnemic.core.ids import ItemId, all_from_bytes, from_bytes
 from mnemic.core.items import Channel, Item, Kind, Link, State, Version
 from mnemic.errors import StoreCorrupt
 from mnemic.store.values.row_values import LinkRow, VersionRow
@@ -92,14 +93,18 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
     )
 
 
-def decode_version(row: VersionRow, recorded: int) -> Version:
-    """The version a row holds."""
-    return Version(
-        item=decode_item(from_bytes(row.id), row.body),
-        seq_from=row.seq_from,
-        seq_to=None if row.seq_to == FOREVER else row.seq_to,
-        recorded=moment(recorded),
-    )
+def decode_versions(rows: Sequence[VersionRow], recorded: Iterable[int]) -> list[Version]:
+    """The versions that rows hold; `recorded`: when the commit of each was, microseconds."""
+    ids, times = all_from_bytes([row.id for row in rows]), moments(recorded)
+    return [
+        Version(
+            item=decode_item(item, row.body),
+            seq_from=row.seq_from,
+            seq_to=None if row.seq_to == FOREVER else row.seq_to,
+            recorded=at,
+        )
+        for row, item, at in zip(rows, ids, times, strict=True)
+    ]
 
 
 def encode_link(link: Link) -> bytes:

@@ -1,4 +1,4 @@
-"""Dropping what lies behind the horizon: one slice at a time, so that writers get in between; once for every keeper.
+"""Move the horizon, and delete what lies behind it: one slice at a time, so that writers get in between.
 
 The horizon moves first, in a short commit: from then on the past behind it is refused (`Compacted`). What nobody can
 ask for any more goes afterwards, in slices. Each leaves a store that `verify` finds sound, so it may be cut short at
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from mnemic.core.events import Verb
-from mnemic.errors import Invalid, NotFound, Refused
+from mnemic.errors import Invalid, Refused
 from mnemic.store.contract import Store
 from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import canonical
-from mnemic.store.engine.holds import held, horizon_floor
+from mnemic.store.engine.holds import holds_of, horizon_floor
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.sweep_phases import Phase, SweepStep, SweptCounts, Turnover, phases
 from mnemic.store.values.receipts import Swept
@@ -38,9 +38,7 @@ def move(rows: Rows, name: str, horizon: int) -> int:
         Invalid: the horizon lies ahead of the journal, or behind the one it has.
         Refused: a branch, checkpoint, hold or job still needs what lies behind it.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     if not tenant.horizon <= horizon <= tenant.seq:
         raise Invalid(
             "horizon",
@@ -74,7 +72,7 @@ def compact(store: Store, tenant: str, horizon: int) -> int:
 
 
 class TenantSweep:
-    """Going over a tenant, slice by slice, again and again, and what it has passed."""
+    """Sweeps a tenant slice by slice, again and again, and remembers how far it has come."""
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant
@@ -89,22 +87,20 @@ class TenantSweep:
         Raises:
             NotFound: there is no such tenant.
         """
-        tenant = rows.spaces.tenant(self.tenant)
-        if tenant is None:
-            raise NotFound(f"no tenant {self.tenant!r} here")
-        turn = SweepStep(rows, tenant, held(rows, tenant.id))
+        tenant = rows.spaces.known_tenant(self.tenant)
+        step = SweepStep(rows, tenant, holds_of(rows, tenant.id))
         if not self._follows(rows, tenant):
             self._phases, self._phase = phases(rows.spaces.descents(tenant.id), self._turnovers), None
         self._last = tenant
         begun = True
-        while begun or (go_on() and turn.tally.rows < MOST):
+        while begun or (go_on() and step.tally.rows < MOST):
             begun = False
             self._phase = self._phase or next(self._phases, None)
             if self._phase is None:
-                return turn.tally, False
-            if not self._phase.step(turn, _STEP):
+                return step.tally, False
+            if not self._phase.step(step, _STEP):
                 self._phase = None
-        return turn.tally, True
+        return step.tally, True
 
     def _follows(self, rows: Rows, tenant: TenantRow) -> bool:
         """Whether the journal only went on since the last slice: after a rewind its numbers were given out again."""
@@ -126,9 +122,7 @@ def jot(rows: Rows, name: str, memos: Mapping[str, bytes]) -> TenantRow:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     for key, value in memos.items():
         rows.notes.set_memo(tenant.id, key, value)
     return tenant

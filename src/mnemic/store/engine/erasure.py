@@ -1,4 +1,4 @@
-"""Taking content out for good: what goes, what follows it, and what the journal keeps to say so."""
+"""Erase content: what goes, what follows it, and what the journal keeps to say so."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def apply(rows: Rows, erasure: Erasure) -> Erased:
     Raises:
         NotFound: there is no such tenant or user.
     """
-    tenant = rows.spaces.tenant(erasure.tenant)
-    if tenant is None:
-        raise NotFound(f"no tenant {erasure.tenant!r} here")
+    tenant = rows.spaces.known_tenant(erasure.tenant)
     if erasure.whole and erasure.branch:
         return _branch(rows, tenant, erasure)
     if erasure.whole:
@@ -75,7 +73,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
-    actor = rows.names.name(space.id, erasure.actor) or rows.names.add_name(space.id, erasure.actor)
+    actor = rows.names.number(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
     counts = [rows.items.drop_item(home, raw, seq) for home, raw in going]
     _drop_names(rows, own, erasure)
@@ -92,7 +90,7 @@ def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> Non
 
 
 def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """Items with what was derived from them: each in every space of the owner in whose space it was."""
+    """Add to items what was derived from them: each in every space of the owner in whose space it was."""
     going = dict.fromkeys(items)
     queue, homes = list(dict.fromkeys(raw for _, raw in going)), list(reach)
     owned: dict[str | Shared | None, list[int]] = {}
@@ -144,7 +142,7 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     holds.refuse_spaces(rows, tenant.id, [space.id])
     (parent,) = rows.spaces.space_rows((space.parent,))
     versions, links = rows.spaces.drop_space(space.id)
-    actor = rows.names.name(parent.id, erasure.actor) or rows.names.add_name(parent.id, erasure.actor)
+    actor = rows.names.number(parent.id, erasure.actor)
     payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
     seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, note=_reason(erasure))
     rows.spaces.set_space(parent._replace(seq=seq))
@@ -153,5 +151,5 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
 
 
 def _reason(erasure: Erasure) -> bytes | None:
-    """The reason given, as an event of its own: it is content, and can be erased in its turn."""
+    """Encode the reason as an event of its own: it is content, and can be erased in its turn."""
     return canonical({"reason": erasure.reason}) if erasure.reason else None

@@ -1,4 +1,4 @@
-"""The journal as lines of JSON, out and in: restoring applies what was recorded and runs nothing."""
+"""Write a journal as lines of JSON, and load one: loading applies what was recorded and runs nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.core.sanitize import for_json
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.errors import Conflict, Invalid
 from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
@@ -26,7 +26,6 @@ from mnemic.store.values.row_values import (
     SpaceRow,
     StrengthRow,
     TenantRow,
-    VersionRow,
 )
 
 JOURNAL: Final = 1
@@ -50,9 +49,7 @@ def export(rows: Rows, name: str) -> Iterator[bytes]:
 
 
 def _lines(rows: Rows, name: str) -> Iterator[bytes]:
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     head = {"mnemic": JOURNAL, "tenant": name, "seq": tenant.seq, "at": tenant.at, "hash": tenant.hash.hex()}
     yield _line("head", {**head, "horizon": tenant.horizon, "horizon_hash": tenant.horizon_hash.hex()})
     spaces = rows.spaces.tenant_spaces(tenant.id)
@@ -247,12 +244,9 @@ class _Loading:
         item = codec.decode_item(from_bytes(raw), body)
         before = self.rows.items.standing(space, [raw])
         self.rows.items.close_versions(space, [row.ver for row in before.values()], seq)
-        agent, session = self._number(space, item.agent), self._number(space, item.session)
-        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-        columns = (state, kind, said, known_to, valid_from, valid_to, agent, session, pos, body)
-        row = VersionRow(0, space, raw, seq, FOREVER, record["n"], *columns)
-        (ver,) = self.rows.items.add_versions([row])
-        self.rows.items.add_entries(space, ledger.entries(row._replace(ver=ver), item.pinned, entry_terms(item)))
+        row = ledger.version_row(self.rows, space, seq, record["n"], item, raw, body)
+        ver = self.rows.items.add_versions([row])
+        self.rows.items.add_entries(space, ledger.entries(ver, row, item.pinned, entry_terms(item)))
         self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.source])
         return ver
 
@@ -261,15 +255,9 @@ class _Loading:
             raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["link"]["body"].encode()
         dst = bytes.fromhex(record["link"]["dst"])
-        type_ = self._number(space, json.loads(body)["type"])
-        before = self.rows.links.standing_link(space, src, dst, type_)
-        if before is not None:
-            self.rows.links.close_link(before, seq)
+        type_ = self.rows.names.number(space, json.loads(body)["type"])
         opened = record["verb"] == Verb.LINKED
-        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
-
-    def _number(self, space: int, text: str | None) -> int:
-        return 0 if text is None else self.rows.names.name(space, text) or self.rows.names.add_name(space, text)
+        return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
@@ -278,7 +266,7 @@ class _Loading:
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
-    """What was erased, per space that still has an owner: tenant, user (None: shared), item ids."""
+    """List what was erased, by space that still has an owner: tenant, user (None: shared), item ids."""
     found = []
     for tenant in rows.spaces.tenants():
         for space in rows.spaces.tenant_spaces(tenant.id):

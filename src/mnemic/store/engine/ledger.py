@@ -1,4 +1,4 @@
-"""What a commit means, once for every keeper: drafts become rows, sealed by salts and a hash chain."""
+"""Write drafts as commits: rows sealed by salts and a hash chain."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from mnemic.core.clock import FOREVER, micros
@@ -62,12 +63,12 @@ class Prepared:
 
 
 def seal(salt: bytes, stored: bytes) -> bytes:
-    """The salted digest of stored bytes: without the salt it tells nothing about them."""
+    """Digest stored bytes with a salt, without which the digest tells nothing about them."""
     return hashlib.sha256(salt + stored).digest()
 
 
 def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
-    """The hash of a commit: over the one before it, an envelope of integers, and the digests of its events."""
+    """Hash a commit: over the hash before it, an envelope of integers, and the digests of its events."""
     state = hashlib.sha256(previous)
     lines = list(events)
     state.update(_ENVELOPE.pack(row.seq, row.space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
@@ -83,7 +84,7 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
     if draft.used and draft.lane is not None:
         raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
-    _refuse_twins(draft)
+    _refuse_repeats(draft)
     return Prepared(
         draft=draft,
         sealed=tuple(_sealed(op, entropy) for op in draft.ops),
@@ -93,17 +94,19 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     )
 
 
-def _refuse_twins(draft: Draft) -> None:
-    """What changes twice in one commit has no order there: views between two events do not exist."""
+def _refuse_repeats(draft: Draft) -> None:
+    """Raise `Invalid` if a draft changes anything twice: views between two events of one commit do not exist."""
     if len(draft.ops) == 1:
         return
     puts = [op for op in draft.ops if isinstance(op, Put)]
     ties = [(op.link.src, op.link.dst, op.link.type) for op in draft.ops if isinstance(op, Tie)]
     keys = [op.key for op in puts if op.key is not None]
-    for field, given in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
-        if len(set(given)) < len(given):
-            twin = next(one for place, one in enumerate(given) if one in given[:place])
-            raise Invalid(field, f"{twin!r} comes twice in one commit", "Give each its own, or commit them in turn.")
+    for field, values in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
+        if len(set(values)) < len(values):
+            repeated = next(value for place, value in enumerate(values) if value in values[:place])
+            raise Invalid(
+                field, f"{repeated!r} comes twice in one commit", "Give each its own, or commit them in turn."
+            )
 
 
 def _sealed(op: Op, entropy: Entropy) -> Sealed:
@@ -145,19 +148,19 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
     if draft.paging is not None:
         page_table.write(rows, space.id, draft.paging, making=True)
     if landed:
-        return _first_receipt(prepared, earlier)
+        return _first_receipt(draft, earlier)
     if not draft.ops:
         return Receipt(seq=tenant.seq, ids=())
     if draft.upon is not None and space.seq != draft.upon:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
     commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
-    commit.write([sealed for place, sealed in enumerate(prepared.sealed) if place not in earlier])
+    sealed = prepared.sealed
+    commit.write([one for place, one in enumerate(sealed) if place not in earlier] if earlier else sealed)
     if draft.uncited:
         _check_uncited(rows, space, draft.uncited)
     commit.finish(draft)
-    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in _named(prepared))
-    return Receipt(seq=commit.seq, ids=ids, repeated=len(earlier))
+    return Receipt(seq=commit.seq, ids=_named(draft, earlier), repeated=len(earlier))
 
 
 def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Advance, landed: bool) -> None:
@@ -227,29 +230,30 @@ def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
 
 
-def _named(prepared: Prepared) -> list[tuple[int, Sealed]]:
-    """The ops whose items a receipt names: what was put, else what was tied."""
-    sealed = list(enumerate(prepared.sealed))
-    puts = [(place, s) for place, s in sealed if isinstance(s.op, Put)]
-    return puts or [(place, s) for place, s in sealed if isinstance(s.op, Tie)]
+def _named(draft: Draft, earlier: Mapping[int, KeyRow]) -> tuple[ItemId, ...]:
+    """The items that a receipt names: what was put, or put earlier under the same key; else what was tied."""
+    puts = [(place, op.item.id) for place, op in enumerate(draft.ops) if isinstance(op, Put)]
+    if not puts:
+        return tuple(op.link.src for op in draft.ops if isinstance(op, Tie))
+    return tuple(_first_id(earlier[place]) if place in earlier else item for place, item in puts)
 
 
 def key_hash(secret: bytes, key: str) -> bytes:
-    """A key as it is stored: keyed with the space's secret, so that it can be compared and not read."""
+    """Hash a key with the space's secret, so that it can be compared and not read."""
     return hashlib.blake2b(key.encode(), key=secret, digest_size=16).digest()
 
 
 def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int, KeyRow]:
-    given = {
+    keyed = {
         place: (sealed.op, key_hash(space.secret, sealed.op.key))
         for place, sealed in enumerate(prepared.sealed)
         if isinstance(sealed.op, Put) and sealed.op.key is not None
     }
-    if not given:
+    if not keyed:
         return {}
-    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()])
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in keyed.values()])
     found: dict[int, KeyRow] = {}
-    for place, (op, hashed) in given.items():
+    for place, (op, hashed) in keyed.items():
         row = known.get(hashed)
         if row is None:
             continue
@@ -260,15 +264,19 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
     return found
 
 
-def _first_receipt(prepared: Prepared, earlier: Mapping[int, KeyRow]) -> Receipt:
+def _first_receipt(draft: Draft, earlier: Mapping[int, KeyRow]) -> Receipt:
     # An op without a key wrote what it names then, if that was there before; what it would have made now is not made.
-    named = ((place, s) for place, s in _named(prepared) if place in earlier or s.op.verb is not Verb.WROTE)
-    ids = tuple(_id(earlier[place].item if place in earlier else sealed.item) for place, sealed in named)
+    ids = tuple(
+        _first_id(earlier[place]) if place in earlier else op.item.id
+        for place, op in enumerate(draft.ops)
+        if isinstance(op, Put) and (place in earlier or op.verb is not Verb.WROTE)
+    )
     return Receipt(seq=next(iter(earlier.values())).seq, ids=ids, repeated=len(earlier))
 
 
-def _id(raw: bytes | None) -> ItemId:
-    return from_bytes(raw or _NO_ITEM)
+def _first_id(row: KeyRow) -> ItemId:
+    """The id that an item was given when its key was first used."""
+    return from_bytes(row.item or _NO_ITEM)
 
 
 def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, int]]) -> None:
@@ -298,39 +306,51 @@ class _Commit:
 
     def write(self, ops: Sequence[Sealed]) -> None:
         """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
-        placed = list(enumerate(ops, len(self.events)))
-        vers = self._put([(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Put)])
-        lvers = {n: self._tie(n, sealed.op, sealed) for n, sealed in placed if isinstance(sealed.op, Tie)}
+        puts: list[tuple[int, Put, Sealed]] = []
+        ties: list[tuple[int, Tie, Sealed]] = []
+        wrote: dict[int, tuple[int, int, bytes | None]] = {}
+        for n, sealed in enumerate(ops, len(self.events)):
+            op = sealed.op
+            if isinstance(op, Put):
+                puts.append((n, op, sealed))
+            elif isinstance(op, Tie):
+                ties.append((n, op, sealed))
+            else:
+                wrote[n] = (0, 0, sealed.body)
+        if puts:
+            first = self._put(puts)
+            wrote.update((n, (first + place, 0, None)) for place, (n, _, _) in enumerate(puts))
+        if ties:
+            first = self._tie(ties)
+            wrote.update((n, (0, first + place, None)) for place, (n, _, _) in enumerate(ties))
+        tenant, seq = self.tenant.id, self.seq
         events = [
-            EventRow(
-                self.tenant.id, self.seq, n, sealed.op.verb, sealed.item, vers.get(n, 0), lvers.get(n, 0),
-                sealed.body if isinstance(sealed.op, Note) else None, sealed.salt, sealed.digest,
-            )
-            for n, sealed in placed
-        ]  # fmt: skip
+            EventRow(tenant, seq, n, sealed.op.verb, sealed.item, *wrote[n], sealed.salt, sealed.digest)
+            for n, sealed in enumerate(ops, len(self.events))
+        ]
         self.rows.journal.add_events(events)
         self.events += events
 
-    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> dict[int, int]:
-        """Write versions with what goes with them; the number of each, by its place in the commit."""
-        if not puts:
-            return {}
+    def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> int:
+        """Write versions with what goes with them; the number of the first, each of the others has the next."""
         rows, space = self.rows, self.space.id
-        versions = [self._version(n, op.item, sealed) for n, op, sealed in puts]
-        before = self._followed([row.id for row in versions], [op for _, op, _ in puts])
-        vers = rows.items.add_versions(versions)
-        written = [(row, ver, op, sealed) for row, ver, (_, op, sealed) in zip(versions, vers, puts, strict=True)]
+        versions = [version_row(rows, space, self.seq, n, op.item, one.item, one.body) for n, op, one in puts]
+        before = self._followed(versions, puts)
+        first = rows.items.add_versions(versions)
+        numbered = list(zip(count(first), versions, puts, strict=False))
         carried: dict[int, tuple[bytes, ...]] = {}
         if before:
-            same = {ver: before[row.id] for row, ver, op, _ in written if op.terms is None and row.id in before}
-            carried = self._carried_terms(same)
+            carried = self._carried(
+                {ver: before[row.id] for ver, row, (_, op, _) in numbered if op.terms is None and row.id in before}
+            )
         catalogued: list[Entry] = []
         cited: list[tuple[bytes, bytes]] = []
         keys: list[KeyRow] = []
-        for row, ver, op, sealed in written:
+        for ver, row, (_, op, sealed) in numbered:
             terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
-            catalogued += entries(row._replace(ver=ver), op.item.pinned, terms)
-            cited += [(to_bytes(source), row.id) for source in op.item.source]
+            catalogued += entries(ver, row, op.item.pinned, terms)
+            if op.item.source:
+                cited += [(to_bytes(source), row.id) for source in op.item.source]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)
@@ -338,25 +358,29 @@ class _Commit:
             rows.links.add_derived(space, cited)
         if keys:
             rows.journal.add_keys(keys)
-        return {n: ver for (n, _, _), ver in zip(puts, vers, strict=True)}
+        return first
 
-    def _followed(self, items: Sequence[bytes], puts: Sequence[Put]) -> dict[bytes, VersionRow]:
-        """The versions that stood before, closed."""
-        before = lineage.standing(self.rows, self.space, items)
-        for item, op in zip(items, puts, strict=True):
-            if op.verb is Verb.WROTE and item in before:
-                seq = before[item].seq_from
+    def _followed(
+        self, versions: Sequence[VersionRow], puts: Sequence[tuple[int, Put, Sealed]]
+    ) -> dict[bytes, VersionRow]:
+        """Close the versions that stood before; return them."""
+        before = lineage.standing(self.rows, self.space, [row.id for row in versions])
+        if not before:
+            return before
+        for row, (_, op, _) in zip(versions, puts, strict=True):
+            if op.verb is Verb.WROTE and row.id in before:
+                seq = before[row.id].seq_from
                 raise Conflict(f"item {op.item.id} is here already, of commit {seq}; give a new one a new id")
         # What a branch reads in its parent stands there as it did.
         if own := [row.ver for row in before.values() if row.space == self.space.id]:
             self.rows.items.close_versions(self.space.id, own, self.seq)
         return before
 
-    def _carried_terms(self, carried: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
+    def _carried(self, same: Mapping[int, VersionRow]) -> dict[int, tuple[bytes, ...]]:
         """Carry vectors over to the versions that say the same as those before them; the token streams of these."""
         terms: dict[int, tuple[bytes, ...]] = {}
-        for home in {row.space for row in carried.values()}:
-            moved = [(row.ver, ver) for ver, row in carried.items() if row.space == home]
+        for home in {row.space for row in same.values()}:
+            moved = [(row.ver, ver) for ver, row in same.items() if row.space == home]
             known = self.rows.items.entry_terms(home, [ver for ver, _ in moved])
             terms |= {to: known[ver] for ver, to in moved if ver in known}
             self.rows.vectors.carry_vectors(home, self.space.id, moved)
@@ -366,29 +390,15 @@ class _Commit:
         space, hashed = self.space, key_hash(self.space.secret, key)
         return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
 
-    def _version(self, n: int, item: Item, sealed: Sealed) -> VersionRow:
-        assert sealed.item is not None
-        state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-        agent, session = self._name(item.agent), self._name(item.session)
-        return VersionRow(
-            0, self.space.id, sealed.item, self.seq, FOREVER, n, state, kind, said, known_to, valid_from,
-            valid_to, agent, session, pos, sealed.body,
-        )  # fmt: skip
-
-    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
-        assert sealed.item is not None
-        dst, type_ = to_bytes(op.link.dst), self._name(op.link.type)
-        before = self.rows.links.standing_link(self.space.id, sealed.item, dst, type_)
-        if before is not None:
-            self.rows.links.close_link(before, self.seq)
-        opened = op.verb is Verb.LINKED
-        row = LinkRow(0, self.space.id, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body)
-        return self.rows.links.add_link(row)
-
-    def _name(self, text: str | None) -> int:
-        if text is None:
-            return 0
-        return self.rows.names.name(self.space.id, text) or self.rows.names.add_name(self.space.id, text)
+    def _tie(self, ties: Sequence[tuple[int, Tie, Sealed]]) -> int:
+        """Write links in place of those that stood; the number of the first, each of the others has the next."""
+        space, found = self.space.id, list[LinkRow]()
+        for n, op, sealed in ties:
+            assert sealed.item is not None
+            dst, type_ = to_bytes(op.link.dst), self.rows.names.number(space, op.link.type)
+            opened = op.verb is Verb.LINKED
+            found.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
+        return self.rows.links.add_links(found)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         space = self.space.id
@@ -403,19 +413,29 @@ class _Commit:
 
     def finish(self, draft: Draft, *, moving: bool = True) -> None:
         """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
-        actor = self._name(draft.actor)
-        change = ChangeRow(self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0, GENESIS)
-        change = change._replace(hash=chain(self.tenant.hash, change, self.events))
-        self.rows.journal.add_change(change)
+        actor = self.rows.names.number(self.space.id, draft.actor)
+        made = self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0
+        self.rows.journal.add_change(ChangeRow(*made, chain(self.tenant.hash, ChangeRow(*made, GENESIS), self.events)))
         if moving:
             self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
-def entries(row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
-    """The entries of a version: its projections, once for each part's token stream."""
+def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes | None, body: bytes) -> VersionRow:
+    """Make the row of a version that the `n`-th event of a commit writes; it has no number yet."""
+    assert raw is not None  # only a note may be of no item
+    state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
+    agent, session = rows.names.number(space, item.agent), rows.names.number(space, item.session)
+    return VersionRow(
+        0, space, raw, seq, FOREVER, n, state, kind, said, known_to, valid_from, valid_to, agent, session,
+        pos, body,
+    )  # fmt: skip
+
+
+def entries(ver: int, row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> list[Entry]:
+    """Make the entries of version `ver`: its projections, once for each part's token stream."""
     return [
         Entry(
-            row.ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
+            ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
             row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), stream,
         )
         for part, stream in enumerate(terms)

@@ -1,4 +1,4 @@
-"""Going back in time: a store becomes exactly what it was after a commit; what was erased since stays erased."""
+"""Bring a store back to exactly what it was after a commit; what was erased since stays erased."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.items import State
 from mnemic.core.transitions import SUPERSEDES, reopened
-from mnemic.errors import Compacted, Invalid, NotFound
+from mnemic.errors import Compacted, Invalid
 from mnemic.store.engine import holds, ledger
-from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_version
+from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_versions
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Sight
 from mnemic.store.values.drafts import Put
@@ -38,9 +38,7 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
         Compacted: it lies behind the horizon.
         Refused: something that would go is under legal hold.
     """
-    tenant = rows.spaces.tenant(name)
-    if tenant is None:
-        raise NotFound(f"no tenant {name!r} here")
+    tenant = rows.spaces.known_tenant(name)
     if not 0 <= seq <= tenant.seq:
         raise Invalid("to", f"commit {seq} is not between 0 and {tenant.seq}", "`mnemic log` shows the commits.")
     if seq < tenant.horizon:
@@ -83,7 +81,7 @@ def _refuse_held(rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow], seq:
 
 
 def _made_since(rows: Rows, tenant: TenantRow, seq: int) -> set[int]:
-    """The branches that were made after commit `seq`."""
+    """Find the branches that were made after commit `seq`."""
     made = {event.seq for event in rows.journal.events(tenant.id, seq + 1, tenant.seq) if event.verb == Verb.BRANCHED}
     return {change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq in made}
 
@@ -184,7 +182,7 @@ class _Erased:
         )
 
     def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int]) -> int:
-        """The commit that says that this is erased; 0 where none of it was there."""
+        """Write the commit that says that this is erased; its seq, 0 where none of it was there."""
         if not (self.ids or self.links or self.spaces):
             return 0
         blank = [event for event in rows.journal.events(tenant.id, 0, tenant.seq) if event.salt is None]
@@ -203,16 +201,14 @@ class _Erased:
         return seq
 
     def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
-        """By space, what reopens because only something erased had taken its place, after this commit too."""
+        """Find, by space, what reopens because only something erased had taken its place, after this commit too."""
         found: dict[int, list[Put]] = {}
         for space in sorted({home for home, _ in self.reopened} & spaces):
             known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
             waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
             reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
             for raw, story in Sight(rows).stories((space,), reopening).items():
-                item = reopened(
-                    decode_item(from_bytes(raw), known[raw].body), [decode_version(row, 0) for row in story]
-                )
+                item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
                 found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
         return sorted(found.items())
 

@@ -1,31 +1,65 @@
-"""What rows can be asked for and told, group by group: written once over relations, but for what a store must write.
+"""Read and write the rows of one transaction, in ten groups: written once over relations, but for what a store writes.
 
-A store writes the six methods of `Relations`, and the methods that are abstract here: those that join, count, walk by
-an index of their own, or take out a row with all that hangs on it. It may write any other anew where it can do better.
+A store writes the six methods of `relations.Relations`, and the methods that are abstract here: those that join, count,
+walk by an index of their own, or delete a row with all that hangs on it. It may override any other to do it faster.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
-from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mnemic.core.clock import FOREVER, Clock
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
+from mnemic.errors import NotFound
+from mnemic.store.engine.relations import (
+    ANSWER,
+    CHANGE,
+    CHANGE_TIMES,
+    CHECKPOINT,
+    CLOSED_VERSIONS,
+    DERIVED,
+    EMBEDDER,
+    ENTRY,
+    ENTRY_NUMBERS,
+    EVENT,
+    HOLD,
+    JOB,
+    KEY,
+    LANE,
+    LANE_COLUMNS,
+    LINK,
+    MEMO,
+    METER,
+    NAME,
+    PAGE,
+    SESSION,
+    SPACE,
+    STRENGTH,
+    TENANT,
+    TOMB,
+    VECTOR,
+    VERSION,
+    VERSION_IDS,
+    Condition,
+    Relations,
+    Value,
+    job_values,
+)
 from mnemic.store.values.heads import CheckpointRow, Wear
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
     TRUNK,
-    Borne,
     BranchPoint,
     ChangeRow,
     Cursor,
     Descent,
+    EntryNames,
     EventRow,
     HoldRow,
     KeyRow,
@@ -43,138 +77,9 @@ from mnemic.store.values.row_values import (
 )
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
 
-R = TypeVar("R")
-Value: TypeAlias = int | float | str | bytes | None
-Condition: TypeAlias = tuple[str, Literal["=", "<>", "<", "<=", ">", ">=", "in", "is true"], Any]
-"""A column, an operator, a value; for `in` a sequence of values, and none for `is true`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Relation(Generic[R]):
-    """One table: its columns in order, and what a row of it becomes.
-
-    Attributes:
-        number: The column whose value the store gives to a row that comes without one, never the same twice.
-        stays: Whether a row that is added where there is one already leaves that one as it is.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    make: Callable[[tuple[Any, ...]], R]
-    number: str = ""
-    stays: bool = False
-
-
-class Relations(Protocol):
-    """What can be done with the rows of any relation, inside one transaction."""
-
-    def find(
-        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
-    ) -> Iterator[R]:
-        """The rows that all conditions hold for.
-
-        Args:
-            order: Columns to go by, each from the highest down where a minus stands before it.
-            limit: The most rows; 0 for all.
-            equal: Columns and the values that they must have.
-        """
-        ...
-
-    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
-        """The first of those rows; None for none."""
-        ...
-
-    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
-        """Add rows, each with its values in the order of the columns.
-
-        Returns:
-            The number that the first was given, if they came without one; each of the others has the next.
-        """
-        ...
-
-    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
-        """Add rows, or put each in the place of the one with the same key."""
-        ...
-
-    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
-        """Set columns of the rows that all conditions hold for."""
-        ...
-
-    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
-        """Take out the rows that all conditions hold for."""
-        ...
-
-
-def _space(row: tuple[Any, ...]) -> SpaceRow:
-    number, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
-    return SpaceRow(number, tenant, SHARED if shared else user, secret, seq, epoch, parent, base, branch, bool(lanes))
-
-
-def _key(row: tuple[Any, ...]) -> KeyRow:
-    return KeyRow._make(row)._replace(lasting=bool(row[6]))
-
-
-def _embedder(row: tuple[Any, ...]) -> EmbedderRow:
-    return EmbedderRow._make(row)._replace(state=EmbedderState(row[3]))
-
-
-def _lane(row: tuple[Any, ...]) -> Lane:
-    return Lane(**dict(zip(_LANE_COLUMNS, row, strict=True)))
-
-
-def _job(row: tuple[Any, ...]) -> Job:
-    number, space, name, key, payload, ver, priority, not_before, state, *run = row
-    order = Order(space=space, name=name, key=key, payload=payload, ver=ver, priority=priority, not_before=not_before)
-    return Job(id=number, order=order, state=JobState(state), **dict(zip(_RUN, run, strict=True)))
-
-
-def _job_values(job: Job) -> tuple[Any, ...]:
-    what = job.order
-    order = (what.space, what.name, what.key, what.payload, what.ver, what.priority, what.not_before)
-    return (job.id, *order, int(job.state), *(getattr(job, name) for name in _RUN))
-
-
-_LANE_COLUMNS: Final = (
-    "space", "name", "cursor", "owner", "lease_until", "attempt", "not_before", "error",
-    "seq", "stride", "reach", "leased",
-)  # fmt: skip
-_RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
-_SPACE_COLUMNS: Final = (
-    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes",
-)  # fmt: skip
-_JOB_COLUMNS: Final = (
-    "id", "space", "name", "key", "payload", "ver", "priority", "not_before", "state", *_RUN,
-)  # fmt: skip
-
-TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
-SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
-NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
-CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
-EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
-_TIMES: Final = Relation("change", ("tenant", "seq", "at"), tuple)
-KEY: Final = Relation("idem", KeyRow._fields, _key)
-TOMB: Final = Relation("tomb", ("space", "item", "seq"), tuple, stays=True)
-VERSION: Final = Relation("version", VersionRow._fields, VersionRow._make, "ver")
-ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._make(row[1:]))
-_IDS: Final = Relation("version", ("space", "id"), tuple)
-_NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
-STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
-LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
-DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)
-EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
-VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
-LANE: Final = Relation("lane", _LANE_COLUMNS, _lane)
-JOB: Final = Relation("job", _JOB_COLUMNS, _job, "id")
-ANSWER: Final = Relation("answer", ("space", "lane", "hash", "answer", "given"), tuple)
-SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
-METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
-CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
-HOLD: Final = Relation("hold", HoldRow._fields, HoldRow._make, "id")
-MEMO: Final = Relation("memo", ("tenant", "name", "value"), tuple)
-
 
 class Group:
-    """Some relations of one transaction, and what is asked of them."""
+    """Some relations of one transaction, read and written together."""
 
     def __init__(self, relations: Relations) -> None:
         self.relations = relations
@@ -189,6 +94,17 @@ class SpaceTables(Group, ABC):
 
     def tenant(self, name: str) -> TenantRow | None:
         return next(iter(self.tenants(name=name)), None)
+
+    def known_tenant(self, name: str) -> TenantRow:
+        """The tenant of a name.
+
+        Raises:
+            NotFound: there is none.
+        """
+        row = self.tenant(name)
+        if row is None:
+            raise NotFound(f"no tenant {name!r} here")
+        return row
 
     def tenant_row(self, tenant: int) -> TenantRow:
         return self.tenants(number=tenant)[0]
@@ -206,23 +122,25 @@ class SpaceTables(Group, ABC):
             return self.relations.first(SPACE, ("shared", "is true", None), tenant=tenant, branch=branch)
         return self.relations.first(SPACE, tenant=tenant, user=user, branch=branch)
 
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        """A user's space or branch, and the shared space of their tenant."""
+        row = self.tenant(tenant)
+        return (None, None) if row is None else (self.space(row.id, user, branch), self.space(row.id, SHARED))
+
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
         return [row for space in ids for row in self.relations.find(SPACE, id=space)]
 
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return list(self.relations.find(SPACE, order=("id",), tenant=tenant))
 
-    def add_space(self, tenant: int, user: str | Shared, secret: bytes, line: BranchPoint = TRUNK) -> SpaceRow:
-        return self.space_rows((self._add(None, tenant, user, secret, line),))[0]
+    def add_space(self, tenant: int, user: str | Shared, secret: bytes, point: BranchPoint = TRUNK) -> SpaceRow:
+        return self.space_rows((self.load_space(None, tenant, user, secret, point),))[0]
 
     def load_space(
-        self, space: int, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint = TRUNK
-    ) -> None:
-        self._add(space, tenant, user, secret, line)
-
-    def _add(self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, line: BranchPoint) -> int:
+        self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, point: BranchPoint = TRUNK
+    ) -> int:
         shared = isinstance(user, Shared)
-        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *line))
+        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *point))
 
     def set_space(self, row: SpaceRow) -> None:
         self.relations.update(SPACE, {"seq": row.seq, "epoch": row.epoch}, id=row.id)
@@ -248,6 +166,10 @@ class NameTables(Group, ABC):
     def name(self, space: int, text: str) -> int | None:
         row = self.relations.first(NAME, space=space, text=text)
         return None if row is None else row[0]
+
+    def number(self, space: int, text: str | None) -> int:
+        """The number of a name, which is added if it is new; 0 for no name."""
+        return 0 if text is None else self.name(space, text) or self.add_name(space, text)
 
     def name_text(self, name: int) -> str | None:
         row = self.relations.first(NAME, id=name)
@@ -302,7 +224,7 @@ class JournalTables(Group, ABC):
         return 0 if row is None else row.seq
 
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
-        return {seq: at for _, seq, at in self.relations.find(_TIMES, ("seq", "in", seqs), tenant=tenant)}
+        return {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
 
     def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
         return {row.hash: row for row in self.relations.find(KEY, ("hash", "in", hashes), space=space)}
@@ -333,9 +255,9 @@ class JournalTables(Group, ABC):
 class ItemTables(Group, ABC):
     """Versions of items, their entries in the catalogue, counters of use."""
 
-    def add_versions(self, rows: Sequence[VersionRow]) -> list[int]:
-        first = self.relations.add(VERSION, *((None, *row[1:]) for row in rows))
-        return list(range(first, first + len(rows)))
+    def add_versions(self, rows: Sequence[VersionRow]) -> int:
+        """Write versions; the number of the first, each of the others has the next."""
+        return self.relations.add(VERSION, *[(None, *row[1:]) for row in rows])
 
     def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
         self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
@@ -362,7 +284,7 @@ class ItemTables(Group, ABC):
 
     def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
         """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
-        rows = self.relations.find(_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
+        rows = self.relations.find(VERSION_IDS, ("id", ">=", low), ("id", "<=", high), order=("id",), space=space)
         return list(islice((item for item, _ in groupby(rows, itemgetter(1)) if item.endswith(tail)), limit))
 
     @abstractmethod
@@ -381,7 +303,7 @@ class ItemTables(Group, ABC):
         return self.relations.find(VERSION, order=("ver",), space=space)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
-        self.relations.add(ENTRY, *((space, *entry) for entry in entries))
+        self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
 
     def entries(self, space: int, after: int) -> Iterator[Entry]:
         return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)
@@ -393,9 +315,10 @@ class ItemTables(Group, ABC):
             found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
         return found
 
-    @abstractmethod
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
+        rows = self.relations.find(CLOSED_VERSIONS, ("seq_to", ">", after_seq), ("seq_to", "<", FOREVER), space=space)
+        return [(ver, seq_to) for _, ver, seq_to in rows]
 
     def closed_by(self, space: int, seq: int) -> list[VersionRow]:
         """The versions that a commit closed."""
@@ -406,7 +329,7 @@ class ItemTables(Group, ABC):
         """What is pinned, profile or procedure: profile first, then the newest."""
 
     def newest(self, space: int) -> int:
-        row = self.relations.first(_NUMBERS, order=("-ver",), space=space)
+        row = self.relations.first(ENTRY_NUMBERS, order=("-ver",), space=space)
         return 0 if row is None else int(row[1])
 
     def highest(self) -> int:
@@ -441,14 +364,12 @@ class ItemTables(Group, ABC):
 class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
-    def add_link(self, row: LinkRow) -> int:
-        return self.relations.add(LINK, (None, *row[1:]))
-
-    def close_link(self, row: LinkRow, seq_to: int) -> None:
-        self.relations.update(LINK, {"seq_to": seq_to}, lver=row.lver)
-
-    def standing_link(self, space: int, src: bytes, dst: bytes, type_: int) -> LinkRow | None:
-        return self.relations.first(LINK, space=space, src=src, dst=dst, type=type_, seq_to=FOREVER)
+    def add_links(self, rows: Sequence[LinkRow]) -> int:
+        """Add versions of links, each in place of the one that stood; the number of the first, others have the next."""
+        for row in rows:
+            ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
+            self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
+        return self.relations.add(LINK, *[(None, *row[1:]) for row in rows])
 
     def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
         """The links that start or end at one of these items."""
@@ -517,7 +438,7 @@ class LaneTables(Group, ABC):
         return self.relations.first(LANE, space=space, name=name) or Lane(space=space, name=name)
 
     def set_lane(self, lane: Lane) -> None:
-        self.relations.put(LANE, tuple(getattr(lane, column) for column in _LANE_COLUMNS))
+        self.relations.put(LANE, tuple(getattr(lane, column) for column in LANE_COLUMNS))
 
     def drop_lanes(self, name: str) -> None:
         self.relations.drop(LANE, name=name)
@@ -555,11 +476,11 @@ class LaneTables(Group, ABC):
         return next(due, None)
 
     def add_job(self, order: Order, at: int) -> int:
-        values = _job_values(Job(id=0, order=order, at=at))
+        values = job_values(Job(id=0, order=order, at=at))
         return self.relations.add(JOB, (None, *values[1:]))
 
     def set_job(self, job: Job) -> None:
-        self.relations.put(JOB, _job_values(job))
+        self.relations.put(JOB, job_values(job))
 
     def answer(self, space: int, lane: str, hashed: bytes) -> bytes | None:
         row = self.relations.first(ANSWER, space=space, lane=lane, hash=hashed)
@@ -587,17 +508,21 @@ class SessionTables(Group, ABC):
     def set_session(self, row: SessionRow) -> None:
         self.relations.put(SESSION, row)
 
-    @abstractmethod
-    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
-        """Pages of a session in the order they came in: these, or all that are at hand."""
+    def pages(self, space: int, session: int, items: Sequence[bytes]) -> list[PageRow]:
+        """The pages of a session that these items have, in the order they came in."""
+        return in_order(self.relations.find(PAGE, ("item", "in", items), space=space, session=session))
 
     @abstractmethod
-    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
+    def pages_at_hand(self, space: int, session: int) -> list[PageRow]:
+        """The pages of a session that are resident, or were said and are in no segment yet, in the same order."""
+
+    def put_pages(self, space: int, session: int, pages: Sequence[PageRow]) -> None:
         """Write pages down as they are now."""
+        self.relations.put(PAGE, *((space, session, to_bytes(row.item), *row[1:]) for row in pages))
 
 
 class PastTables(Group, ABC):
-    """What lies behind a horizon, or after a commit, found in pages and taken out."""
+    """Rows behind a horizon, or after a commit: found in pages, and deleted."""
 
     @abstractmethod
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
@@ -629,19 +554,19 @@ class PastTables(Group, ABC):
         """Those of these items that a version names as its source; with `live`, one that stands and is not retired."""
 
     @abstractmethod
-    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+    def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         """Those of these items that a link which is kept starts or ends at."""
 
     @abstractmethod
-    def borne(self, space: int, after: int) -> Borne:
-        """The names that a stretch of entries bears."""
+    def entry_names(self, space: int, after: int) -> EntryNames:
+        """The agents and sessions that a stretch of entries names."""
 
     @abstractmethod
-    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+    def link_uses(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
         """The types and the evidence of a stretch of links by number, where it ends, and whether there may be more."""
 
     @abstractmethod
-    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+    def link_uses_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
         """The types and the evidence of links that commits after this one wrote."""
 
     @abstractmethod
@@ -677,7 +602,7 @@ class PastTables(Group, ABC):
         """Events at or before the horizon that wrote nothing that is kept."""
 
     @abstractmethod
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+    def actors(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
         """The actors of a stretch of commits, where it ends, and whether there may be more."""
 
     @abstractmethod
@@ -754,10 +679,15 @@ class Rows:
         return self.clock.now()
 
 
-def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
-    """The counters of both together."""
-    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
-    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
+def in_order(pages: Iterable[PageRow]) -> list[PageRow]:
+    """Sort the pages of a session by when they came in."""
+    return sorted(pages, key=lambda row: (row.arrived, row.position, row.item))
+
+
+def added(row: StrengthRow, delta: StrengthRow) -> StrengthRow:
+    """Add counters of use to those of an item."""
+    uses, useful, harms = (a + b for a, b in zip(row[2:5], delta[2:5], strict=True))
+    return row._replace(uses=uses, useful=useful, harms=harms, last_used=max(row.last_used, delta.last_used))
 
 
 def _wrote(relations: Relations, space: int, seq: int) -> list[EventRow]:

@@ -13,8 +13,8 @@ from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.errors import Compacted, NotFound
-from mnemic.store.engine.codec import core_order, decode_link, decode_version
-from mnemic.store.engine.holds import horizon_floor, kept, listed
+from mnemic.store.engine.codec import core_order, decode_link, decode_versions
+from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
 from mnemic.store.engine.job_queue import recorded
 from mnemic.store.engine.journal_feed import fed
 from mnemic.store.engine.ledger import key_hash
@@ -38,6 +38,8 @@ from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, VectorRow
 ERASED = "(erased)"
 """What stands for a name that was erased."""
 
+_ANY: Final = Filter()
+
 _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
 
@@ -51,6 +53,7 @@ class Sight:
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._homes: dict[int, SpaceRow] = {}
+        self._owned: dict[tuple[str, str | Shared, str], tuple[SpaceRow | None, SpaceRow | None]] = {}
         self._layers: dict[tuple[int, ...], tuple[Layer, ...]] = {}
         self._hidden: dict[tuple[Layer, int | None], frozenset[bytes]] = {}
 
@@ -60,6 +63,14 @@ class Sight:
         if row is not None:
             self._homes[row.id] = row
         return row
+
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        """Look up a user's space or branch, and the shared space of their tenant, once."""
+        key = tenant, user, branch
+        if key not in self._owned:
+            found = self._owned[key] = self._rows.spaces.owned(*key)
+            self._homes.update((row.id, row) for row in found if row is not None)
+        return self._owned[key]
 
     def homes(self, spaces: Sequence[int]) -> list[SpaceRow]:
         """Look up spaces by number, each once, in the order given."""
@@ -97,6 +108,8 @@ class Sight:
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
         """The local numbers of all their versions, ascending."""
+        if not layer.nearer:
+            return ()
         items = list(self.hidden(layer, at))
         known = self._rows.items.item_rows(layer.space, items)
         return tuple(sorted(row.ver for versions in known.values() for row in versions))
@@ -244,6 +257,11 @@ class Snapshot:
         row = self._sight.space(tenant, user, branch)
         return None if row is None else _space_head(row)
 
+    def owned(self, tenant: str, user: str | Shared, branch: str = "") -> tuple[SpaceHead | None, SpaceHead | None]:
+        """A user's space or one of their branches, and the shared space of their tenant, as `space` gives them."""
+        own, shared = self._sight.owned(tenant, user, branch)
+        return None if own is None else _space_head(own), None if shared is None else _space_head(shared)
+
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
         """Where these spaces stand, in the order given."""
         return [_space_head(row) for row in self._sight.homes(ids)]
@@ -256,9 +274,17 @@ class Snapshot:
         """The spaces that a read set looks into, the nearest first."""
         return self._sight.layers(spaces)
 
-    def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
-        """The versions of a layer whose items nearer ones have, as the view sees it, ascending."""
-        return self._sight.hidden_versions(layer, view.at)
+    def read_set(self, spaces: Sequence[int], view: View) -> list[tuple[SpaceHead, View, tuple[int, ...]]]:
+        """Each of the layers of a read set: its space, what the view asks of it, and which of its versions are hidden.
+
+        Hidden are, by number, those of items that nearer layers have others of, as the view sees it.
+        """
+        found = []
+        for layer in self._sight.layers(spaces):
+            for row in self._sight.homes((layer.space,)):
+                here = view if layer.upto is None else layer.view(view)
+                found.append((_space_head(row), here, self._sight.hidden_versions(layer, view.at)))
+        return found
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
         """The copies that were made beside the store, by commit and name."""
@@ -272,16 +298,15 @@ class Snapshot:
         """The versions of these items that the view shows; absent ones are left out."""
         self._refuse_compacted(spaces, view)
         raw = [to_bytes(item) for item in ids]
-        rows = self._sight.visible(spaces, raw, Walk(Filter(), view, 0, len(raw))) if raw else []
-        self._note_all_times(rows)
-        return {from_bytes(row.id): self._version(spaces, row) for row in rows}
+        rows = self._sight.visible(spaces, raw, Walk(_ANY, view, 0, len(raw))) if raw else []
+        return {version.item.id: version for version in self._versions(spaces, rows)}
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
         """The standing version of each item in whatever state it is."""
         raw = {to_bytes(item): item for item in ids}
         rows = self._sight.standing(spaces, list(raw)) if raw else {}
-        self._note_all_times(list(rows.values()))
-        return {item: self._version(spaces, rows[key]) for key, item in raw.items() if key in rows}
+        found = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
+        return {item: found[item] for item in raw.values() if item in found}
 
     def ids_between(
         self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
@@ -302,8 +327,7 @@ class Snapshot:
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
         rows = self._rows.items.version_rows(space, vers)
-        self._note_times(space, [row.seq_from for row in rows])
-        return {row.ver: self._version((space,), row) for row in rows}
+        return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
         """Every retained version of an item, oldest first."""
@@ -312,8 +336,10 @@ class Snapshot:
     def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
         """Every retained version of each of these items, oldest first; what is not there is left out."""
         stories = self._sight.stories(spaces, [to_bytes(item) for item in ids])
-        self._note_all_times([row for versions in stories.values() for row in versions])
-        return {from_bytes(raw): [self._version(spaces, row) for row in rows] for raw, rows in stories.items()}
+        found: dict[ItemId, list[Version]] = {}
+        for version in self._versions(spaces, [row for versions in stories.values() for row in versions]):
+            found.setdefault(version.item.id, []).append(version)
+        return found
 
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
@@ -321,8 +347,7 @@ class Snapshot:
         """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
         self._refuse_compacted(spaces, view)
         rows = self._sight.visible(spaces, None, Walk(where, view, after, limit))
-        self._note_all_times(rows)
-        return [(row.ver, self._version(spaces, row)) for row in rows]
+        return [(row.ver, version) for row, version in zip(rows, self._versions(spaces, rows), strict=True)]
 
     def latest(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
@@ -330,8 +355,7 @@ class Snapshot:
         """The last `limit` versions written that the view shows, newest first."""
         self._refuse_compacted(spaces, view)
         rows = self._sight.visible(spaces, None, Walk(where, view, 0, limit, newest=True))
-        self._note_all_times(rows)
-        return [self._version(spaces, row) for row in rows]
+        return self._versions(spaces, rows)
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
         """How many items the view shows."""
@@ -352,8 +376,10 @@ class Snapshot:
         Of more than `limit`, the newest; what is of the profile goes first.
         """
         self._refuse_compacted(spaces, view)
-        chosen = sorted(self._sight.core(spaces, view, limit), key=core_order)[:limit]
-        return [self._version(spaces, row) for row in sorted(chosen, key=lambda row: (row.seq_from, row.ver))]
+        rows = self._sight.core(spaces, view, limit)
+        if len(rows) > limit:
+            rows = sorted(rows, key=core_order)[:limit]
+        return self._versions(spaces, sorted(rows, key=attrgetter("seq_from", "ver")))
 
     def newest(self, space: int) -> int:
         """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
@@ -420,7 +446,10 @@ class Snapshot:
 
         At hand are its residents, and its turns that left the window and are in no segment yet.
         """
-        return self._rows.sessions.pages(space, session, None if ids is None else [to_bytes(item) for item in ids])
+        sessions = self._rows.sessions
+        if ids is None:
+            return sessions.pages_at_hand(space, session)
+        return sessions.pages(space, session, [to_bytes(item) for item in ids])
 
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
@@ -482,7 +511,7 @@ class Snapshot:
 
     def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Those of these items that a legal hold keeps, each with what to say about it."""
-        return kept(self._rows, tenant, space, items)
+        return reasons_to_keep(self._rows, tenant, space, items)
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """The last commit that the horizon may reach, and what keeps it there."""
@@ -501,9 +530,8 @@ class Snapshot:
         """What a commit wrote: each version, with the one it followed."""
         rows = [row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)]
         before = self._sight.closed_by(space, seq, [row.id for row in rows])
-        self._note_all_times([*rows, *before.values()])
-        former = {item: self._version((space,), row) for item, row in before.items()}
-        return [(self._version((space,), row), former.get(row.id)) for row in rows]
+        former = {version.item.id: version for version in self._versions((space,), list(before.values()))}
+        return [(version, former.get(version.item.id)) for version in self._versions((space,), rows)]
 
     def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
         """Links that a commit opened (True) or closed (False)."""
@@ -526,30 +554,25 @@ class Snapshot:
             self._names[name] = self._rows.names.name_text(name) or ERASED
         return self._names[name]
 
-    def _version(self, spaces: Sequence[int], row: VersionRow) -> Version:
-        if row.space not in spaces and all(
-            row.space != x.space for x in self._sight.layers(spaces)
-        ):  # the second lock on the wall between users
-            raise NotFound(f"no item {from_bytes(row.id)} here")
-        return decode_version(row, self._recorded_at(row.space, row.seq_from))
+    def _versions(self, spaces: Sequence[int], rows: Sequence[VersionRow]) -> list[Version]:
+        """Decode rows, each of one of these spaces or of what lies behind them, with when each was recorded.
 
-    def _recorded_at(self, space: int, seq: int) -> int:
-        key = (self._tenant_of(space), seq)
-        if key not in self._recorded:
-            rows = self._rows.journal.changes(key[0], seq - 1, 1, False)
-            self._recorded[key] = rows[0].at if rows and rows[0].seq == seq else 0
-        return self._recorded[key]
+        Raises:
+            NotFound: one is of another space: the second lock on the wall between users.
+        """
+        homes = {row.space for row in rows}
+        if not homes.issubset(spaces) and (foreign := homes.difference(x.space for x in self._sight.layers(spaces))):
+            raise NotFound(f"no item {from_bytes(next(row.id for row in rows if row.space in foreign))} here")
+        tenants = {home: self._tenant_of(home) for home in homes}
+        for tenant in {*tenants.values()}:
+            self._note_times(tenant, [row.seq_from for row in rows if tenants[row.space] == tenant])
+        return decode_versions(rows, [self._recorded[tenants[row.space], row.seq_from] for row in rows])
 
-    def _note_times(self, space: int, seqs: Sequence[int]) -> None:
+    def _note_times(self, tenant: int, seqs: Iterable[int]) -> None:
         """Look up at once when these commits were recorded."""
-        tenant = self._tenant_of(space)
         if unknown := [seq for seq in dict.fromkeys(seqs) if (tenant, seq) not in self._recorded]:
             times = self._rows.journal.times(tenant, unknown)
             self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
-
-    def _note_all_times(self, rows: Sequence[VersionRow]) -> None:
-        for space in {row.space for row in rows}:
-            self._note_times(space, [row.seq_from for row in rows if row.space == space])
 
     def _tenant_of(self, space: int) -> int:
         return self._sight.homes((space,))[0].tenant

@@ -1,4 +1,7 @@
-"""What of a tenant is spent, one sort of thing at a time; what is known from step to step of what must stay."""
+"""Choose rows behind the horizon that may be deleted: closed versions, retired items, untied links, unused names.
+
+Each sort is a phase that a sweep steps through; what must stay is learned in stretches and kept from step to step.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from mnemic.store.engine.holds import Held, trunks_of
+from mnemic.store.engine.holds import TenantHolds, trunks_of
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import Descent, SpentLink, SpentVersion, TenantRow
 
@@ -21,7 +24,7 @@ _START: Final = (0, 0)
 
 @dataclass(slots=True)
 class SweptCounts:
-    """What went: versions of items, versions of links, rows of the journal, names."""
+    """Counts the rows that a sweep deleted: versions of items, versions of links, events, names."""
 
     versions: int = 0
     links: int = 0
@@ -36,7 +39,7 @@ class SweptCounts:
 
 @dataclass(slots=True)
 class SweepStep:
-    """One slice at work: the rows of its transaction, and what it has taken out.
+    """One step of a sweep: it deletes rows of a tenant inside one transaction, and counts them.
 
     Attributes:
         held: What is under legal hold just now.
@@ -44,7 +47,7 @@ class SweepStep:
 
     rows: Rows
     tenant: TenantRow
-    held: Held
+    held: TenantHolds
     tally: SweptCounts = field(default_factory=SweptCounts)
     _homes: dict[int, list[int]] = field(default_factory=dict)
     _sessions: dict[int, dict[int, str]] = field(default_factory=dict)
@@ -88,8 +91,8 @@ class SweepStep:
         self.tally.links += len(links)
 
 
-class Ties:
-    """What every link of the store bears: its type's name, and the items that are its evidence.
+class LinkUses:
+    """Collects the names and items that links use: each link's type, and the items that are its evidence.
 
     Links are walked in stretches by their numbers, over as many slices as that takes. SQLite gives the number of the
     last one to the next when it has gone, so what is written after the walk began is found by its commit instead.
@@ -100,14 +103,14 @@ class Ties:
         self.evidence: set[bytes] = set()
         self._walked, self._since, self._whole = 0, -1, False
 
-    def known(self, turn: SweepStep) -> bool:
-        """Look on; whether all is known, down to the link written last."""
-        seq = turn.tenant.seq
+    def read_on(self, sweep: SweepStep) -> bool:
+        """Read another stretch of links; whether all are read, down to the one written last."""
+        seq = sweep.tenant.seq
         if 0 <= self._since < seq:
-            self._learn(*turn.rows.past.tied_since(turn.tenant.id, self._since))
+            self._learn(*sweep.rows.past.link_uses_since(sweep.tenant.id, self._since))
         self._since = seq
         if not self._whole:
-            types, evidence, self._walked, more = turn.rows.past.tied(self._walked)
+            types, evidence, self._walked, more = sweep.rows.past.link_uses(self._walked)
             self._learn(types, evidence)
             self._whole = not more
         return self._whole
@@ -118,26 +121,26 @@ class Ties:
 
 
 class Actors:
-    """The names of all who wrote a commit that the journal still has."""
+    """Collects the names of all who wrote a commit that the journal still has."""
 
     def __init__(self) -> None:
         self.names: set[int] = set()
         self._seen = 0
 
-    def known(self, turn: SweepStep) -> bool:
-        """Look on; whether all are known, down to the last commit."""
-        names, self._seen, more = turn.rows.past.acted(turn.tenant.id, self._seen)
+    def read_on(self, sweep: SweepStep) -> bool:
+        """Read another stretch of commits; whether all are read, down to the last."""
+        names, self._seen, more = sweep.rows.past.actors(sweep.tenant.id, self._seen)
         self.names |= names
         return not more
 
 
 @dataclass(slots=True)
 class Turnover:
-    """Whether a space is worth looking through for names that nothing bears: all of its entries are walked over.
+    """Tells whether a space is worth searching for unused names, for which all of its entries are read.
 
     Attributes:
-        gone: Versions and links that went since it was looked through.
-        walked: Entries that were walked over then; None if it never was, and names may be left by who was cut short.
+        gone: Versions and links that were deleted since the last search.
+        walked: Entries that were read then; None before the first search.
     """
 
     gone: int = 0
@@ -145,155 +148,156 @@ class Turnover:
 
     @property
     def due(self) -> bool:
-        """Whether a walk costs little beside taking out what went."""
+        """Whether a search costs little beside deleting what went."""
         return self.walked is None or self.gone * _WALK > self.walked
 
 
 class Phase(Protocol):
-    """One sort of thing that a sweep takes out."""
+    """Deletes one sort of row, some at a step."""
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
-        """Take out about `limit` rows at most; whether there may be more."""
+    def step(self, sweep: SweepStep, limit: int) -> bool:
+        """Delete about `limit` rows at most; whether there may be more."""
         ...
 
 
 class Closed:
-    """Versions of one space that were closed at or before the horizon, those of each item in their order."""
+    """Deletes versions of one space that were closed at or before the horizon, those of each item in their order."""
 
     def __init__(self, space: int, turnover: Turnover) -> None:
         self._space, self._turnover, self._after = space, turnover, _START
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
-        versions, after = turn.rows.past.closed_versions(self._space, turn.horizon, self._after, limit)
-        going = [row for row in versions if not turn.keeps(row)]
-        turn.drop(going)
+    def step(self, sweep: SweepStep, limit: int) -> bool:
+        versions, after = sweep.rows.past.closed_versions(self._space, sweep.horizon, self._after, limit)
+        going = [row for row in versions if not sweep.keeps(row)]
+        sweep.drop(going)
         self._turnover.gone += len(going)
         self._after = after or self._after
         return after is not None
 
 
 class Retired:
-    """Items of one space that were retired at or before the horizon, and that nothing which is kept rests on.
+    """Deletes items of one space that were retired at or before the horizon, if nothing that is kept rests on them.
 
     Whatever goes may have been the last thing that rested on its sources: those are looked at again.
 
     Args:
-        ties: What links bear; shared with other spaces, since links are walked without regard to where they lie.
-        turnover: Told of what goes.
+        links: What links use; shared with other spaces, since links are read without regard to where they lie.
+        turnover: Counts what goes.
     """
 
-    def __init__(self, space: int, ties: Ties, turnover: Turnover) -> None:
-        self._space, self._ties, self._turnover, self._after = space, ties, turnover, _START
+    def __init__(self, space: int, links: LinkUses, turnover: Turnover) -> None:
+        self._space, self._links, self._turnover, self._after = space, links, turnover, _START
         self._any = False
         self._again: list[bytes] = []
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
+    def step(self, sweep: SweepStep, limit: int) -> bool:
         if not self._any:  # most spaces have nothing to take out, and need not know of all links
-            self._any = bool(turn.rows.past.retired_versions(self._space, turn.horizon, _START, 1)[0])
+            self._any = bool(sweep.rows.past.retired_versions(self._space, sweep.horizon, _START, 1)[0])
             return self._any
-        if not self._ties.known(turn):
+        if not self._links.read_on(sweep):
             return True
-        most = max(1, min(limit, _LOOKUPS // len(turn.homes(self._space))))
+        most = max(1, min(limit, _LOOKUPS // len(sweep.homes(self._space))))
         if self._again:
             queue, self._again = self._again[-most:], self._again[:-most]
-            self._take(turn, turn.rows.past.retired_among(self._space, turn.horizon, list(dict.fromkeys(queue))))
+            self._take(sweep, sweep.rows.past.retired_among(self._space, sweep.horizon, list(dict.fromkeys(queue))))
             return True
-        retired, after = turn.rows.past.retired_versions(self._space, turn.horizon, self._after, most)
-        self._take(turn, retired)
+        retired, after = sweep.rows.past.retired_versions(self._space, sweep.horizon, self._after, most)
+        self._take(sweep, retired)
         self._after = after or self._after
         return after is not None or bool(self._again)
 
-    def _take(self, turn: SweepStep, retired: Sequence[SpentVersion]) -> None:
-        free = {row.id: row for row in retired if not row.pinned and row.id not in self._ties.evidence}
+    def _take(self, sweep: SweepStep, retired: Sequence[SpentVersion]) -> None:
+        free = {row.id: row for row in retired if not row.pinned and row.id not in self._links.evidence}
         if not free:
             return
-        homes = turn.homes(self._space)
-        kept = turn.rows.past.cited(homes, list(free)) | turn.rows.past.bound(homes, turn.horizon, list(free))
-        versions = turn.rows.past.versions_of(self._space, [item for item in free if item not in kept])
-        held = {row.id for row in versions if turn.keeps(row)}
+        homes = sweep.homes(self._space)
+        kept = sweep.rows.past.cited(homes, list(free)) | sweep.rows.past.linked(homes, sweep.horizon, list(free))
+        versions = sweep.rows.past.versions_of(self._space, [item for item in free if item not in kept])
+        held = {row.id for row in versions if sweep.keeps(row)}
         going = [row for row in versions if row.id not in held]
         items = list(dict.fromkeys(row.id for row in going))
-        turn.drop(going)
-        turn.untie(turn.rows.past.links_among(homes, items))
-        turn.rows.past.drop_traces(homes, items)
+        sweep.drop(going)
+        sweep.untie(sweep.rows.past.links_among(homes, items))
+        sweep.rows.past.drop_traces(homes, items)
         if items:  # who erases what they were made of, or them, would not find the answers that quote them
-            turn.rows.lanes.drop_all_answers(homes)
+            sweep.rows.lanes.drop_all_answers(homes)
         pairs = [(source, item) for item in items for source in free[item].source]
-        turn.rows.past.drop_derived(self._space, pairs)
+        sweep.rows.past.drop_derived(self._space, pairs)
         self._again += [source for source, _ in pairs]
         self._turnover.gone += len(going)
 
 
 class Untied:
-    """Links of one space that were closed, or untied, at or before the horizon."""
+    """Deletes links of one space that were closed, or untied, at or before the horizon."""
 
     def __init__(self, space: int, turnover: Turnover) -> None:
         self._space, self._turnover, self._after = space, turnover, _START
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
-        links, after = turn.rows.past.spent_links(self._space, turn.horizon, self._after, limit)
-        held = self._held(turn, links)
+    def step(self, sweep: SweepStep, limit: int) -> bool:
+        links, after = sweep.rows.past.spent_links(self._space, sweep.horizon, self._after, limit)
+        held = self._held(sweep, links)
         going = [row for row in links if row.lver not in held]
-        turn.untie(going)
+        sweep.untie(going)
         self._turnover.gone += len(going)
         self._after = after or self._after
         return after is not None
 
-    def _held(self, turn: SweepStep, links: Sequence[SpentLink]) -> set[int]:
-        """Those of which a hold keeps either end."""
-        if not links or not turn.held.holds:
+    def _held(self, sweep: SweepStep, links: Sequence[SpentLink]) -> set[int]:
+        """Find the links of which a legal hold keeps either end."""
+        if not links or not sweep.held.holds:
             return set()
         ends = list(dict.fromkeys(end for link in links for end in (link.src, link.dst)))
-        held = {row.id for row in turn.rows.past.versions_of(self._space, ends) if turn.keeps(row)}
+        held = {row.id for row in sweep.rows.past.versions_of(self._space, ends) if sweep.keeps(row)}
         return {link.lver for link in links if link.src in held or link.dst in held}
 
 
 class Bare:
-    """Events behind the horizon that wrote no version, or whose version was erased: the oldest first, so that what is
-    gone is always covered by the erasure that says so.
+    """Deletes events behind the horizon that wrote no version, or whose version was erased.
+
+    The oldest go first, so that what is gone is always covered by the erasure that says so.
     """
 
     def __init__(self) -> None:
         self._after = _START
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
-        events, after = turn.rows.past.spent_events(turn.tenant.id, turn.horizon, self._after, limit)
-        turn.rows.past.drop_events(turn.tenant.id, turn.horizon, events)
-        turn.tally.events += len(events)
+    def step(self, sweep: SweepStep, limit: int) -> bool:
+        events, after = sweep.rows.past.spent_events(sweep.tenant.id, sweep.horizon, self._after, limit)
+        sweep.rows.past.drop_events(sweep.tenant.id, sweep.horizon, events)
+        sweep.tally.events += len(events)
         self._after = after or self._after
         return after is not None
 
 
 class BareNames:
-    """Names of one space that nothing bears any more: no version, no link, no commit."""
+    """Deletes names of one space that no version, link or commit uses any more."""
 
-    def __init__(self, space: int, ties: Ties, actors: Actors, turnover: Turnover) -> None:
-        self._space, self._ties, self._actors, self._turnover = space, ties, actors, turnover
-        self._borne: set[int] = set()
+    def __init__(self, space: int, links: LinkUses, actors: Actors, turnover: Turnover) -> None:
+        self._space, self._links, self._actors, self._turnover = space, links, actors, turnover
+        self._used: set[int] = set()
         self._seen = self._after = self._walked = 0
 
-    def step(self, turn: SweepStep, limit: int) -> bool:
+    def step(self, sweep: SweepStep, limit: int) -> bool:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
-        if not (self._ties.known(turn) and self._actors.known(turn) and self._knows_entries(turn)):
+        if not (self._links.read_on(sweep) and self._actors.read_on(sweep) and self._knows_entries(sweep)):
             return True
-        numbers = turn.rows.names.name_numbers(self._space, self._after, _NUMBERS)
-        borne = self._borne | self._ties.types | self._actors.names
-        spent = [number for number in numbers if number not in borne]
+        numbers = sweep.rows.names.name_numbers(self._space, self._after, _NUMBERS)
+        used = self._used | self._links.types | self._actors.names
+        spent = [number for number in numbers if number not in used]
         if going := spent[:limit]:
-            turn.rows.names.drop_names(self._space, going)
-        turn.tally.names += len(going)
+            sweep.rows.names.drop_names(self._space, going)
+        sweep.tally.names += len(going)
         self._after = going[-1] if len(going) < len(spent) else max(numbers, default=self._after)
         more = len(going) < len(spent) or len(numbers) == _NUMBERS
         if not more:
             self._turnover.gone, self._turnover.walked = 0, self._walked
         return more
 
-    def _knows_entries(self, turn: SweepStep) -> bool:
-        borne = turn.rows.past.borne(self._space, self._seen)
-        self._borne |= borne.names
-        self._walked += borne.entries
-        self._seen = borne.upto
-        return not borne.more
+    def _knows_entries(self, sweep: SweepStep) -> bool:
+        found = sweep.rows.past.entry_names(self._space, self._seen)
+        self._used |= found.names
+        self._walked += found.entries
+        self._seen = found.upto
+        return not found.more
 
 
 def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterator[Phase]:
@@ -304,14 +308,14 @@ def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterato
         (shared, space, turnovers.setdefault(space, Turnover()))
         for shared, space in sorted((one.shared, one.id) for one in spaces if one.owned and not one.parent)
     ]
-    ties = {shared: Ties() for shared in (False, True)}
+    links = {shared: LinkUses() for shared in (False, True)}
     for _, space, turnover in trunks:
         yield Closed(space, turnover)
     for shared, space, turnover in trunks:
-        yield Retired(space, ties[shared], turnover)
+        yield Retired(space, links[shared], turnover)
         yield Untied(space, turnover)
     yield Bare()
-    left, actors = Ties(), Actors()
+    left, actors = LinkUses(), Actors()
     for _, space, turnover in trunks:
         if turnover.due:
             yield BareNames(space, left, actors, turnover)

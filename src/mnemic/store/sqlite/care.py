@@ -41,6 +41,7 @@ class SqliteCare(SqliteFile):
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
+        self._location.refuse_replaced()
         dest = dest.expanduser().absolute()
         if dest.exists():
             raise Conflict(f"{dest} exists; a backup never overwrites, name another file")

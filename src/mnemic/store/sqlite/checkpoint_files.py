@@ -12,9 +12,9 @@ from typing import Final
 
 import apsw
 
+from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import SystemClock
 from mnemic.core.ids import SystemEntropy
-from mnemic.core.text import clean_file_name
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
+import sys
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import apsw
@@ -15,11 +19,12 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
+from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite import migrations
-from mnemic.store.sqlite.disk import take_lease
+from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
@@ -27,113 +32,139 @@ from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
 
+_COLLECT_SECONDS: Final = 0.25
+"""How long readers are waited for before those are looked for that nobody knows any more."""
+
 Probe = Callable[[str], None]
+Reader = tuple[apsw.Connection, Rows]
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Gate:
-    """Many may read; `alone` waits for them to finish and holds newcomers back meanwhile."""
+    """Many may read; who shuts it waits for them to finish and holds newcomers back meanwhile."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._readers = 0
-        self._shut = False
-        self._inside = threading.local()
+        self._inside: dict[int, tuple[weakref.ref[object], int, list[Reader]]] = {}
+        self._shut = Mutex()
+        self._last_leaves: threading.Lock | None = None
 
     @property
     def idle(self) -> bool:
         """Whether nobody is inside just now."""
-        return self._readers == 0
+        return not self._inside or not self._threads()
 
     @property
     def held(self) -> bool:
         """Whether the calling thread is reading."""
-        return getattr(self._inside, "depth", 0) > 0
+        return bool(self._inside) and threading.get_ident() in self._threads()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Hold the gate open; a thread that already holds it goes straight in, so that nesting cannot deadlock."""
-        depth = getattr(self._inside, "depth", 0)
-        with self._changed:
-            while self._shut and depth == 0:
-                self._changed.wait()
-            self._readers += 1
-        self._inside.depth = depth + 1
-        try:
-            yield
-        finally:
-            self._inside.depth = depth
-            with self._changed:
-                self._readers -= 1
-                if self._shut:
-                    self._changed.notify_all()
+    def held_by_nobody(self) -> bool:
+        """Whether the calling thread reads no more once what is kept alive by circles alone is gone.
 
-    @contextmanager
-    def alone(self, patience: float | None = None) -> Iterator[bool]:
-        """Hold the gate shut with nobody else inside; what the calling thread itself reads does not count.
-
-        Yields whether it came to that within `patience` seconds (None: however long); if not, the gate stays open.
+        An interrupted call may be kept so, by the traceback of its own error.
         """
-        own = getattr(self._inside, "depth", 0)
-        with self._changed:
-            shut = self._changed.wait_for(lambda: not self._shut, patience)
-            self._shut = True
-            quiet = shut and self._changed.wait_for(lambda: self._readers <= own, patience)
-            if shut and not quiet:
-                self._open()
-        try:
-            yield quiet
-        finally:
-            if quiet:
-                with self._changed:
-                    self._open()
+        gc.collect()
+        return not self.held
 
-    def _open(self) -> None:
-        self._shut = False
-        self._changed.notify_all()
+    def _threads(self) -> list[int]:
+        """The thread of each reader inside; one whose context was never left goes when nobody knows it any more."""
+        inside = self._inside.copy()
+        for reader, (known, _, left_open) in inside.items():
+            if known() is None and self._inside.pop(reader, None) is not None:
+                for db, _ in left_open:
+                    db.close(True)
+        return [thread for known, thread, _ in inside.values() if known() is not None]
 
+    def enter(self, reader: object, opened: list[Reader]) -> None:
+        """Let a reader in; a thread that is inside goes straight in again, so that nesting cannot deadlock.
 
-class WriterQueue:
-    """Those who have the write lock or wait for it, from before they ask for it until they have given it back.
+        Args:
+            opened: What is closed for a reader who is gone without having left.
+        """
+        entry = weakref.ref(reader), threading.get_ident(), opened
+        if self.held:
+            self._inside[id(reader)] = entry
+        else:
+            with self._shut:
+                self._inside[id(reader)] = entry
 
-    It stands beside the lock, not around it: an interrupt can do no worse here than leave a name too many.
-    """
+    def leave(self, reader: object) -> None:
+        """Let a reader out; to say so twice, or of one who never came in, does no harm."""
+        self._inside.pop(id(reader), None)
+        waiting = self._last_leaves
+        if waiting is not None:
+            with suppress(RuntimeError):  # somebody else has just released it
+                waiting.release()
 
-    def __init__(self) -> None:
-        self._since: dict[int, float] = {}
+    def reading(self) -> Inside:
+        """Hold the gate open for as long as this context lasts."""
+        return Inside(self)
 
-    @property
-    def seconds(self) -> float:
-        """How long whoever else waits longest has waited, for the one who has the lock; 0 if nobody does."""
+    def shut(self, call: Holder, patience: float) -> bool:
+        """Have `call` hold it shut with nobody else inside; what the calling thread itself reads does not count.
+
+        Returns whether it came to that within `patience` seconds; if not, the gate stays open.
+        """
+        until, collect_at = time.monotonic() + patience, time.monotonic() + _COLLECT_SECONDS
+        if not self._shut.take(call, patience):
+            return False
+        while self._others():
+            self._last_leaves = gate = threading.Lock()
+            gate.acquire()
+            left = until - time.monotonic()
+            if left <= 0:
+                self.open(call)
+                return False
+            if time.monotonic() > collect_at:
+                collect_at = until + 1
+                gc.collect()  # an interrupted call may be kept by the traceback of its own error
+            if self._others():
+                gate.acquire(timeout=min(left, LOOK_SECONDS))
+        return True
+
+    def open(self, call: Holder) -> None:
+        """Open it again if `call` holds it shut."""
+        self._last_leaves = None
+        self._shut.give_back(call)
+
+    def _others(self) -> bool:
         me = threading.get_ident()
-        others = [since for thread, since in self._since.copy().items() if thread != me]
-        return time.monotonic() - min(others) if others else 0.0
+        return any(thread != me for thread in self._threads())
+
+
+class Inside:
+    """One reader inside a gate, as a context."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
 
     def __enter__(self) -> None:
-        self._since[threading.get_ident()] = time.monotonic()
+        try:
+            self._gate.enter(self, [])
+        except BaseException:
+            self._gate.leave(self)
+            raise
 
     def __exit__(self, *_: object) -> None:
-        self._since.pop(threading.get_ident(), None)
+        self._gate.leave(self)
 
 
 class Bell:
     """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
 
     def __init__(self) -> None:
-        self._rung = threading.Condition()
+        self._waiting: deque[threading.Lock] = deque()
         self.count = 0
 
     def ring(self) -> None:
         """Something was committed."""
-        with self._rung:
-            self.count += 1
-            self._rung.notify_all()
+        self.count += 1
+        wake_all(self._waiting)
 
-    def wait(self, heard: int, seconds: float) -> bool:
-        """Whether it has been rung since `count` was `heard`; waits so long for that."""
-        with self._rung:
-            return self._rung.wait_for(lambda: self.count != heard, seconds)
+    def wait(self, heard: int, seconds: float) -> None:
+        """Return once it has been rung since `count` was `heard`, at the latest in so many seconds."""
+        wait_among(self._waiting, lambda: self.count == heard, seconds)
 
 
 def _nothing(_point: str) -> None:
@@ -142,6 +173,8 @@ def _nothing(_point: str) -> None:
 
 class SqliteFile:
     """The part of a SQLite store that has the database open."""
+
+    _let_all_go = _leased = False
 
     def __init__(
         self,
@@ -165,28 +198,28 @@ class SqliteFile:
 
     def renew(self) -> None:
         """Fresh locks, at birth and in a forked child; connections are opened as they are needed."""
-        self._readers: list[tuple[apsw.Connection, Rows]] = []
+        self._readers: list[Reader] = []
         self._writer: apsw.Connection | None = None
         self._bell = Bell()
         self._listener = Listener(self._open)
         self._gate = Gate()
-        self._writing = threading.Lock()
-        self._waiting = WriterQueue()
+        self._writing = Mutex()
         self._closed = False
 
     def rest(self) -> None:
         """Close every connection before a fork: a child would inherit SQLite's own record of the locks they hold."""
-        self._resting = ExitStack()
-        if not self._writing.acquire(timeout=PATIENCE):
+        self._resting = _Resting()
+        if not self._writing.take(self._resting, PATIENCE):
             return  # a write that takes this long keeps its connection; the child may find the store locked
-        self._resting.callback(self._writing.release)
-        self._resting.enter_context(self._listener.at_rest())
-        self._resting.enter_context(self._gate.alone(PATIENCE))
+        self._listener.rest(self._resting)
+        self._gate.shut(self._resting, PATIENCE)
         self._let_go()
 
     def resume(self) -> None:
         """Go on after a fork, in the parent."""
-        self._resting.close()
+        self._gate.open(self._resting)
+        self._listener.resume(self._resting)
+        self._writing.give_back(self._resting)
 
     def _let_go(self) -> None:
         self._close_readers()
@@ -195,19 +228,53 @@ class SqliteFile:
         self._writer = None
 
     def _close_readers(self) -> None:
-        for db, _ in self._readers:
+        while self._readers:
+            db, _ = self._readers.pop()
             db.close(True)
-        self._readers.clear()
 
     def close(self) -> None:
-        if self._closed:
+        """Let go of everything; cut short, it is to be said again."""
+        if self._closed and self._let_all_go:
             return
-        with self._writing, self._gate.alone(PATIENCE), translated(self._location):
+        with self._writing, translated(self._location):
             self._closed = True
+            self._gate.shut(sys._getframe(), PATIENCE)
+            self._part()
             self._let_go()
             self._listener.close()
             self._location.let_go()
+            self._let_all_go = True
+            self._gate.open(sys._getframe())
         self._bell.ring()
+
+    def _part(self) -> None:
+        """Before the last connection goes: drop the lease, or see that the log is folded into no foreign file."""
+        if self._writer is not None and self._location.log_may_be_folded(self._writer):
+            with suppress(StoreError):
+                self._drop_lease()
+            return
+        for db in self._connections():
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+    def _connections(self) -> Iterator[apsw.Connection]:
+        """Every connection that is kept open."""
+        yield from (db for db, _ in self._readers)
+        yield from (db for db in (self._writer, self._listener.connection) if db is not None)
+
+    def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
+        self._leased = True
+        return take_lease(db)
+
+    def _drop_lease(self) -> None:
+        """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
+        db, leased, self._leased = self._writer, self._leased, False
+        if db is None or not leased or not self._location.readers_stay:
+            return
+        with suppress(apsw.Error):
+            db.set_busy_timeout(_DROP_MILLISECONDS)
+            db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
+            with self._transaction(db):
+                drop_lease(db)
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -232,90 +299,70 @@ class SqliteFile:
                 migrations.migrate(db, self._location, self._entropy)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
+        self._location.note(db)
 
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
-        self._refuse_closed()
-        with self._gate.reading(), translated(self._location):
-            self._refuse_closed()
-            reader = self._readers.pop() if self._readers else self._open_reader()
-            db, rows = reader
-            try:
-                db.execute("BEGIN")
-                yield Snapshot(rows)
-                db.execute("COMMIT")
-            except BaseException:
-                db.close(True)
-                raise
-            self._readers.append(reader)
+    def read(self) -> SnapshotReading:
+        return SnapshotReading(self)
 
-    def _open_reader(self) -> tuple[apsw.Connection, Rows]:
-        db = self._open()
-        return db, self._rows(db)
+    def _reader(self) -> Reader:
+        """A connection to read on, which is nobody else's."""
+        try:
+            return self._readers.pop()
+        except IndexError:
+            db = self._open()
+            return db, self._rows(db)
 
     @contextmanager
     def _apart(self) -> Iterator[apsw.Connection]:
         """A read transaction on a connection of its own: whoever leaves it half-way blocks nobody, but in memory."""
         self._refuse_closed()
-        with self._beside_writers(), translated(self._location):
-            db = self._open()
-            try:
-                db.execute("BEGIN")
-                yield db
-            finally:
-                db.close(True)
+        # Where writers pass by readers anyway it is outside the gate, so that no erasure waits for a long walk.
+        inside = nullcontext() if self._location.readers_stay else self._gate.reading()
+        with inside, translated(self._location), closing(self._open()) as db:
+            db.execute("BEGIN")
+            yield db
 
-    @contextmanager
-    def _beside_writers(self) -> Iterator[None]:
-        """Outside the gate where writers pass by readers anyway, so that no erasure waits for a long walk."""
-        if self._location.readers_stay:
-            yield
-        else:
-            with self._gate.reading():
-                yield
-
-    def transact(self, work: Callable[Concatenate[Rows, P], T], *given: P.args, **named: P.kwargs) -> T:
+    def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         self._refuse_reading()
-        with self._waiting, self._writing, translated(self._location):
-            db = self._writer_connection()
-            with self._transaction(db):
-                take_lease(db)
-                answer = work(self._rows(db), *given, **named)
-                self._probe(f"{work.__name__}:before-commit")
+        with self._alone() as db, self._transaction(db):
+            self._take_lease(db)
+            answer = work(self._rows(db), *args, **kwargs)
+            self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
 
     def _rows(self, db: apsw.Connection) -> Rows:
         return sqlite_rows(db, self._clock, self._entropy)
 
+    def _alone(self) -> _Alone:
+        """The writer's connection, while nobody else of this process writes; for a function that is no generator."""
+        return _Alone(self)
+
     def _writer_connection(self) -> apsw.Connection:
+        if self._writer is not None and self._writer.in_transaction:
+            self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
         return self._writer
 
-    @contextmanager
-    def _transaction(self, db: apsw.Connection) -> Iterator[None]:
-        with _STAYING if self._location.readers_stay else self._readers_out():
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                db.execute("COMMIT")
-            except BaseException:
-                self._roll_back(db)
-                raise
+    def _end_transactions(self) -> None:
+        """Roll back what a write has left that was cut short, down to the step that would have ended it."""
+        if self._writer is not None:
+            self._roll_back(self._writer)
 
-    @contextmanager
-    def _readers_out(self) -> Iterator[None]:
-        with self._gate.alone(self._busy_timeout) as alone:
-            if not alone:
-                raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
-            yield
+    def _transaction(self, db: apsw.Connection) -> _Transaction:
+        """Have what is written on `db` stand or fall as one; for a function that is no generator."""
+        return _Transaction(self, db)
 
     def _refuse_reading(self) -> None:
         """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
-        if not self._location.readers_stay and self._gate.held:
+        if not self._location.readers_stay and self._gate.held and not self._gate.held_by_nobody():
             raise StoreError("this thread is reading the store in memory; end the read, then write")
+
+    def _shut_out_readers(self, call: Holder) -> None:
+        if not self._gate.shut(call, self._busy_timeout):
+            raise StoreLocked(f"readers have held the store in memory for {self._busy_timeout:.0f} s; end them")
 
     def _roll_back(self, db: apsw.Connection) -> None:
         try:
@@ -328,8 +375,134 @@ class SqliteFile:
             db.close(True)
 
 
+class _Resting:
+    """Holds locks during a fork, when no call does."""
+
+    def clear(self) -> None:
+        raise RuntimeError("the fork is not over")
+
+
+class SnapshotReading:
+    """One read transaction of a store, as a context."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+        self._reader: list[Reader] = []
+        """The connection it is on, while it is."""
+
+    def __enter__(self) -> Snapshot:
+        file = self._file
+        file._refuse_closed()
+        file._location.refuse_replaced()
+        try:
+            file._gate.enter(self, self._reader)
+            file._refuse_closed()
+            self._reader.append(file._reader())
+            ((db, rows),) = self._reader
+            db.execute("BEGIN")
+            return Snapshot(rows)
+        except BaseException as error:
+            self._break_off()
+            raise_ours(file._location, error)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file = self._file
+        try:
+            if error is None:
+                (reader,) = self._reader
+                reader[0].execute("COMMIT")
+                self._reader.clear()
+                file._readers.append(reader)
+                file._gate.leave(self)
+                return
+        except BaseException as failure:
+            self._break_off()
+            raise_ours(file._location, failure)
+            raise
+        self._break_off()
+        if error is not None:
+            raise_ours(file._location, error)
+
+    def _break_off(self) -> None:
+        """Leave it without using the connection again; to say so twice does no harm."""
+        for db, _ in self._reader:
+            db.close(True)
+        self._reader.clear()
+        self._file._gate.leave(self)
+
+
+class _Alone:
+    """The right to write, as a context in a function that is no generator: nobody else of this process has it."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def __enter__(self) -> apsw.Connection:
+        file, call = self._file, sys._getframe(1)
+        try:
+            file._writing.take(call)
+            file._refuse_closed()
+            return file._writer_connection()
+        except BaseException as error:
+            file._writing.give_back(call)
+            raise_ours(file._location, error)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file = self._file
+        if error is not None:  # an interrupt may have passed by the end of a transaction
+            file._end_transactions()
+        file._writing.give_back(sys._getframe(1))
+        if error is not None:
+            raise_ours(file._location, error)
+
+
+class _Transaction:
+    """What is written on a connection, as a context in a function that is no generator: all of it lands, or nothing."""
+
+    __slots__ = ("_db", "_file")
+
+    def __init__(self, file: SqliteFile, db: apsw.Connection) -> None:
+        self._file, self._db = file, db
+
+    def __enter__(self) -> None:
+        file, call = self._file, sys._getframe(1)
+        try:
+            if not file._location.readers_stay:
+                file._shut_out_readers(call)
+            file._location.refuse_overwritten(self._db)
+            self._db.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._take_back(call)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        file, call = self._file, sys._getframe(1)
+        try:
+            if error is None:
+                self._db.execute("COMMIT")
+                file._location.note(self._db)
+                if not file._location.readers_stay:
+                    file._gate.open(call)
+                return
+        except BaseException:
+            self._take_back(call)
+            raise
+        self._take_back(call)
+
+    def _take_back(self, call: Holder) -> None:
+        self._file._roll_back(self._db)
+        if not self._file._location.readers_stay:
+            self._file._gate.open(call)
+
+
+_DROP_MILLISECONDS: Final = 100
+"""How long closing waits for a writer of another process, only to drop a lease that this one holds by then."""
+
 _patience = threading.local()
-_STAYING: Final = nullcontext()
 
 
 _OURS: Final[tuple[tuple[type[apsw.Error], type[StoreError], str], ...]] = (
@@ -374,14 +547,28 @@ _NOTHING_SAID: Final = "not an error"
 """What SQLite says of a failure that the connection does not remember."""
 
 
-@contextmanager
-def translated(where: object) -> Iterator[None]:
+class translated:  # noqa: N801 - said like a function, and entered by every write
     """Raise our own error, naming `where` the store lies and the remedy, for whatever SQLite raises inside."""
-    try:
-        yield
-    except apsw.Error as error:
-        for theirs, ours, remedy in _OURS:
-            if isinstance(error, theirs):
-                theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
-                raise ours(f"{where}: {remedy}{theirs_says}") from error
-        raise StoreError(f"{where}: {error}") from error
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: object) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            raise_ours(self._where, error)
+
+
+def raise_ours(where: object, error: BaseException) -> None:
+    """Raise our own error for one of SQLite's; any other is left to who caught it."""
+    if not isinstance(error, apsw.Error):
+        return
+    for theirs, ours, remedy in _OURS:
+        if isinstance(error, theirs):
+            theirs_says = "" if str(error) == _NOTHING_SAID else f" ({error})"
+            raise ours(f"{where}: {remedy}{theirs_says}") from error
+    raise StoreError(f"{where}: {error}") from error

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import time
 import uuid
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +36,9 @@ NETWORK: Final = frozenset(
 )
 """File systems on which locks or shared memory between machines cannot be trusted."""
 LEASE_SECONDS: Final = 60.0
+"""How long a machine that has written keeps others from it."""
+SKEW_SECONDS: Final = 5.0
+"""How far the clocks of two machines may be apart before a lease is taken for one of a clock that went wrong."""
 
 
 def prepare_file(path: Path) -> None:
@@ -98,40 +103,93 @@ def file_system(folder: Path, mounts: str | None = None) -> str:
     return kind
 
 
+@dataclass(frozen=True)
+class Host:
+    """Who writes to a file, as its lease says it.
+
+    Attributes:
+        boot: One name per running kernel, which containers share, as they share its file locks; "" where it has none.
+        name: One name per machine, which stays the same when it starts again.
+    """
+
+    boot: str
+    name: str
+
+    @cached_property
+    def prefix(self) -> bytes:
+        """What its leases begin with."""
+        return f"{self.boot} {self.name} ".encode()
+
+    def shares_locks_with(self, other: Host) -> bool:
+        """Whether SQLite's locks hold between the two, or one of them has gone with its kernel."""
+        return self.name == other.name or (self.boot != "" and self.boot == other.boot)
+
+
 @cache
-def machine() -> str:
-    """One name per running kernel: processes that share it share its file locks, containers included."""
-    boot = Path("/proc/sys/kernel/random/boot_id")
+def this_host() -> Host:
+    """The machine that this process runs on."""
+    boot, known = (_line(Path(place)) for place in ("/proc/sys/kernel/random/boot_id", "/etc/machine-id"))
+    # Images of machines may share their id, so that the host's name belongs to it.
+    told = f"{known or format(uuid.getnode(), 'x')} {platform.node()}"
+    return Host(boot, hashlib.sha256(told.encode()).hexdigest()[:16])
+
+
+def _line(file: Path) -> str:
     try:
-        return boot.read_text().strip()
-    except OSError:
-        return f"{platform.node()}-{uuid.getnode():x}"
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
-def take_lease(db: apsw.Connection) -> dict[str, bytes]:
+def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None = None) -> dict[str, bytes]:
     """Inside a write: note that this machine writes here, for the next minute.
 
     Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied, and
     `swept`, when old idempotency keys were last forgotten.
 
+    Args:
+        here, now: In place of this machine and its clock.
+
     Raises:
         StoreLocked: another machine wrote within the last minute.
         StoreNewer: a later mnemic has taken the file over and made its token streams again.
     """
-    now = time.time()
+    here, now = here or this_host(), time.time() if now is None else now
     meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens')"))
     if int(meta["tokens"]) != TOKENS:
         raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
-    holder, until = meta["lease"].decode().rsplit(" ", 1) if "lease" in meta else ("", "0")
-    if holder not in ("", machine()) and float(until) > now:
-        wait = float(until) - now
-        raise StoreLocked(
-            f"another machine ({holder[:13]}) is writing to this file;"
-            f" retry in {wait:.0f} s, or share PostgreSQL instead of a file"
-        )
-    if holder != machine() or float(until) - now < LEASE_SECONDS / 2:
-        set_meta(db, "lease", f"{machine()} {now + LEASE_SECONDS:.0f}".encode())
+    holder, left = lease_of(meta.get("lease", b""), here, now)
+    if holder is not here:
+        # One that ends later than any lease could is of a clock that went wrong: nobody can say when it was written.
+        if not holder.shares_locks_with(here) and 0 < left <= LEASE_SECONDS + SKEW_SECONDS:
+            raise StoreLocked(
+                f"another machine ({(holder.boot or holder.name)[:13]}) is writing to this file;"
+                f" retry in {left:.0f} s, or share PostgreSQL instead of a file"
+            )
+        left = 0
+    if not LEASE_SECONDS / 2 <= left <= LEASE_SECONDS + 1:
+        set_meta(db, "lease", here.prefix + b"%d" % round(now + LEASE_SECONDS))
     return meta
+
+
+def lease_of(value: bytes, here: Host, now: float) -> tuple[Host, float]:
+    """Who holds a lease, `here` itself where it is that, and for how many seconds from now; none, and one that cannot
+    be read, has run out long ago.
+    """
+    try:
+        if value.startswith(here.prefix):
+            return here, float(value[len(here.prefix) :]) - now
+        boot, *name, until = value.decode().split(" ")
+        return Host(boot, " ".join(name)), float(until) - now
+    except ValueError:
+        return Host("", ""), -now
+
+
+def drop_lease(db: apsw.Connection, here: Host | None = None) -> None:
+    """Let other machines write at once, if this one holds the lease; whoever else writes here takes it again."""
+    value = db.execute("SELECT value FROM meta WHERE key = 'lease'").get
+    if value is not None and value.startswith((here or this_host()).prefix):
+        db.execute("DELETE FROM meta WHERE key = 'lease'")
 
 
 def set_meta(db: apsw.Connection, key: str, value: bytes) -> None:

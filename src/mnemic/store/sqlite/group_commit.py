@@ -6,23 +6,26 @@ thread. It takes what is waiting, never waits for more, and names its successor 
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 import apsw
 
 from mnemic.core.events import Receipt
+from mnemic.core.mutex import Mutex
 from mnemic.core.scope import Shared
 from mnemic.errors import MnemicError, StoreError
 from mnemic.store.engine import ledger
 from mnemic.store.engine.ledger import Prepared
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.connections import translated
-from mnemic.store.sqlite.disk import set_meta, take_lease
+from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.secure_erase import SqliteErasing
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteNames, SqliteSpaces, rows_of
@@ -33,6 +36,12 @@ from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
 BATCH: Final = 256
 """Most callers in one transaction."""
 
+TURN_SECONDS: Final = 0.1
+"""How long a caller waits to be woken before it looks whether anybody writes at all."""
+
+KNOWN: Final = 10_000
+"""Most names that a writer remembers from one transaction to the next."""
+
 
 def _closed_gate() -> threading.Lock:
     gate = threading.Lock()
@@ -42,7 +51,7 @@ def _closed_gate() -> threading.Lock:
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One caller's place in the queue; its gate opens when the work is done, or when it is its turn to write."""
+    """One caller's place in the queue; its gate opens when the work is done, or when nobody writes and it is next."""
 
     work: Prepared
     gate: threading.Lock = field(default_factory=_closed_gate)
@@ -53,21 +62,30 @@ class Ticket:
     def done(self) -> bool:
         return self.receipt is not None or self.error is not None
 
+    def wake(self) -> None:
+        """Have its caller look; to say so twice does no harm."""
+        if self.gate.locked():
+            with suppress(RuntimeError):  # somebody else has just done it
+                self.gate.release()
+
 
 class CommitQueue:
     """Callers in, batches out; `write` fills in a receipt or an error for every ticket it takes.
 
-    `write` may leave tickets untouched at the end of its batch: they go back to the head of the queue. Callers whose
-    work has landed are woken by their successor, at the latest when it calls `wake`, just before it waits for the disk:
-    woken earlier, they would prepare their next work in its way, and have nothing left to do while it waits.
+    `write` may leave tickets untouched at the end of its batch: they stay at the head of the queue. Callers whose
+    work has landed are woken by the next to write, at the latest when it calls `wake`, just before it waits for the
+    disk: woken earlier, they would prepare their next work in its way, and have nothing left to do while it waits.
+
+    Nothing here says who is to write but a lock that is free once its holder's call has ended, and a caller who waits
+    looks from time to time: an interrupt at any moment costs the others a look, never their turn.
     """
 
     def __init__(self, write: Callable[[Sequence[Ticket]], None]) -> None:
         self._write = write
-        self._mutex = threading.Lock()
+        self._leading = Mutex()
         self._waiting: deque[Ticket] = deque()
-        self._landed: list[Ticket] = []
-        self._busy = False
+        self._batch: Sequence[Ticket] = ()
+        self._landed: deque[Ticket] = deque()
 
     def submit(self, work: Prepared) -> Receipt:
         """Have `work` committed; returns once it is on disk.
@@ -76,14 +94,21 @@ class CommitQueue:
             MnemicError: what the writing of this one caller's work raised.
         """
         ticket = Ticket(work)
-        with self._mutex:
+        try:
             self._waiting.append(ticket)
-            leads = not self._busy
-            self._busy = True
-        if not leads:
-            self._await_turn(ticket)
-        if not ticket.done:
-            self._lead(ticket)
+            while not ticket.done:
+                if not self._leading.take(sys._getframe(), patience=0):
+                    ticket.gate.acquire(timeout=TURN_SECONDS)
+                    continue
+                if not ticket.done:
+                    self._lead()
+                self._leading.give_back(sys._getframe())
+                self._hand_over()
+        except BaseException:  # an interrupt: leave the queue, and pass on the turn if it had come
+            self._leading.give_back(sys._getframe())
+            self._leave(ticket)
+            self._hand_over()
+            raise
         if ticket.error is not None:
             raise ticket.error
         assert ticket.receipt is not None
@@ -91,72 +116,82 @@ class CommitQueue:
 
     def wake(self) -> None:
         """Let those go on whose work the batch before this one has brought to disk."""
-        if not self._landed:
-            return
-        with self._mutex:
-            landed, self._landed = self._landed, []
-        for ticket in landed:
-            ticket.gate.release()
+        while self._landed:
+            try:
+                self._landed.popleft().wake()
+            except IndexError:  # another thread wakes them too
+                return
 
-    def _await_turn(self, ticket: Ticket) -> None:
+    def _lead(self) -> None:
         try:
-            ticket.gate.acquire()
-        except BaseException:  # an interrupt while waiting: leave the queue, and pass on the turn if it had come
-            with self._mutex:
-                queued = ticket in self._waiting
-                if queued:
-                    self._waiting.remove(ticket)
-                nominated = queued and ticket.gate.acquire(blocking=False)
-            if nominated:
-                self._hand_over([])
-            raise
-
-    def _lead(self, ticket: Ticket) -> None:
-        batch: list[Ticket] = []
-        try:
-            with self._mutex:
-                batch += [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
-            self._write(batch)
-        except BaseException:
-            for other in batch:
-                if not other.done:
-                    other.error = StoreError("the write was interrupted and may have landed; retry with the same key")
-            raise
-        finally:
+            self._break_off()  # a leader before this one may have been cut short
+            self._batch = [ticket for ticket in self._waiting.copy() if not ticket.done][:BATCH]
+            self._write(self._batch)
             self.wake()
-            with self._mutex:
-                self._waiting.extendleft(t for t in reversed(batch) if not t.done)
-            self._hand_over([other for other in batch if other is not ticket and other.done])
+            for ticket in self._batch:
+                if ticket.done:
+                    self._leave(ticket)
+                    self._landed.append(ticket)
+            self._batch = ()
+        except BaseException:
+            self._break_off()
+            raise
 
-    def _hand_over(self, landed: list[Ticket]) -> None:
-        with self._mutex:
-            self._landed += landed
-            successor = self._waiting[0] if self._waiting else None
-            self._busy = successor is not None
+    def _leave(self, ticket: Ticket) -> None:
+        try:
+            self._waiting.remove(ticket)
+        except ValueError:  # it has left
+            return
+
+    def _break_off(self) -> None:
+        """Tell those whose work a writer had taken, and who never heard of it, that nobody knows whether it landed."""
+        for ticket in self._batch:
+            if not ticket.done:
+                ticket.error = StoreError("the write was interrupted and may have landed; retry with the same key")
+            self._leave(ticket)
+            ticket.wake()
+        self._batch = ()
+
+    def _hand_over(self) -> None:
+        """Have the next in line write; where there is none, those whose work has landed go on at once."""
+        successor = (
+            next((ticket for ticket in self._waiting.copy() if not ticket.done), None) if self._waiting else None
+        )
         if successor is None:
             self.wake()
         else:
-            successor.gate.release()
+            successor.wake()
 
 
 class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
-    """Spaces, names and journal of a group commit: they look up each tenant, space and name once for all callers.
+    """Spaces, names and journal of group commits: they look up each tenant, space and name once for all callers.
 
-    Each space's head is written once, in `finish`. Nobody else writes meanwhile, so nothing held can go stale;
-    `begin` forgets what a transaction before this one has left.
+    Each space's head is written once, in `finish`. What was read holds until somebody else writes: another process, or
+    this one beside the queue. SQLite's number for the state of the file tells; one per connection, it costs no look.
     """
 
+    def __init__(self, relations: SqliteRelations) -> None:
+        super().__init__(relations)
+        self._state: int | None = None
+
     def begin(self) -> None:
-        """Start on a transaction."""
-        self._tenants: dict[str, TenantRow] = {}
-        self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
-        self._numbers: dict[tuple[int, str], int] = {}
+        """Start on a transaction, with what is known from the one before if nobody has written since."""
+        if self._state is None or self._state != self._db.data_version() or len(self._numbers) > KNOWN:
+            self._tenants: dict[str, TenantRow] = {}
+            self._tenant_names: dict[int, str] = {}
+            self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
+            self._numbers: dict[tuple[int, str], int] = {}
         self._moved: dict[int, SpaceRow] = {}
+        self._state = None
+
+    def landed(self) -> None:
+        """Note that what was written since `begin` is on disk; without this the next transaction reads all anew."""
+        self._state = self._db.data_version()
 
     def tenant(self, name: str) -> TenantRow | None:
         row = self._tenants.get(name) or super().tenant(name)
         if row is not None:
-            self._tenants[name] = row
+            self._tenants[name], self._tenant_names[row.id] = row, name
         return row
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
@@ -177,9 +212,8 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
 
     def add_change(self, row: ChangeRow) -> None:
         super().add_change(row)
-        for name, tenant in self._tenants.items():
-            if tenant.id == row.tenant:
-                self._tenants[name] = tenant._replace(seq=row.seq, at=row.at, hash=row.hash)
+        if (name := self._tenant_names.get(row.tenant)) is not None:
+            self._tenants[name] = self._tenants[name]._replace(seq=row.seq, at=row.at, hash=row.hash)
 
     def finish(self) -> None:
         """Write the heads of the spaces that have moved; the last thing before the commit."""
@@ -214,17 +248,14 @@ class SqliteCommits(SqliteErasing):
         return self._queue.submit(ledger.prepare(draft, self._entropy))
 
     def _write(self, batch: Sequence[Ticket]) -> None:
-        with self._waiting, self._writing:
-            try:
-                with translated(self._location):
-                    self._refuse_closed()
-                    db = self._writer_connection()
-                    written = self._write_group(db, batch)
-            except MnemicError as error:
-                for ticket in batch:
-                    if ticket.error is None:
-                        ticket.error = _copy(error)
-                return
+        try:
+            with self._alone() as db:
+                written = self._write_group(db, batch)
+        except MnemicError as error:
+            for ticket in batch:
+                if ticket.error is None:
+                    ticket.error = _copy(error)
+            return
         for ticket, receipt in written:
             ticket.receipt = receipt
         self._bell.ring()
@@ -250,7 +281,7 @@ class SqliteCommits(SqliteErasing):
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         with self._transaction(db):
-            meta = take_lease(db)
+            meta = self._take_lease(db)
             rows = self._rows(db) if one_by_one else self._group_rows(db)
             self._sweep_keys(db, rows, int(meta.get("swept", 0)))
             for ticket in batch:
@@ -268,6 +299,8 @@ class SqliteCommits(SqliteErasing):
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")
+        if isinstance(rows.spaces, GroupTables):
+            rows.spaces.landed()
         return written, "residue" in meta
 
     def _group_rows(self, db: apsw.Connection) -> Rows:

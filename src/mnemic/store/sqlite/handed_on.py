@@ -57,9 +57,11 @@ class Kept:
         """
         for owner, written in self.held.items():
             there = set(_written_of(copy, owner))
-            for one, told in written.items():
-                if one not in there:
-                    raise Refused(f"the backup lacks some of item {from_bytes(one[0])}, which {told}; {_OR_LATER}")
+            for content, reason in written.items():
+                if content not in there:
+                    raise Refused(
+                        f"the backup lacks some of item {from_bytes(content[0])}, which {reason}; {_OR_LATER}"
+                    )
         for owner, row in self.holds:
             moved = _moved(copy, owner, row)
             if origin == self.origin:
@@ -84,8 +86,8 @@ def kept(rows: Rows, origin: str) -> Kept:
     found = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
     held: dict[Owner, dict[Written, str]] = {}
     for tenant, name in tenants:
-        for owner, one, told in _held(rows, tenant, name):
-            held.setdefault(owner, {})[one] = told
+        for owner, content, reason in _held(rows, tenant, name):
+            held.setdefault(owner, {})[content] = reason
     checkpoints = tuple((name, row) for tenant, name in tenants for row in _sound_checkpoints(rows, tenant.id))
     return Kept(origin, tuple(found), held, checkpoints)
 
@@ -105,15 +107,15 @@ def _holds(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Ho
 
 
 def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Written, str]]:
-    standing = holds.held(rows, tenant.id)
+    standing = holds.holds_of(rows, tenant.id)
     for space in rows.spaces.tenant_spaces(tenant.id) if standing.holds else ():
         by: dict[bytes, HoldRow | None] = {}
-        for one in _written(rows, space.id):
-            for item in one[:-1]:
+        for content in _written(rows, space.id):
+            for item in content[:-1]:
                 if item not in by:
-                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
+                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, [item])[item])
                 if (row := by[item]) is not None:
-                    yield (name, space.user), one, holds.told(row)
+                    yield (name, space.user), content, holds.describe(row)
 
 
 def _written(rows: Rows, space: int) -> Iterator[Written]:
@@ -134,5 +136,5 @@ def _moved(rows: Rows, owner: Owner, row: HoldRow) -> HoldRow:
     tenant = rows.spaces.tenant(owner[0])
     space = None if tenant is None or owner[1] is None else rows.spaces.space(tenant.id, owner[1])
     if tenant is None or (owner[1] is not None and space is None):
-        raise Refused(f"somebody who is not in the backup has something that {holds.told(row)}; {_OR_LATER}")
+        raise Refused(f"somebody who is not in the backup has something that {holds.describe(row)}; {_OR_LATER}")
     return row._replace(tenant=tenant.id, space=0 if space is None else space.id, seq=min(row.seq, tenant.seq))

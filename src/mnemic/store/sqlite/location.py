@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -52,6 +56,30 @@ class Location(Protocol):
         """
         ...
 
+    def refuse_replaced(self) -> None:
+        """See that what is written or read still lies where it was opened; it costs one look at the folder.
+
+        Raises:
+            StoreError: it is gone, or another file is in its place.
+        """
+        ...
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; to be asked before a write.
+
+        Raises:
+            StoreError: it is gone, or holds something else.
+        """
+        ...
+
+    def note(self, db: apsw.Connection) -> None:
+        """Remember how it stands, after a write."""
+        ...
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        """Whether the last connection to close may fold the log into the file that it has open, and delete it."""
+        ...
+
     def let_go(self) -> None:
         """Give back what is held beside the connections."""
         ...
@@ -96,6 +124,18 @@ class InMemory:
     def refuse_foreign(self, busy_timeout: float) -> None:
         """Nobody else can have made it."""
 
+    def refuse_replaced(self) -> None:
+        """Nobody can."""
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        """Nobody can."""
+
+    def note(self, db: apsw.Connection) -> None:
+        """There is nothing to look at."""
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        return True
+
     def let_go(self) -> None:
         self._kept.close(True)
 
@@ -123,6 +163,11 @@ class InFile:
         self.closed = f"the store {path} is closed; open it again"
         self.beside: Path | None = path.parent / CHECKPOINTS
         prepare_file(path)
+        self._name = str(path)
+        self._file = _identity(os.stat(path))
+        self._log_file: tuple[int, int] | None = None
+        self._standing: _Standing | None = None
+        self._aside = False
 
     def __str__(self) -> str:
         return str(self.path)
@@ -143,6 +188,7 @@ class InFile:
         return apsw.VFSFile(self.vfs or "", str(self.path), [flags, 0])
 
     def open(self, patience: Patience) -> apsw.Connection:
+        self._look()
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
         db.set_busy_handler(patience)
         if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
@@ -208,9 +254,105 @@ class InFile:
         if marked and version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
-    def let_go(self) -> None:
-        """Nothing is held."""
+    def refuse_replaced(self) -> None:
+        self._look()
 
+    def _look(self) -> os.stat_result:
+        try:
+            found = os.stat(self._name)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise StoreError(
+                f"{self.path} was deleted or moved away while it was open; nothing was written since."
+                " Put it back, or close this and open another"
+            ) from error
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be looked at: {error.strerror}; nothing was written") from error
+        if (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(
+                f"another file was put in the place of {self.path} while it was open; it was not touched."
+                " Close this and open the store again"
+            )
+        return found
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        found, before = self._look(), self._standing
+        if before is None or (found.st_mtime_ns, found.st_size) == before.written:
+            return
+        until = time.monotonic() + _FOLDING_SECONDS
+        while self._folded(db) == before.folded:  # it may be under way in another process, and is told when it is over
+            if self._header()[:20] != before.header or time.monotonic() > until:
+                raise _OverwrittenError(
+                    f"{self.path} was overwritten by something else than mnemic while it was open; it was not touched."
+                    " Close this and open the store again"
+                )
+            time.sleep(0.005)
+
+    def note(self, db: apsw.Connection) -> None:
+        found, before = self._look(), self._standing
+        written = found.st_mtime_ns, found.st_size
+        if before is None or before.written != written:
+            self._standing = _Standing(written, self._folded(db), self._header()[:20])
+        if self._log_file is None and self.log.exists():
+            self._log_file = _identity(os.stat(self.log))
+
+    def _folded(self, db: apsw.Connection) -> tuple[bytes, int, int]:
+        """What moves when another process folds the log into the file: which log it is, how far, what was committed."""
+        _, _, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
+        try:
+            with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
+                salt = file.read(24)[16:]
+        except OSError:
+            salt = b""
+        return salt, int(done), int(db.pragma("data_version"))
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        try:
+            self.refuse_overwritten(db)
+            return True
+        except _OverwrittenError:
+            self._aside = True  # SQLite would fold it into what is there now
+        except StoreError:
+            self._aside = True
+            if self._log_is_ours():  # into the file that was moved away, where that is now, which SQLite leaves undone
+                with suppress(apsw.Error):
+                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return False
+
+    def _log_is_ours(self) -> bool:
+        try:
+            return _identity(os.stat(self.log)) == self._log_file
+        except OSError:
+            return False
+
+    def let_go(self) -> None:
+        """See that no log is left that would be folded into a file in our place by whoever opens that next."""
+        if self._aside and self._log_is_ours():
+            with suppress(OSError):
+                if self.log.stat().st_size:
+                    self.log.replace(self.log.with_name(self.log.name + ".stale"))
+                else:
+                    self.log.unlink()
+
+
+class _OverwrittenError(StoreError):
+    """The file holds something else than SQLite wrote to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How a file stood after a write: when and how long it was written, what had been folded into it, how it begins."""
+
+    written: tuple[int, int]
+    folded: tuple[bytes, int, int]
+    header: bytes
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+_FOLDING_SECONDS: Final = 2.0
+"""How long one waits for another process to say that it was the one who wrote to the file."""
 
 _MOST_IN_MEMORY: Final = 1 << 40
 """Bytes that a store in memory may come to; SQLite's own limit is a gigabyte."""

@@ -85,7 +85,7 @@ def retokenise(db: apsw.Connection) -> None:
     db.execute("DELETE FROM entry")
     for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
         item = decode_item(from_bytes(row.id), row.body)
-        rows.items.add_entries(row.space, ledger.entries(row, item.pinned, entry_terms(item)))
+        rows.items.add_entries(row.space, ledger.entries(row.ver, row, item.pinned, entry_terms(item)))
     db.execute("UPDATE space SET epoch = epoch + 1")
     set_meta(db, "tokens", b"%d" % TOKENS)
 

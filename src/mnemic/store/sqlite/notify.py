@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final
 
 import apsw
+
+from mnemic.core.mutex import Holder, Mutex
 
 SHORTEST: Final = 0.005
 """Seconds between two questions to the file just after it has changed."""
@@ -26,7 +26,7 @@ class Listener:
 
     def __init__(self, open: Callable[[], apsw.Connection]) -> None:
         self._open = open
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._db: apsw.Connection | None = None
         self._opened = 0
         self._seen = (0, 0)
@@ -48,16 +48,26 @@ class Listener:
         """Seconds to wait before asking again: the longer it has been quiet, the longer."""
         return min(max((time.monotonic() - self._moved) / _PATIENCE, SHORTEST), LONGEST)
 
+    @property
+    def connection(self) -> apsw.Connection | None:
+        """The connection it has open, if it has."""
+        return self._db
+
     def close(self) -> None:
         """Let go of the file; asked again, it opens anew."""
-        with self.at_rest():
-            pass
-
-    @contextmanager
-    def at_rest(self) -> Iterator[None]:
-        """Without a connection, and with nobody opening one, as a fork needs it."""
         with self._lock:
-            if self._db is not None:
-                self._db.close(True)
-                self._db = None
-            yield
+            self._let_go()
+
+    def rest(self, holder: Holder) -> None:
+        """Let go of the file, and have nobody open it, until `resume`, as a fork needs it."""
+        self._lock.take(holder)
+        self._let_go()
+
+    def resume(self, holder: Holder) -> None:
+        """Go on after a fork."""
+        self._lock.give_back(holder)
+
+    def _let_go(self) -> None:
+        if self._db is not None:
+            self._db.close(True)
+            self._db = None

@@ -10,11 +10,11 @@ from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.rows import PastTables
 from mnemic.store.sqlite.sqlite_relations import STRETCH, THESE, SqliteGroup, highest, paged, read_json, spend, stretch
 from mnemic.store.values.heads import Wear
-from mnemic.store.values.row_values import Borne, Cursor, Page, SpentLink, SpentVersion
+from mnemic.store.values.row_values import Cursor, EntryNames, Page, SpentLink, SpentVersion
 
 
 class SqlitePast(SqliteGroup, PastTables):
-    """SQLite's own statements about what compaction and going back take out."""
+    """Finds and deletes in SQLite what compaction and going back take out."""
 
     def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
         rows = [_version(row) for row in read_json(self._db, _CLOSED_VERSIONS, (space, horizon, *after, limit))]
@@ -39,25 +39,25 @@ class SqlitePast(SqliteGroup, PastTables):
         found = read_json(self._db, _CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
         return {bytes.fromhex(item) for item in found}
 
-    def bound(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
+    def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         where = (json.dumps(list(spaces)), _hex(items), horizon)
         return {
             bytes.fromhex(item)
-            for statement in (_BOUND_FROM, _BOUND_TO)
+            for statement in (_LINKED_FROM, _LINKED_TO)
             for item in read_json(self._db, statement, where)
         }
 
-    def borne(self, space: int, after: int) -> Borne:
+    def entry_names(self, space: int, after: int) -> EntryNames:
         upto, count = stretch(self._db, _ENTRY_STRETCH, (space, after, STRETCH), after)
-        names = {name for row in read_json(self._db, _BORNE_BY_ITEMS, (space, after, upto)) for name in row}
-        return Borne(names, count, upto, count == STRETCH)
+        names = {name for row in read_json(self._db, _ENTRY_NAMES, (space, after, upto)) for name in row}
+        return EntryNames(names, count, upto, count == STRETCH)
 
-    def tied(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+    def link_uses(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
         upto, count = stretch(self._db, _LINK_STRETCH, (after, STRETCH), after)
         types, cited = read_json(self._db, _TYPES, (after, upto)), read_json(self._db, _EVIDENCE, (after, upto))
         return set(types), {to_bytes(item) for item in cited}, upto, count == STRETCH
 
-    def tied_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
+    def link_uses_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
         types, cited = (
             read_json(self._db, _TYPES_SINCE, (tenant, seq)),
             read_json(self._db, _EVIDENCE_SINCE, (tenant, seq)),
@@ -101,7 +101,7 @@ class SqlitePast(SqliteGroup, PastTables):
         rows = read_json(self._db, _SPENT_EVENTS, (tenant, horizon, *after, limit))
         return paged([(seq, n) for seq, n in rows], limit, lambda key: key)
 
-    def acted(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
+    def actors(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
         upto, count = stretch(self._db, _CHANGE_STRETCH, (tenant, after, STRETCH), after)
         return set(read_json(self._db, _ACTORS, (tenant, after, upto))), upto, count == STRETCH
 
@@ -156,11 +156,11 @@ _CITERS: Final = (
 _CITED: Final = _CITERS + ")"
 _CITED_LIVE: Final = _CITERS + " AND v.seq_to = 9223372036854775807 AND v.state <> 3)"
 # What the journal still tells of keeps both ends; what something live points to stays.
-_BOUND_FROM: Final = (
+_LINKED_FROM: Final = (
     "SELECT json_group_array(DISTINCT i.value) FROM " + _EACH + "link l ON l.space = h.value AND l.src = unhex(i.value)"
     " AND (l.seq_from > ?3 OR (l.seq_to > ?3 AND l.seq_to < 9223372036854775807))"
 )
-_BOUND_TO: Final = (
+_LINKED_TO: Final = (
     "SELECT json_group_array(DISTINCT i.value) FROM " + _EACH + "link l ON l.space = h.value AND l.dst = unhex(i.value)"
     " AND (l.seq_from > ?3 OR (l.seq_to > ?3 AND l.seq_to < 9223372036854775807)"
     " OR (l.open AND l.seq_to = 9223372036854775807 AND l.src <> l.dst AND EXISTS (SELECT 1 FROM version v"
@@ -194,7 +194,7 @@ _ENTRY_STRETCH: Final = (
     "SELECT json_array(max(ver), count(*)) FROM"
     " (SELECT ver FROM entry WHERE space = ? AND ver > ? ORDER BY ver LIMIT ?)"
 )
-_BORNE_BY_ITEMS: Final = (
+_ENTRY_NAMES: Final = (
     "SELECT json_group_array(json_array(agent, session)) FROM"
     " (SELECT DISTINCT agent, session FROM entry WHERE space = ? AND ver > ? AND ver <= ?)"
 )

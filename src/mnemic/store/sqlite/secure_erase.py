@@ -6,14 +6,15 @@ its first cell (sqlite.org/fileformat2.html, section 1.6). They belong to nobody
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 import apsw
 
 from mnemic.errors import StoreError
 from mnemic.store.engine import erasure
-from mnemic.store.sqlite.connections import PATIENCE, SqliteFile, translated
-from mnemic.store.sqlite.disk import set_meta, take_lease
+from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
+from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import InFile
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import ErasureReceipt
@@ -25,10 +26,9 @@ class SqliteErasing(SqliteFile):
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
         self._refuse_reading()
-        with self._waiting, self._writing, translated(self._location):
-            db = self._writer_connection()
+        with self._alone() as db:
             with self._transaction(db):
-                take_lease(db)
+                self._take_lease(db)
                 done = erasure.apply(self._rows(db), erasure_)
                 if isinstance(self._location, InFile):
                     set_meta(db, "residue", b"1")
@@ -49,21 +49,23 @@ class SqliteErasing(SqliteFile):
         """Whether no byte of what was erased is left in the log; tries once more to take it out."""
         self._refuse_closed()
         self._refuse_reading()
-        with self._waiting, self._writing, translated(self._location):
-            return self._truncate(self._writer_connection())
+        with self._alone() as db:
+            return self._truncate(db)
 
     def _truncate(self, db: apsw.Connection) -> bool:
         """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         try:
+            self._location.refuse_overwritten(db)
             return self._emptied(db) and self._scrub(db, self._location)
         except (apsw.Error, StoreError):
             return False
 
     def _emptied(self, db: apsw.Connection) -> bool:
-        with self._gate.alone(PATIENCE) as quiet:
-            if not quiet:
+        """Fold the log into the file and empty it; whether that came about with nobody reading there."""
+        try:
+            if not self._gate.shut(sys._getframe(), PATIENCE):
                 return False
             self._close_readers()
             db.set_busy_timeout(250)  # a reader of another process is not waited for: the receipt says so instead
@@ -71,9 +73,15 @@ class SqliteErasing(SqliteFile):
                 busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1, 0, 0)
             except apsw.BusyError:
                 busy = 1
-            finally:
-                db.set_busy_handler(self._wait_a_little)
-        return busy == 0
+            db.set_busy_handler(self._wait_a_little)
+            self._location.note(db)
+            self._gate.open(sys._getframe())
+        except BaseException:
+            self._gate.open(sys._getframe())
+            self._writer = None  # it may have kept the short patience
+            db.close(True)
+            raise
+        return bool(busy == 0)
 
     def _scrub(self, db: apsw.Connection, location: InFile) -> bool:
         """Wipe the file under the write lock, unless another process has written since the log was emptied."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, Final, TypeVar
 
 import apsw
 
-from mnemic.store.engine.rows import Condition, Group, Relation, Value
+from mnemic.store.engine.relations import Condition, Relation, Value
+from mnemic.store.engine.rows import Group
 from mnemic.store.values.row_values import Cursor, Page
 
 T = TypeVar("T")
@@ -70,6 +72,7 @@ def spend(db: apsw.Connection, highest: int) -> None:
 
 
 R = TypeVar("R")
+Conditions = tuple[Condition, ...]
 Shape = tuple[tuple[str, str, int], ...]
 """Of each condition its column, its operator, and how many values are bound to it."""
 
@@ -77,38 +80,46 @@ _OPERATORS: Final = {"=": " = ?", "<>": " <> ?", "<": " < ?", "<=": " <= ?", ">"
 
 
 class SqliteRelations:
-    """`engine.rows.Relations` over one connection."""
+    """`engine.relations.Relations` over one connection."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self.db = db
 
     def find(
-        self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
+        self, relation: Relation[R], *where: Condition, order: tuple[str, ...] = (), limit: int = 0, **equal: Value
     ) -> Iterator[R]:
+        apart = _taken_apart(where, equal)
+        if apart is None:
+            return self._find_in_parts(relation, where, order, limit, equal)
+        shape, bound = apart
         # A bound limit has the statement planned anew each time, so that of one row is written out.
-        bounded = " LIMIT ?" if limit > 1 else " LIMIT 1" * limit
-        if not where:
-            statement, bound = _find(of, tuple(equal), (), order, bounded), tuple(equal.values())
-        elif len(parts := _parts(where)) != 1:
-            return (row for part in parts for row in self.find(of, *part, order=order, limit=limit, **equal))
-        else:
-            shape, values = _taken_apart(where)
-            statement, bound = _find(of, tuple(equal), shape, order, bounded), (*equal.values(), *values)
-        return map(of.make, self.db.execute(statement, (*bound, limit) if limit > 1 else bound))
+        statement = _find(relation, tuple(equal), shape, order, " LIMIT ?" if limit > 1 else " LIMIT 1" * limit)
+        if limit > 1:
+            bound.append(limit)
+        return map(relation.make, self.db.execute(statement, bound))
 
-    def first(self, of: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
-        shape, values = _taken_apart(where) if where else ((), ())
-        statement = _find(of, tuple(equal), shape, order, " LIMIT 1")
-        row = self.db.execute(statement, (*equal.values(), *values)).fetchone()
-        return None if row is None else of.make(row)
+    def _find_in_parts(
+        self, relation: Relation[R], where: Conditions, order: tuple[str, ...], limit: int, equal: Mapping[str, Value]
+    ) -> Iterator[R]:
+        """Find rows by more values than one statement takes: in order over all parts, and no more than the limit."""
+        found: list[tuple[Any, ...]] = []
+        for shape, bound in _in_parts(where, equal):
+            statement = _find(relation, tuple(equal), shape, order, " LIMIT ?")
+            found += self.db.execute(statement, (*bound, limit or -1))
+        for column in reversed(order):
+            found.sort(key=_rank(relation.columns.index(column.removeprefix("-"))), reverse=column[0] == "-")
+        return map(relation.make, found[: limit or None])
 
-    def add(self, of: Relation[Any], *rows: Sequence[Any]) -> int:
-        self._write(_add(of, "INSERT"), rows)
+    def first(self, relation: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
+        return next(self.find(relation, *where, order=order, limit=1, **equal), None)
+
+    def add(self, relation: Relation[Any], *rows: Sequence[Any]) -> int:
+        self._write(_add(relation, "INSERT"), rows)
         # Nobody else writes meanwhile, and SQLite gives the number past the highest.
-        return self.db.last_insert_rowid() - len(rows) + 1 if of.number else 0
+        return self.db.last_insert_rowid() - len(rows) + 1 if relation.number else 0
 
-    def put(self, of: Relation[Any], *rows: Sequence[Any]) -> None:
-        self._write(_add(of, "REPLACE"), rows)
+    def put(self, relation: Relation[Any], *rows: Sequence[Any]) -> None:
+        self._write(_add(relation, "REPLACE"), rows)
 
     def _write(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
         if len(rows) == 1:
@@ -116,17 +127,15 @@ class SqliteRelations:
         else:
             self.db.executemany(statement, rows)
 
-    def update(self, of: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
-        for part in _parts(where):
-            shape, bound = _taken_apart(part)
-            statement = _update(of, tuple(values), tuple(equal), shape)
-            self.db.execute(statement, (*values.values(), *equal.values(), *bound))
+    def update(self, relation: Relation[Any], values: Mapping[str, Value], *where: Condition, **equal: Value) -> None:
+        for shape, bound in _in_parts(where, equal):
+            statement = _update(relation, tuple(values), tuple(equal), shape)
+            self.db.execute(statement, (*values.values(), *bound))
 
-    def drop(self, of: Relation[Any], *where: Condition, **equal: Value) -> None:
-        for part in _parts(where):
-            shape, bound = _taken_apart(part)
-            statement = _drop(of, tuple(equal), shape)
-            self.db.execute(statement, (*equal.values(), *bound))
+    def drop(self, relation: Relation[Any], *where: Condition, **equal: Value) -> None:
+        for shape, bound in _in_parts(where, equal):
+            statement = _drop(relation, tuple(equal), shape)
+            self.db.execute(statement, bound)
 
 
 class SqliteGroup(Group):
@@ -137,22 +146,19 @@ class SqliteGroup(Group):
         self._db = relations.db
 
 
-def _parts(where: tuple[Condition, ...]) -> list[tuple[Condition, ...]]:
-    """The conditions, once for every so many values that a column may be among; never where it may be among none."""
-    for place, (column, operator, value) in enumerate(where):
-        if operator == "in" and not 0 < len(value) <= CHUNK:
-            chunks = (value[start : start + CHUNK] for start in range(0, len(value), CHUNK))
-            return [(*where[:place], (column, "in", some), *where[place + 1 :]) for some in chunks]
-    return [where]
+def _taken_apart(where: Conditions, equal: Mapping[str, Value]) -> tuple[Shape, list[Any]] | None:
+    """Separate the form of conditions, which a statement is made of, from the values that are bound to it.
 
-
-def _taken_apart(where: tuple[Condition, ...]) -> tuple[Shape, Sequence[Any]]:
-    """Separate the form of conditions, which a statement is made of, from the values that are bound to it."""
+    None where a column may be among no values at all, or among more than one statement takes.
+    """
     shape: list[tuple[str, str, int]] = []
-    bound: list[Any] = []
+    bound: list[Any] = [*equal.values()]
     for column, operator, value in where:
         if operator == "in":
-            shape.append((column, operator, len(value)))
+            count = len(value)
+            if not 0 < count <= CHUNK:
+                return None
+            shape.append((column, operator, count))
             bound += value
         else:
             shape.append((column, operator, 0))
@@ -161,41 +167,64 @@ def _taken_apart(where: tuple[Condition, ...]) -> tuple[Shape, Sequence[Any]]:
     return tuple(shape), bound
 
 
+def _in_parts(where: Conditions, equal: Mapping[str, Value]) -> Iterator[tuple[Shape, list[Any]]]:
+    """Take conditions apart with so many values each that one statement takes them; nothing where there are none."""
+    for part in product(*map(_split, where)):
+        apart = _taken_apart(part, equal)
+        if apart is not None:
+            yield apart
+
+
+def _rank(place: int) -> Callable[[tuple[Any, ...]], tuple[bool, Any]]:
+    """Rank rows by one of their columns as SQLite does: nothing comes before any value."""
+    return lambda row: (row[place] is not None, row[place])
+
+
+def _split(condition: Condition) -> list[Condition]:
+    column, operator, value = condition
+    if operator != "in" or 0 < len(value) <= CHUNK:
+        return [condition]
+    values = list(dict.fromkeys(value))  # the same value in two parts would find its rows twice
+    return [(column, "in", values[start : start + CHUNK]) for start in range(0, len(values), CHUNK)]
+
+
 @cache
-def _find(of: Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...], limit: str) -> str:
-    by = ", ".join(_declared(of, column.removeprefix("-")) + (" DESC" if column[0] == "-" else "") for column in order)
+def _find(relation: Relation[Any], equal: tuple[str, ...], shape: Shape, order: tuple[str, ...], limit: str) -> str:
+    by = ", ".join(
+        _declared(relation, column.removeprefix("-")) + (" DESC" if column[0] == "-" else "") for column in order
+    )
     return (
-        "SELECT " + ", ".join(of.columns) + " FROM " + of.name + _where(of, equal, shape)
+        "SELECT " + ", ".join(relation.columns) + " FROM " + relation.name + _where(relation, equal, shape)
         + (" ORDER BY " + by if order else "") + limit
     )  # fmt: skip
 
 
 @cache
-def _add(of: Relation[Any], how: str) -> str:
-    unless = " ON CONFLICT DO NOTHING" if of.stays and how == "INSERT" else ""
-    marks = ", ".join("?" * len(of.columns))
-    return how + " INTO " + of.name + "(" + ", ".join(of.columns) + ") VALUES (" + marks + ")" + unless
+def _add(relation: Relation[Any], how: str) -> str:
+    unless = " ON CONFLICT DO NOTHING" if relation.stays and how == "INSERT" else ""
+    marks = ", ".join("?" * len(relation.columns))
+    return how + " INTO " + relation.name + "(" + ", ".join(relation.columns) + ") VALUES (" + marks + ")" + unless
 
 
 @cache
-def _update(of: Relation[Any], columns: tuple[str, ...], equal: tuple[str, ...], shape: Shape) -> str:
-    values = ", ".join(_declared(of, column) + " = ?" for column in columns)
-    return "UPDATE " + of.name + " SET " + values + _where(of, equal, shape)
+def _update(relation: Relation[Any], columns: tuple[str, ...], equal: tuple[str, ...], shape: Shape) -> str:
+    values = ", ".join(_declared(relation, column) + " = ?" for column in columns)
+    return "UPDATE " + relation.name + " SET " + values + _where(relation, equal, shape)
 
 
 @cache
-def _drop(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
-    return "DELETE FROM " + of.name + _where(of, equal, shape)
+def _drop(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    return "DELETE FROM " + relation.name + _where(relation, equal, shape)
 
 
-def _where(of: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
-    conditions = [_declared(of, column) + " = ?" for column in equal]
+def _where(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str:
+    conditions = [_declared(relation, column) + " = ?" for column in equal]
     for column, operator, count in shape:
         among = " IN (" + ",".join("?" * count) + ")"
-        conditions.append(_declared(of, column) + (among if operator == "in" else _OPERATORS[operator]))
+        conditions.append(_declared(relation, column) + (among if operator == "in" else _OPERATORS[operator]))
     return " WHERE " + " AND ".join(conditions) if conditions else ""
 
 
-def _declared(of: Relation[Any], column: str) -> str:
+def _declared(relation: Relation[Any], column: str) -> str:
     """A column that the relation declares: no other name ever reaches a statement."""
-    return of.columns[of.columns.index(column)]
+    return relation.columns[relation.columns.index(column)]

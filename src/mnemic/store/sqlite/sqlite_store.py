@@ -14,6 +14,7 @@ from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
 from mnemic.store.sqlite.location import InFile, InMemory
 from mnemic.store.sqlite.sweeping import SqliteSweeping
+from mnemic.store.urls import real_path
 from mnemic.store.values.receipts import Fault
 
 
@@ -21,7 +22,7 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
     """A store in one file, in WAL mode. Safe to share between threads; a forked child opens its own connections.
 
     Args:
-        path: The file; made with mode 0600 if it is not there.
+        path: The file, or a link to it; made with mode 0600 if it is not there.
         vfs: A registered SQLite VFS to use in place of the system's (fault injection, slow disks).
         synchronous: SQLite's setting; anything but FULL can lose acknowledged writes and exists for tests of the tests.
         probe: Called with the name of each point of a commit and an erasure that it passes (fault injection).
@@ -44,7 +45,7 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         probe: Probe | None = None,
         create: bool = True,
     ) -> None:
-        self.path = Path(path).expanduser().absolute()
+        self.path = real_path(path)
         location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create)
         super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 

@@ -10,11 +10,13 @@ from typing import Any, Final
 import apsw
 
 from mnemic.core.clock import FOREVER, Clock
-from mnemic.core.ids import Entropy, from_bytes, to_bytes
+from mnemic.core.ids import Entropy
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
+from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.relations import PAGE, SPACE
 from mnemic.store.engine.rows import (
     ItemTables,
     JournalTables,
@@ -26,6 +28,7 @@ from mnemic.store.engine.rows import (
     SessionTables,
     SpaceTables,
     VectorTables,
+    in_order,
 )
 from mnemic.store.sqlite.past_tables import SqlitePast
 from mnemic.store.sqlite.schema import erase_item_statements, erase_name_statements, erase_space_statements
@@ -39,7 +42,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     read_json,
     spend,
 )
-from mnemic.store.values.row_values import Descent, PageRow, TenantRow, VersionRow, Walk
+from mnemic.store.values.row_values import Descent, PageRow, SpaceRow, TenantRow, VersionRow, Walk
 from mnemic.store.values.work import VectorRow
 
 
@@ -54,6 +57,12 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
         else:
             found = self._db.execute(_TENANT + "ORDER BY t.id")
         return [TenantRow._make(row) for row in found]
+
+    def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
+        name = None if isinstance(user, Shared) else user
+        rows = [SPACE.make(row) for row in self._db.execute(_OWNED, (tenant, name, branch))]
+        found = {(row.user, row.branch): row for row in rows}
+        return found.get((user, branch)), found.get((SHARED, ""))
 
     def descents(self, tenant: int) -> list[Descent]:
         found = read_json(self._db, _DESCENTS, (tenant,))
@@ -91,6 +100,10 @@ _TENANT: Final = (
 )
 
 
+_OF_TENANT: Final = (
+    "SELECT " + ", ".join(SPACE.columns) + " FROM space WHERE tenant = (SELECT id FROM tenant WHERE name = ?1) AND "
+)
+_OWNED: Final = _OF_TENANT + "user = ?2 AND branch = ?3 UNION ALL " + _OF_TENANT + "shared AND branch IN ('', ?3)"
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
 )
@@ -295,28 +308,14 @@ _DROP_VECTORS: Final = (
 class SqliteSessions(SqliteGroup, SessionTables):
     """SQLite's own statements about pages."""
 
-    def pages(self, space: int, session: int, items: Sequence[bytes] | None) -> list[PageRow]:
-        if items is None:
-            found = list(self._db.execute(_PAGES + _AT_HAND, (space, session)))
-        else:
-            found = [row for item in items for row in self._db.execute(_PAGES + "AND item = ?", (space, session, item))]
-        return sorted((_page(row) for row in found), key=lambda row: (row.arrived, row.position, row.item))
-
-    def put_pages(self, space: int, session: int, pages: Iterable[PageRow]) -> None:
-        rows = [(space, session, to_bytes(row.item), *row[1:]) for row in pages]
-        self._db.executemany("REPLACE INTO page VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    def pages_at_hand(self, space: int, session: int) -> list[PageRow]:
+        return in_order(map(PAGE.make, self._db.execute(_PAGES_AT_HAND, (space, session))))
 
 
-_PAGES: Final = (
-    "SELECT item, resident, tokens, born, last_use, uses, arrived, pinned, position, segment, importance, novelty,"
-    " entities FROM page WHERE space = ? AND session = ? "
+# The condition is that of the index `page_at_hand`.
+_PAGES_AT_HAND: Final = (
+    "SELECT * FROM page WHERE space = ? AND session = ? AND (resident OR (segment < 0 AND position >= 0))"
 )
-_AT_HAND: Final = "AND (resident OR (segment < 0 AND position >= 0))"
-"""As the index `page_at_hand` has it."""
-
-
-def _page(row: Sequence[Any]) -> PageRow:
-    return PageRow._make((from_bytes(row[0]), bool(row[1]), *row[2:7], bool(row[7]), *row[8:]))
 
 
 def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,9 +9,9 @@ from typing import Final
 
 import apsw
 
+from mnemic.core.mutex import Mutex
 from mnemic.store.engine.compaction import TenantSweep
-from mnemic.store.sqlite.connections import SqliteFile, WriterQueue, translated
-from mnemic.store.sqlite.disk import take_lease
+from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.values.receipts import Swept
 
 SLACK: Final = 0.05
@@ -34,12 +33,21 @@ class SqliteSweeping(SqliteFile):
     def renew(self) -> None:
         super().renew()
         self._sweeps: dict[str, TenantSweep] = {}
-        self._sweeping = threading.Lock()
+        self._sweeping = Mutex()
         self._log = _Log()
         self._sweeper: apsw.Connection | None = None
 
     def _let_go(self) -> None:
         super()._let_go()
+        self._drop_sweeper()
+
+    def _connections(self) -> Iterator[apsw.Connection]:
+        yield from super()._connections()
+        if self._sweeper is not None:
+            yield self._sweeper
+
+    def _end_transactions(self) -> None:
+        super()._end_transactions()
         self._drop_sweeper()
 
     def _drop_sweeper(self) -> None:
@@ -61,11 +69,11 @@ class SqliteSweeping(SqliteFile):
     def _slice(self, sweep: TenantSweep, seconds: float) -> Swept:
         self._refuse_closed()
         self._refuse_reading()
-        with self._writing, translated(self._location), self._sweeping_connection() as db:
+        with self._alone(), self._sweeping_connection() as db:
             with self._transaction(db):
-                watch = _Watch(seconds, self._waiting)
+                watch = _Watch(seconds, self._writing)
                 self._probe("gc:slice-begin")
-                take_lease(db)
+                self._take_lease(db)
                 tally, more = sweep.slice(self._rows(db), watch.allows)
                 pages = 0 if more else _give_back(db, watch.allows)
                 more = more or _wasteful(db)
@@ -120,8 +128,8 @@ class _Log:
 class _Watch:
     """How long a slice has had the write lock: without its own wait for others."""
 
-    def __init__(self, seconds: float, waiting: WriterQueue) -> None:
-        self._seconds, self._waiting = seconds, waiting
+    def __init__(self, seconds: float, lock: Mutex) -> None:
+        self._seconds, self._lock = seconds, lock
         self._begun, self._spent = time.monotonic(), time.thread_time()
 
     @property
@@ -141,7 +149,7 @@ class _Watch:
         write, that keeps nobody out. But those of other processes do not tell.
         """
         most = self._seconds
-        return self.worked < most and self._waiting.seconds < most / 3 and self.passed < 2 * most
+        return self.worked < most and self._lock.waited() < most / 3 and self.passed < 2 * most
 
 
 def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:

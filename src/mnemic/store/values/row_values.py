@@ -144,8 +144,8 @@ class SpentLink(NamedTuple):
     n: int
 
 
-class Borne(NamedTuple):
-    """Names that a stretch of entries bears: how many entries that is, which is the last, whether there may be more."""
+class EntryNames(NamedTuple):
+    """Names that a stretch of entries uses; how many entries that is, the last of them, whether there are more."""
 
     names: set[int]
     entries: int

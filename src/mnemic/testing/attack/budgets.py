@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 from unittest.mock import patch
 
-from mnemic.core.cut import count_tokens, cut
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
+from mnemic.core.tokens import count_tokens, cut
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
@@ -29,7 +29,7 @@ def attack(rounds: int, seed: int) -> AttackReport:
     texts = [_hostile(chance) for _ in range(rounds)]
     budgets = [chance.choice([60, 100, 300, 1_000]) for _ in range(rounds)]
     failures = [wrong for text, budget in zip(texts, budgets, strict=True) for wrong in _wrong(text, budget)]
-    with patch("mnemic.core.cut.BYTES_A_TOKEN", 10**9):
+    with patch("mnemic.core.tokens.BYTES_A_TOKEN", 10**9):
         caught = sum(any(_wrong(text, budget)) for text, budget in zip(texts[:20], budgets, strict=False))
     return AttackReport(tries=rounds, failures=failures, caught_by_control=caught)
 

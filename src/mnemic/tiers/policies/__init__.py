@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mnemic.core.text import did_you_mean
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES, load
 from mnemic.tiers.base import Policy

@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mnemic.faces.cli.bars import hold_to_bars
-from mnemic.faces.cli.bars import listed as _names
-from mnemic.faces.cli.bars import progress as _progress
+from mnemic.faces.cli.bars import hold_to_bars, progress
+from mnemic.faces.cli.bench import bench_options as options
+from mnemic.faces.cli.bench.bench_options import FILE, NAMES
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.figures import Figure
+    from mnemic.lab.kit.figures import Figure, Measurements
     from mnemic.models.base import Embedder
 
 
@@ -40,47 +40,27 @@ def bench() -> None:
     "mnemic bench locomo locomo10.json --systems mnemic --json",
     "mnemic bench locomo locomo10.json --systems mnemic --without dense,session,speaker",
 )
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
-)
-@click.option("--limit", type=int, help="Ask only the first so many questions.")
-@click.option("--systems", type=WORDS, help="Only these rows of the table, separated by commas.")
-@click.option("--without", type=WORDS, help="Stages of recall: for each a row of mnemic without it.")
-@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
-def locomo(
-    path: Path,
-    out: Path,
-    limit: int | None,
-    systems: str | None,
-    without: str | None,
-    embedder: str,
-    cache: Path | None,
-    seed: int,
-) -> None:
+@options.path
+@options.out
+@options.limit()
+@click.option("--systems", type=NAMES, help="Only these rows of the table, separated by commas.")
+@click.option("--without", type=NAMES, default=(), help="Stages of recall: for each a row of mnemic without it.")
+@options.embedder()
+@options.cache
+@options.seed()
+def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> None:
     """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
     from mnemic.lab.tasks.locomo_bench import bench_locomo
 
     run = invocation()
-    with _progress(run) as progress:
-        log = bench_locomo(
-            path,
-            out=out,
-            seed=seed,
-            systems=None if systems is None else _names(systems),
-            limit=limit,
-            embedder=_embedder(run, embedder, cache),
-            without=_names(without or ""),
-            progress=progress,
-        )
+    with progress(run) as report_progress:
+        log = bench_locomo(path, embedder=_embedder(run, embedder, cache), progress=report_progress, **measured)
     _show(run, log, None, markdown=False)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
 
 @verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
-@click.argument("log", type=click.Path(path_type=Path))
+@click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
 def report(log: Path, seed: int | None, markdown: bool) -> None:
@@ -97,106 +77,100 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
 
 
 @verb("mnemic bench speed --items 2000 --turns 200 --rounds 2 --questions 20")
-@click.option("--items", type=click.IntRange(1), default=100_000, show_default=True, help="Items recalled from.")
-@click.option("--turns", type=click.IntRange(1), default=10_000, show_default=True, help="Turns taken in at once.")
-@click.option("--rounds", type=click.IntRange(1), default=30, show_default=True, help="Rounds of single writes.")
-@click.option("--questions", type=click.IntRange(1), default=1_000, show_default=True, help="Questions asked.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
-def speed(items: int, turns: int, rounds: int, questions: int, seed: int) -> None:
+@options.count("--items", 100_000, "Items recalled from.")
+@options.count("--turns", 10_000, "Turns taken in at once.")
+@options.count("--rounds", 30, "Rounds of single writes.")
+@options.count("--questions", 1_000, "Questions asked.")
+@options.seed("the made-up text")
+def speed(items: int, **size: int) -> None:
     """Writes, group commit, bulk intake and recall, each beside its bar, on files in a temporary folder.
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.kit.figures import show
     from mnemic.lab.tasks.speed_bench import SpeedSize, bench_speed
 
     run = invocation()
-    measured = SpeedSize(
-        items=items, users=max(items // 100, 1), turns=turns, rounds=rounds, questions=questions, seed=seed
-    )
+    measured = SpeedSize(items=items, users=max(items // 100, 1), **size)
     found = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
-    show(found, sys.stdout, as_json=run.output.json)
-    if measured.stated:
-        hold_to_bars(found.figures)
+    _show_figures(run, found, binding=measured.stated)
 
 
 @verb("mnemic bench busy --rounds 1 --writes 5 --embedder none")
-@click.option("--rounds", type=click.IntRange(1), default=10, show_default=True, help="Rounds of each sort.")
-@click.option("--writes", type=click.IntRange(1), default=50, show_default=True, help="Writes to a round.")
+@options.count("--rounds", 10, "Rounds of each sort.")
+@options.count("--writes", 50, "Writes to a round.")
 @click.option("--gap", type=click.FloatRange(0), default=0.005, show_default=True, help="Seconds between two writes.")
-@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for one that only burns time.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
-def busy(rounds: int, writes: int, gap: float, embedder: str, seed: int) -> None:
+@options.embedder(help="`none` for one that only burns time.")
+@options.seed("the made-up text")
+def busy(embedder: str, **load: Any) -> None:
     """Writes beside a busy worker in the same process, against writes beside an idle one; with meters and without.
 
     `--writes 40 --gap 0` measures bursts that are shorter than a slice of what goes on behind.
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.kit.figures import show
     from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
-    run = invocation()
-    load = BusyLoad(rounds=rounds, writes=writes, gap=gap, seed=seed)
-    found = bench_busy(load, lambda part: run.output.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
-    show(found, sys.stdout, as_json=run.output.json)
-    if load.stated:
-        hold_to_bars(found.figures)
+    run, measured = invocation(), BusyLoad(**load)
+    found = bench_busy(measured, lambda part: run.output.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
+    _show_figures(run, found, binding=measured.stated)
 
 
 @verb("mnemic bench gc --adds 600 --live 200 --keep-commits 2 --singles 5")
-@click.option("--adds", type=click.IntRange(1), default=1_000_000, show_default=True, help="Items added in all.")
-@click.option("--live", type=click.IntRange(1), default=100_000, show_default=True, help="Items that stand.")
-@click.option(
-    "--keep-commits", type=click.IntRange(0), default=200, show_default=True, help="Of the past, 100 adds each."
-)
-@click.option("--singles", type=click.IntRange(1), default=1_000, show_default=True, help="Single writes timed alone.")
+@options.count("--adds", 1_000_000, "Items added in all.")
+@options.count("--live", 100_000, "Items that stand.")
+@options.count("--keep-commits", 200, "Of the past, 100 adds each.", least=0)
+@options.count("--singles", 1_000, "Single writes timed alone.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="On the disk to measure.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the made-up text.")
-def gc(adds: int, live: int, keep_commits: int, singles: int, folder: Path | None, seed: int) -> None:
+@options.seed("the made-up text")
+def gc(keep_commits: int, folder: Path | None, **size: int) -> None:
     """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
-    from mnemic.lab.kit.figures import show
-    from mnemic.lab.tasks.gc_bench import GcSize, bench_gc
+    from mnemic.lab.tasks import gc_bench
 
     run = invocation()
-    size = GcSize(adds=adds, live=live, keep=keep_commits, singles=singles, seed=seed)
-    with _progress(run) as progress:
-        found = bench_gc(size, progress, folder=folder)
-    show(found, sys.stdout, as_json=run.output.json)
-    hold_to_bars(found.figures)
+    with progress(run) as report_progress:
+        found = gc_bench.bench_gc(gc_bench.GcSize(keep=keep_commits, **size), report_progress, folder=folder)
+    _show_figures(run, found)
+
+
+def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True) -> None:
+    """Show what was measured; a bar that is missed decides the exit code if it is binding."""
+    from mnemic.lab.kit.figures import show
+
+    show(measured, sys.stdout, as_json=run.output.json)
+    if binding:
+        hold_to_bars(measured.figures)
 
 
 @verb("mnemic bench asked data --embedder none")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap.")
+@options.embedder()
+@options.cache
+@options.seed()
 def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues."""
     from mnemic.lab.tasks.asked_bench import bench_asked, show
 
     run = invocation()
-    with _progress(run) as progress:
-        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=progress)
+    with progress(run) as report_progress:
+        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=report_progress)
     show(found, sys.stdout, seed)
 
 
 @verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --without links")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--limit", type=int, help="Ask only the first so many questions.")
+@options.path
+@options.limit()
 @click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
-@click.option("--without", type=WORDS, help="Stages of recall to leave out, all at once.")
-@click.option("--embedder", type=WORDS, default="auto", show_default=True, help="`none` for words alone.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
+@click.option("--without", type=NAMES, default=(), help="Stages of recall to leave out, all at once.")
+@options.embedder()
+@options.cache
 def multihop(
-    path: Path, limit: int | None, untitled: bool, without: str | None, embedder: str, cache: Path | None
+    path: Path, limit: int | None, untitled: bool, without: Sequence[str], embedder: str, cache: Path | None
 ) -> None:
     """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
     from mnemic.lab.kit.tables import aligned
     from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
 
-    run = invocation()
-    make = entrant(_embedder(run, embedder, cache), _names(without or ""), untitled=untitled)
+    make = entrant(_embedder(invocation(), embedder, cache), without, untitled=untitled)
     print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
 
 
@@ -204,47 +178,27 @@ def multihop(
     "mnemic bench capacity book.txt --limit 200 --capacities 10,50% --policies lru,arc",
     "mnemic bench capacity book.txt --limit 100 --laws again --capacities 10 --policies lfu --json",
 )
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
-)
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many chunks.")
-@click.option("--capacities", type=WORDS, help="Pages, or per cent of all chunks, by commas (0.1%,0.5%,2%,10%,50%).")
-@click.option("--policies", type=WORDS, help="Only these, by commas; the baselines and Belady's are always there.")
-@click.option("--laws", type=WORDS, default="recent,uniform", show_default=True, help="Of age; also `again`.")
-@click.option("--every", type=click.IntRange(1), default=10, show_default=True, help="Chunks between questions.")
-@click.option("--plots", type=click.Path(path_type=Path), help="Folder for pictures (needs the extra `bench`).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the questions, and of the bootstrap.")
-def capacity(
-    path: Path,
-    out: Path,
-    limit: int | None,
-    capacities: str | None,
-    policies: str | None,
-    laws: str,
-    every: int,
-    plots: Path | None,
-    seed: int,
-) -> None:
+@options.path
+@options.out
+@options.limit("chunks")
+@click.option("--capacities", type=NAMES, help="Pages, or per cent of all chunks, by commas (0.1%,0.5%,2%,10%,50%).")
+@options.policies
+@click.option("--laws", type=NAMES, default=("recent", "uniform"), show_default=True, help="Of age; also `again`.")
+@options.count("--every", 10, "Chunks between questions.")
+@options.plots
+@options.seed("the questions, and of the bootstrap")
+def capacity(path: Path, out: Path, plots: Path | None, **sweep: Any) -> None:
     """Plain text in chunks of 512 bytes through hot tiers of so many pages: what each policy finds, with an archive and
     without.
 
     PATH is a text (enwik8, text8, any other; zip, gzip, bzip2 and xz are read), or a folder of them. A window that
     finds more than the archive decides the exit code, of 50,000 chunks or more.
     """
-    from mnemic.lab.tasks.capacity.capacity_bench import CAPACITIES, TextSweep, bench_capacity
+    from mnemic.lab.tasks.capacity.capacity_bench import TextSweep, bench_capacity
 
     run = invocation()
-    sweep = TextSweep(
-        laws=_names(laws),
-        capacities=_names(capacities or "") or CAPACITIES,
-        policies=None if policies is None else _names(policies),
-        limit=limit,
-        every=every,
-        seed=seed,
-    )
-    with _progress(run) as progress:
-        log = bench_capacity(path, out=out, sweep=sweep, progress=progress)
+    with progress(run) as report_progress:
+        log = bench_capacity(path, out=out, sweep=TextSweep(**options.without_none(sweep)), progress=report_progress)
     hold_to_bars(_show_sweep(run, log, plots))
 
 
@@ -252,64 +206,49 @@ def capacity(
     "mnemic bench hotpot questions.jsonl --lag 0 --capacities 1,2 --policies lru --embedder none",
     "mnemic bench hotpot questions.jsonl --law fixed --lag 0 --capacities 2 --policies arc --embedder none --json",
 )
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("runs"), show_default=True, help="Folder, or file."
-)
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions.")
-@click.option("--capacities", type=WORDS, help="Documents in the hot tier, or per cent of all, by commas.")
-@click.option("--policies", type=WORDS, help="Only these, by commas; the baselines and Belady's are always there.")
-@click.option("--lag", type=click.IntRange(0), default=10, show_default=True, help="Questions until one is asked.")
+@options.path
+@options.out
+@options.limit()
+@click.option("--capacities", type=NAMES, help="Documents in the hot tier, or per cent of all, by commas.")
+@options.policies
+@options.count("--lag", 10, "Questions until one is asked.", least=0)
 @click.option("--law", type=WORDS, default="spread", show_default=True, help="`spread`: from 0 to twice; or `fixed`.")
 @click.option("--order", type=WORDS, default="file", show_default=True, help="Of the documents; or `shuffled`.")
 @click.option("--unit", type=WORDS, default="paragraph", show_default=True, help="One document; or `sentence`.")
 @click.option("--checks", is_flag=True, help="Also: asked too early, in any order, with room for everything.")
-@click.option("--embedder", type=WORDS, default="none", show_default=True, help="`auto`, or by its name.")
-@click.option("--cache", type=click.Path(path_type=Path), help="Folder that keeps vectors from run to run.")
-@click.option("--plots", type=click.Path(path_type=Path), help="Folder for a picture (needs the extra `bench`).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of what is drawn, and of the bootstrap.")
+@options.embedder("none", "`auto`, or by its name.")
+@options.cache
+@options.plots
+@options.seed("what is drawn, and of the bootstrap")
 def hotpot(
     path: Path,
-    out: Path,
-    limit: int | None,
-    capacities: str | None,
-    policies: str | None,
     lag: int,
     law: str,
     order: str,
-    unit: str,
-    checks: bool,
+    seed: int,
     embedder: str,
     cache: Path | None,
     plots: Path | None,
-    seed: int,
+    **measured: Any,
 ) -> None:
     """Supporting facts of multi-hop questions under a fixed hot capacity, beside a sliding window of the same size.
 
     PATH is HotpotQA's or 2Wiki's json, MuSiQue's jsonl, or unified jsonl. A bar that is missed decides the exit code,
     where 50 questions or more are asked, they come by the usual law, and a window finds near 60 %.
     """
-    from mnemic.lab.tasks.capacity.hotpot_bench import CAPACITIES, Protocol, bench_hotpot
+    from mnemic.lab.tasks.capacity.hotpot_bench import Protocol, bench_hotpot
 
-    run = invocation()
-    with _progress(run) as progress:
+    run, protocol = invocation(), Protocol(lag=lag, law=law, order=order, seed=seed)
+    with progress(run) as report_progress:
+        reader = _embedder(run, embedder, cache)
         log = bench_hotpot(
-            path,
-            out=out,
-            protocol=Protocol(lag=lag, law=law, order=order, seed=seed),
-            capacities=_names(capacities or "") or CAPACITIES,
-            policies=None if policies is None else _names(policies),
-            unit=unit,
-            limit=limit,
-            embedder=_embedder(run, embedder, cache),
-            checks=checks,
-            progress=progress,
+            path, protocol=protocol, embedder=reader, progress=report_progress, **options.without_none(measured)
         )
     hold_to_bars(_show_hotpot(run, log, plots))
 
 
 def _embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     embedder = open_embedder(named, run.settings)
     if embedder is None or cache is None:

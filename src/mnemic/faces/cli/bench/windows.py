@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mnemic.core.text import did_you_mean
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
-from mnemic.faces.cli.bars import hold_to_bars, listed, progress
+from mnemic.faces.cli.bars import hold_to_bars, progress, split_names
+from mnemic.faces.cli.bench import bench_options as options
+from mnemic.faces.cli.bench.bench_options import FILE, NAMES
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
@@ -29,15 +31,15 @@ if TYPE_CHECKING:
     name="session",
 )
 @click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
-@click.option("--tokens", type=click.IntRange(10_000), default=1_000_000, show_default=True, help="Of the long talk.")
-@click.option("--budget", type=click.IntRange(256), default=4_000, show_default=True, help="Tokens of the window.")
-@click.option("--every", type=click.IntRange(1), default=4, show_default=True, help="Turns between two questions.")
+@options.count("--tokens", 1_000_000, "Of the long talk.", least=10_000)
+@options.count("--budget", 4_000, "Tokens of the window.", least=256)
+@options.count("--every", 4, "Turns between two questions.")
 @click.option("--policy", type=WORDS, help="Which page leaves first; for PATH several, separated by commas.")
-@click.option("--limit", type=click.IntRange(1), help="Ask only the first so many questions of PATH.")
+@options.limit("questions of PATH")
 @click.option("--skip-long", is_flag=True, help="Only the conversations of PATH.")
-@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="The stretches of the long talk, as a sheet.")
-@click.option("--embedder", type=WORDS, default="none", show_default=True, help="For PATH; `auto`: the best there is.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the talk, and of when questions are asked.")
+@click.option("--csv", "sheet", type=FILE, help="The stretches of the long talk, as a sheet.")
+@options.embedder("none", "For PATH; `auto`: the best there is.")
+@options.seed("the talk, and of when questions are asked")
 def session(
     path: Path | None,
     tokens: int,
@@ -59,10 +61,10 @@ def session(
     from mnemic.lab.tasks.session.session_report import figures, show, write_csv
 
     run = invocation()
-    named = listed(policy or run.settings.policy)
-    with progress(run) as told:
-        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, told)
-        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, told)
+    named = split_names(policy or run.settings.policy)
+    with progress(run) as report_progress:
+        long = None if skip_long else _spoken(tokens, budget, every, named[0], seed, report_progress)
+        played = [] if path is None else _played(run, path, named, budget, embedder, seed, limit, report_progress)
     if sheet is not None and long is not None:
         write_csv(long, sheet)
     must = figures(long, played, budget=budget, whole=limit is None)
@@ -70,14 +72,14 @@ def session(
     hold_to_bars(must)
 
 
-def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, told: Progress) -> LongTalk:
+def _spoken(tokens: int, budget: int, every: int, policy: str, seed: int, progress: Progress) -> LongTalk:
     from tempfile import TemporaryDirectory
 
     from mnemic.lab.tasks.session.session_bench import long_talk
 
     with TemporaryDirectory() as folder:
         where = str(Path(folder) / "memory.db")
-        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=told)
+        return long_talk(where, tokens=tokens, budget=budget, every=every, policy=policy, seed=seed, progress=progress)
 
 
 def _played(
@@ -88,15 +90,15 @@ def _played(
     embedder: str,
     seed: int,
     limit: int | None,
-    told: Progress,
+    progress: Progress,
 ) -> list[PrefixReuse]:
     from mnemic.lab.kit.datasets import load
     from mnemic.lab.tasks.session.prefix import prefix
-    from mnemic.models.embedder_opening import open_embedder
+    from mnemic.models.model_opening import open_embedder
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
-        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=told, limit=limit)
+        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=progress, limit=limit)
         for one in policies
     ]
 
@@ -106,37 +108,31 @@ def _played(
     "mnemic bench paging locomo10.json --families after,spread --policies lru,learned --json",
     "mnemic bench paging --families shifting --draws 1 --policies lru --capacity 0.1 --save shifting.jsonl",
 )
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--families", type=WORDS, help="Left out: all; those of conversations need PATHS.")
-@click.option("--conversations", type=WORDS, help="Only these, by name.")
+@click.argument("paths", nargs=-1, type=FILE)
+@click.option("--families", type=NAMES, help="Left out: all; those of conversations need PATHS.")
+@options.conversations
 @click.option("--capacity", type=WORDS, default="0.05,0.1,0.2", show_default=True, help="Shares of a trace's pages.")
-@click.option("--policies", type=WORDS, help="Only these; lru is the baseline in any case.")
-@click.option("--prefetch", type=click.IntRange(0), default=0, show_default=True, help="Pages fetched behind a fault.")
-@click.option("--tokens", is_flag=True, help="A window in tokens, beside a bound for the optimum.")
-@click.option("--draws", type=click.IntRange(1), default=3, show_default=True, help="Traces drawn of each family.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions of each file.")
-@click.option(
-    "--trace", type=click.Path(path_type=Path), multiple=True, help="A trace of your own (JSONL); repeatable."
-)
-@click.option("--save", type=click.Path(path_type=Path), help="Write the traces here.")
-@click.option("--csv", "sheet", type=click.Path(path_type=Path), help="Write the figures here.")
-@click.option("--plots", type=click.Path(path_type=Path), help="Draw pictures in this folder.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of traces, policies and bootstrap.")
+@click.option("--policies", type=NAMES, help="Only these; lru is the baseline in any case.")
+@options.count("--prefetch", 0, "Pages fetched behind a fault.", least=0)
+@click.option("--tokens", "by_tokens", is_flag=True, help="A window in tokens, beside a bound for the optimum.")
+@options.count("--draws", 3, "Traces drawn of each family.")
+@options.limit("questions of each file")
+@click.option("--trace", type=FILE, multiple=True, help="A trace of your own (JSONL); repeatable.")
+@click.option("--save", type=FILE, help="Write the traces here.")
+@click.option("--csv", "sheet", type=FILE, help="Write the figures here.")
+@options.plots
+@options.seed("traces, policies and bootstrap")
 def paging(
     paths: tuple[Path, ...],
-    families: str | None,
-    conversations: str | None,
+    families: Sequence[str] | None,
+    conversations: Sequence[str],
     capacity: str,
-    policies: str | None,
-    prefetch: int,
-    tokens: bool,
-    draws: int,
-    limit: int | None,
+    policies: Sequence[str] | None,
     trace: tuple[Path, ...],
     save: Path | None,
     sheet: Path | None,
     plots: Path | None,
-    seed: int,
+    **plan: Any,
 ) -> None:
     """Hit rates of replacement policies beside Belady's optimum.
 
@@ -147,23 +143,16 @@ def paging(
     from mnemic.lab.tasks.paging import traces
 
     run = invocation()
-    plan = lab.PagingPlan(
-        policies=_policies(policies),
-        capacities=_capacities(capacity),
-        prefetch=prefetch,
-        by_tokens=tokens,
-        draws=draws,
-        conversations=tuple(listed(conversations or "")),
-        limit=limit,
-        seed=seed,
+    wanted = lab.PagingPlan(
+        policies=_policies(policies), capacities=_capacities(capacity), conversations=tuple(conversations), **plan
     )
-    chosen = listed(families) if families else [] if trace and not paths else list(lab.FAMILIES)
-    with progress(run) as tell:
-        every = list(lab.gather(paths, trace, chosen, plan, tell))
+    chosen = list(families) if families else [] if trace and not paths else list(lab.FAMILIES)
+    with progress(run) as report_progress:
+        every = list(lab.gather(paths, trace, chosen, wanted, report_progress))
         if save is not None:
             traces.save(every, save)
-        rows = lab.measure(every, plan, tell)
-    _show(run, rows, plan, sheet, plots)
+        rows = lab.measure(every, wanted, report_progress)
+    _show(run, rows, wanted, sheet, plots)
 
 
 def _show(run: Invocation, rows: Sequence[PagingRow], plan: PagingPlan, sheet: Path | None, plots: Path | None) -> None:
@@ -181,52 +170,45 @@ def _show(run: Invocation, rows: Sequence[PagingRow], plan: PagingPlan, sheet: P
 
 
 @verb("mnemic bench retention-train locomo10.json --out learned.json --updates 1 --rollouts 2 --draws 1")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--conversations", type=WORDS, help="Only these, by name.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="Where the weights go.")
-@click.option("--updates", type=click.IntRange(1), default=60, show_default=True, help="Steps of the weights.")
-@click.option("--rollouts", type=click.IntRange(2), default=16, show_default=True, help="Replays in a group.")
-@click.option("--draws", type=click.IntRange(1), default=5, show_default=True, help="Traces drawn of each family.")
+@click.argument("paths", nargs=-1, required=True, type=FILE)
+@options.conversations
+@click.option("--out", type=FILE, required=True, help="Where the weights go.")
+@options.count("--updates", 60, "Steps of the weights.")
+@options.count("--rollouts", 16, "Replays in a group.", least=2)
+@options.count("--draws", 5, "Traces drawn of each family.")
 @click.option("--from-nothing", is_flag=True, help="Do not start from the law made by hand.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the rollouts.")
+@options.seed("the rollouts")
 def retention_train(
-    paths: tuple[Path, ...],
-    conversations: str | None,
-    out: Path,
-    updates: int,
-    rollouts: int,
-    draws: int,
-    from_nothing: bool,
-    seed: int,
+    paths: tuple[Path, ...], conversations: Sequence[str], out: Path, draws: int, from_nothing: bool, **steps: int
 ) -> None:
     """Train the policy `learned` on conversations with questions; seed 0 of their traces is never seen."""
     from mnemic.lab.tasks.paging import dialogues, paging_bench, retention_training
 
     run = invocation()
-    recipe = retention_training.Recipe(updates=updates, rollouts=rollouts, by_hand=not from_nothing, seed=seed)
-    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(listed(conversations or "")), seed=1)
+    recipe = retention_training.Recipe(by_hand=not from_nothing, **steps)
+    plan = paging_bench.PagingPlan(draws=draws, conversations=tuple(conversations), seed=1)
     every = list(paging_bench.gather(paths, (), list(dialogues.GOLD), plan))
-    with progress(run) as tell:
-        weights = retention_training.train(every, recipe, tell)
+    with progress(run) as report_progress:
+        weights = retention_training.train(every, recipe, report_progress)
     retention_training.write(weights, recipe, sorted({trace.name for trace in every}), out)
     run.output.note(f"weights: {out}")
 
 
-def _policies(wanted: str | None) -> tuple[str, ...]:
+def _policies(names: Sequence[str] | None) -> tuple[str, ...]:
     from mnemic.registry import POLICIES
 
-    chosen = tuple(POLICIES) if wanted is None else tuple(listed(wanted))
+    chosen = tuple(POLICIES) if names is None else tuple(names)
     for name in chosen:
         if name not in POLICIES:
             raise Invalid("policies", f"{name!r} is not one", did_you_mean(name, POLICIES))
     return chosen
 
 
-def _capacities(wanted: str) -> tuple[float, ...]:
+def _capacities(text: str) -> tuple[float, ...]:
     try:
-        shares = tuple(float(share) for share in listed(wanted))
+        shares = tuple(float(share) for share in split_names(text))
     except ValueError as error:
-        raise Invalid("capacity", f"{wanted!r} is no list of shares", "Write 0.05,0.1.") from error
+        raise Invalid("capacity", f"{text!r} is no list of shares", "Write 0.05,0.1.") from error
     if not shares or not all(0 < share <= 1 for share in shares):
-        raise Invalid("capacity", f"{wanted!r} has a share outside 0 to 1", "Write 0.05,0.1.")
+        raise Invalid("capacity", f"{text!r} has a share outside 0 to 1", "Write 0.05,0.1.")
     return shares

@@ -12,17 +12,17 @@ from mnemic.core.queries import Filter
 from mnemic.core.transitions import last_open, reopened
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
-from mnemic.faces.cli.invocation import given_text, invocation, looking_at
+from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import (
     answer_record,
     context_record,
     item_record,
     link_record,
-    said,
+    said_time,
+    source_label,
     validity,
     version_record,
-    who,
 )
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
 
@@ -64,16 +64,16 @@ def recall(
     run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
-    words = given_text(query, run.settings)
-    with run.asked() as me:
-        context = _asked(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
+    words = argument_text(query, run.settings)
+    with run.caught_up_memory() as me:
+        context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
     if run.output.json:
         run.output.document(context_record(context))
     else:
         print_recalled(run.output, context, explain=explain)
 
 
-def _asked(
+def _recalled(
     me: ScopedMemory,
     past: dict[str, str | None],
     words: str,
@@ -82,7 +82,7 @@ def _asked(
     block: bool = False,
     **options: Any,
 ) -> Context:
-    """What recall returns, each item as it stood then, with a note where the budget leaves all of them out."""
+    """Recall, each item as it stood then; add a note where the budget leaves all of them out."""
     looking = looking_at(me, **past)
     found = (looking.context if block else looking.recall)(words, explain=True, **options)
     dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
@@ -90,12 +90,12 @@ def _asked(
         told = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
         found = replace(found, notes=(*found.notes, told))
     if past["as_of"] is not None:
-        found = context_then(me, found)
+        found = context_as_of(me, found)
     return found if explain else replace(found, stages=())
 
 
 def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
-    """Recalled items for a person, with a line about how they were found."""
+    """Print recalled items for a person, with a line about how they were found."""
     for rank, one in enumerate(context.items, start=1):
         _print_hit(output, rank, one, explain=explain)
     for note in context.notes:
@@ -113,7 +113,7 @@ def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
 
 def _print_hit(output: Output, rank: int, hit: Recalled, *, explain: bool) -> None:
     item = hit.item
-    head = [said(item), output.ink(who(item), fg="cyan")]
+    head = [said_time(item), output.ink(source_label(item), fg="cyan")]
     head += [plain(f"session {item.session}")] if item.session else []
     head += [flag] if (flag := _flags(item)) else []
     output.line(f"{output.bold(f'{rank:>2}')} " + "  ".join(head))
@@ -148,10 +148,10 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     evidence as fits the budget, oldest first, fenced as data.
     """
     run = invocation()
-    words = given_text(query, run.settings)
-    with run.asked() as me:
+    words = argument_text(query, run.settings)
+    with run.caught_up_memory() as me:
         budget = run.settings.budget if budget is None else budget
-        found = _asked(me, past, words, block=True, k=k, budget=budget)
+        found = _recalled(me, past, words, block=True, k=k, budget=budget)
     if run.output.json:
         run.output.document(context_record(found))
         return
@@ -175,13 +175,10 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     """
     run = invocation()
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
-    words = given_text(query, run.settings)
-    with run.asked() as me:
+    words = argument_text(query, run.settings)
+    with run.caught_up_memory() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
-    if run.output.json:
-        run.output.document(answer_record(answer))
-        return
-    run.output.line(plain(answer.text))
+    run.output.answer(answer_record(answer), plain(answer.text))
     run.output.note(f"confidence {answer.confidence:.2f}")
 
 
@@ -197,14 +194,13 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
 def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str | None) -> None:
     """At which stage a recall lost an item, and why."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         lost = looking_at(me, **past).why_not(query, item, k=k, budget=budget)
-    if run.output.json:
-        run.output.document({"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason})
-    else:
-        stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
-        run.output.line(stage + plain(lost.reason))
+    stage = f"lost at {run.output.bold(lost.stage)}: " if lost.stage else ""
+    run.output.answer(
+        {"id": item, "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}, stage + plain(lost.reason)
+    )
 
 
 @verb(
@@ -225,10 +221,10 @@ def list_(
     """What was written last, newest first."""
     run = invocation()
     where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
-    with run.mine() as me:
+    with run.user_memory() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
         if past["as_of"] is not None:
-            versions = [version_then(me, version) for version in versions]
+            versions = [version_as_of(me, version) for version in versions]
     for version in versions:
         if run.output.json:
             run.output.record(version_record(version))
@@ -239,13 +235,13 @@ def list_(
 
 
 def item_line(output: Output, item: Item) -> str:
-    """An item on one line; cut where a terminal ends, and where its text is long."""
-    start = f"{item.id}  {said(item)}  "
+    """Write an item on one line, cut where a terminal ends and where its text is long."""
+    start = f"{item.id}  {said_time(item)}  "
     flags = _flags(item)
-    rest = f"{who(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
+    rest = f"{source_label(item)}: {flat(excerpt(item.text, item.id))}" + (f"  ({flags})" if flags else "")
     if output.columns is not None:
         rest = cut(rest, max(output.columns - width(start), 10))
-    return f"{output.ink(item.id, fg='yellow')}  {output.dim(said(item))}  {rest}"
+    return f"{output.ink(item.id, fg='yellow')}  {output.dim(said_time(item))}  {rest}"
 
 
 @verb(
@@ -258,12 +254,12 @@ def item_line(output: Output, item: Item) -> str:
 def show(id: str, **past: str | None) -> None:
     """One item with all that is known about it."""
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         then = looking_at(me, **past)
         version, links, strength = then.get(item), then.links(item), me.strength(item)
         if past["as_of"] is not None:
-            version = version_then(me, version)
+            version = version_as_of(me, version)
     if run.output.json:
         run.output.document(
             {**version_record(version), "links": [link_record(one) for one in links], "strength": _strength(strength)}
@@ -306,7 +302,7 @@ def _link(item: Item, link: Link) -> str:
     return f"{link.type} {link.dst}" if link.src == item.id else f"{link.src} {link.type} this"
 
 
-def version_then(me: ScopedMemory, version: Version) -> Version:
+def version_as_of(me: ScopedMemory, version: Version) -> Version:
     """Show `version`, seen as of a moment, without the end that only became known after it.
 
     Args:
@@ -320,12 +316,12 @@ def version_then(me: ScopedMemory, version: Version) -> Version:
     return replace(shown, item=reopened(shown.item, versions))
 
 
-def context_then(me: ScopedMemory, context: Context) -> Context:
-    """Show `context` with every item as `version_then` shows it."""
-    return replace(context, items=tuple(_recalled_then(me, one) for one in context.items))
+def context_as_of(me: ScopedMemory, context: Context) -> Context:
+    """Show `context` with every item as `version_as_of` shows it."""
+    return replace(context, items=tuple(_recalled_as_of(me, one) for one in context.items))
 
 
-def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
+def _recalled_as_of(me: ScopedMemory, hit: Recalled) -> Recalled:
     if hit.item.state is not State.SUPERSEDED:
         return hit
     versions = _versions(me, hit.item.id)
@@ -336,5 +332,5 @@ def _recalled_then(me: ScopedMemory, hit: Recalled) -> Recalled:
 
 
 def _versions(me: ScopedMemory, item: ItemId) -> list[Version]:
-    """The versions of an item that are still kept, oldest first, without those of what superseded it."""
+    """Read the versions of an item that are still kept, oldest first, without those of what superseded it."""
     return [version for version in me.history(item) if version.item.id == item]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,22 +32,24 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     --branch NAME stays on it until `mnemic merge NAME`.
     """
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
+        known = {one.name for one in me.branches()}
         looking_at(me, None, None, at).branch(name, understand=understand)
         made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
-    if run.output.json:
-        run.output.document({**_branch_record(made), "items": items})
-    else:
-        shows = f"shows {many(items, 'item')}" if items else "it is empty"
-        run.output.line(f"branch {flat(name)} comes off commit {made.base}: {shows}")
-        run.output.line(f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}")
+    shows = f"shows {many(items, 'item')}" if items else "it is empty"
+    there = " was there already, and" if name in known else ""
+    run.output.answer(
+        {**_branch_record(made), "items": items},
+        f"branch {flat(name)}{there} comes off commit {made.base}: {shows}",
+        f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}",
+    )
 
 
 @verb("mnemic branches", "mnemic branches --json")
 def branches() -> None:
     """Every branch of this memory."""
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         found = me.branches()
     for one in found:
         if run.output.json:
@@ -71,7 +72,7 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
     who is right.
     """
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         done = me.merge(name, prefer=prefer, dry_run=dry_run)
         if run.output.json:
             run.output.document(_merge_record(done, dry_run=dry_run))
@@ -84,30 +85,30 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
         )
 
 
-def _print_merge(output: Output, me: ScopedMemory, name: str, done: Merge, *, dry_run: bool) -> None:
-    for clash in () if done.repeated else done.conflicts:
+def _print_merge(output: Output, me: ScopedMemory, name: str, merged: Merge, *, dry_run: bool) -> None:
+    for clash in () if merged.repeated else merged.conflicts:
         output.line(output.ink(f"{clash.id}  changed on both sides", fg="yellow"))
         for side, said in (("branch", clash.branch), ("parent", clash.parent)):
-            output.line(f"    {side}  {_side(said)}")
-    what = f"{many(len(done.ids), 'item')} and {many(done.links, 'link')}"
-    if dry_run and not done.repeated:
+            output.line(f"    {side}  {_version_line(said)}")
+    what = f"{many(len(merged.ids), 'item')} and {many(merged.links, 'link')}"
+    if dry_run and not merged.repeated:
         output.line(f"would take {what} from branch {flat(name)}")
-    elif done.repeated:
-        output.note(f"nothing on branch {flat(name)} is new here: commit {done.seq} merged {what} from it")
-    elif done.seq is not None:
-        output.line(f"merged {what} from branch {flat(name)} in commit {done.seq}; undo: mnemic undo {done.seq}")
-        for item in done.ids[:10]:
+    elif merged.repeated:
+        output.note(f"nothing on branch {flat(name)} is new here: commit {merged.seq} merged {what} from it")
+    elif merged.seq is not None:
+        output.line(f"merged {what} from branch {flat(name)} in commit {merged.seq}; undo: mnemic undo {merged.seq}")
+        for item in merged.ids[:10]:
             output.line(f"    {item_line(output, me.history(item)[-1].item)}")
-    elif not done.conflicts:
+    elif not merged.conflicts:
         output.note(f"nothing on branch {flat(name)} is new here")
 
 
-def _side(said: Item | Link | None) -> str:
-    if said is None:
+def _version_line(version: Item | Link | None) -> str:
+    if version is None:
         return "(not there)"
-    if isinstance(said, Item):
-        return f"{said.state.name.lower()}: {excerpt(said.text, said.id)}"
-    return f"{said.src} -{flat(said.type)}-> {said.dst} ({said.weight:g})"
+    if isinstance(version, Item):
+        return f"{version.state.name.lower()}: {excerpt(version.text, version.id)}"
+    return f"{version.src} -{flat(version.type)}-> {version.dst} ({version.weight:g})"
 
 
 @verb("mnemic drop-branch try --yes", "mnemic drop-branch try --yes --json")
@@ -119,12 +120,12 @@ def drop_branch(name: str, yes: bool) -> None:
     if not run.confirm(f"Drop branch {name}, with what was not merged?", yes=yes):
         run.output.note("nothing was changed")
         return
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         done = me.drop_branch(name)
-    if run.output.json:
-        run.output.document({"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links})
-    else:
-        run.output.line(f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}")
+    run.output.answer(
+        {"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links},
+        f"dropped branch {flat(name)}: {many(done.versions, 'version')} of its own, commit {done.seq}",
+    )
 
 
 @verb("mnemic revert 2", "mnemic revert 2 --json")
@@ -136,10 +137,9 @@ def revert(seq: int) -> None:
     takes it back.
     """
     run = invocation()
-    with run.mine(shelved=False) as me:
-        began = time.perf_counter()
+    with run.user_memory(shelved=False) as me:
         receipt = me.revert(seq)
-    took = (time.perf_counter() - began) * 1000
+    took = run.seconds * 1000
     if run.output.json:
         run.output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
     elif receipt.repeated:
@@ -150,28 +150,34 @@ def revert(seq: int) -> None:
         run.output.line(f"undo: mnemic undo {receipt.seq}")
 
 
-def _branch_record(made: Branch) -> dict[str, Any]:
-    return {"name": made.name, "of": made.of or None, "base": made.base, "seq": made.seq, "understood": made.understood}
-
-
-def _merge_record(done: Merge, *, dry_run: bool) -> dict[str, Any]:
+def _branch_record(branch: Branch) -> dict[str, Any]:
     return {
-        "seq": done.seq,
+        "name": branch.name,
+        "of": branch.of or None,
+        "base": branch.base,
+        "seq": branch.seq,
+        "understood": branch.understood,
+    }
+
+
+def _merge_record(merged: Merge, *, dry_run: bool) -> dict[str, Any]:
+    return {
+        "seq": merged.seq,
         "dry_run": dry_run,
-        "ids": list(done.ids),
-        "links": done.links,
-        "prefer": done.prefer or None,
-        "repeated": done.repeated,
-        "conflicts": [_clash_record(clash) for clash in done.conflicts],
+        "ids": list(merged.ids),
+        "links": merged.links,
+        "prefer": merged.prefer or None,
+        "repeated": merged.repeated,
+        "conflicts": [_clash_record(clash) for clash in merged.conflicts],
     }
 
 
 def _clash_record(clash: Clash) -> dict[str, Any]:
     sides = (("base", clash.base), ("branch", clash.branch), ("parent", clash.parent))
-    return {"id": clash.id, **{name: _said_record(said) for name, said in sides}}
+    return {"id": clash.id, **{name: _version_record(said) for name, said in sides}}
 
 
-def _said_record(said: Item | Link | None) -> dict[str, Any] | None:
-    if said is None:
+def _version_record(version: Item | Link | None) -> dict[str, Any] | None:
+    if version is None:
         return None
-    return item_record(said) if isinstance(said, Item) else link_record(said)
+    return item_record(version) if isinstance(version, Item) else link_record(version)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +15,16 @@ from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import change_record, drops_branch, item_record, said, validity, version_record, who
-from mnemic.faces.cli.output import Output, excerpt, flat, many, size
+from mnemic.faces.cli.json_records import (
+    change_record,
+    drops_branch,
+    item_record,
+    said_time,
+    source_label,
+    validity,
+    version_record,
+)
+from mnemic.faces.cli.output import Output, excerpt, flat, freed, many
 from mnemic.lanes.slices import DERIVER
 
 if TYPE_CHECKING:
@@ -61,8 +68,19 @@ def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) ->
                 run.output.record(change_record(change))
             else:
                 _print_change(run.output, me, change)
+        jumps = not (whole or every or run.output.json) and _skips_counting(me, [change.seq for change in changes])
     if not changes:
         run.output.note("no commits yet")
+    elif jumps:
+        run.output.note("numbers in between only count what was shown: mnemic log --all")
+
+
+def _skips_counting(me: ScopedMemory, seqs: Sequence[int]) -> bool:
+    """Whether commits of this memory lie between those that are shown, which only count what was shown."""
+    if not seqs:
+        return False
+    every = me.log(after=min(seqs) - 1, limit=len(seqs), newest=False, every=True)
+    return any(change.seq < max(seqs) and change.seq not in seqs for change in every)
 
 
 def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
@@ -82,38 +100,42 @@ def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
 
 
 def _payload(event: Event) -> str:
-    """What an event about no one item says: how many it touched, which commit it undid, for which reason."""
+    """Describe an event that is about no single item: how many it touched, which commit it undid, and why."""
     try:
-        said = json.loads(event.payload or b"{}")
+        payload = json.loads(event.payload or b"{}")
     except ValueError:
         return ""
     if event.verb is Did.USED:
-        return many(len(said), "item")
+        return many(len(payload), "item")
     if event.verb is Did.COLLECTED:
-        return _collected(said)
+        return _collected(payload)
     if drops_branch(event):
         return "a branch, with what was written to it alone"
-    told = [many(len(said["ids"]), "item")] if "ids" in said else []
-    told += [f"commit {said[name]}" for name in ("seq", "horizon") if name in said]
-    told += [flat(str(said["reason"]))] if "reason" in said else []
+    told = [many(len(payload["ids"]), "item")] if "ids" in payload else []
+    told += [f"commit {payload[name]}" for name in ("seq", "horizon") if name in payload]
+    told += [flat(str(payload["reason"]))] if "reason" in payload else []
     return ", ".join(told)
 
 
-def _collected(said: Mapping[str, Any]) -> str:
-    """What a batch of a run hid and why, or what the whole run took, freed, and how long its slices were."""
-    if "collector" in said:
-        reason = next(iter(said["reasons"].values()), "")
-        told = [f"{many(said['items'], 'item')} hidden by {said['collector']}", reason]
+def _collected(payload: Mapping[str, Any]) -> str:
+    """Describe a collecting run: what a batch hid and why, or what all of it hid, dropped and freed."""
+    if "collector" in payload:
+        reason = next(iter(payload["reasons"].values()), "")
+        told = [f"{many(payload['items'], 'item')} hidden by {payload['collector']}", reason]
     else:
-        taken = ", ".join(f"{count:,} by {name}" for name, count in said["collected"].items())
-        freed = f"{size(said['freed'])} freed" if said["freed"] >= 0 else f"{size(-said['freed'])} more than before"
-        pause = f"longest pause {said['pause_ms']:,.0f} ms of {many(said['slices'], 'slice')}"
-        told = [f"hidden {taken}" if taken else "", f"{many(said['versions'], 'version')} dropped", freed, pause]
-    return flat(f"{said['trigger']}: {', '.join(filter(None, told))}")
+        taken = ", ".join(f"{count:,} by {name}" for name, count in payload["collected"].items())
+        pause = f"longest pause {payload['pause_ms']:,.0f} ms of {many(payload['slices'], 'slice')}"
+        told = [
+            f"hidden {taken}" if taken else "",
+            f"{many(payload['versions'], 'version')} dropped",
+            freed(payload["freed"]),
+            pause,
+        ]
+    return flat(f"{payload['trigger']}: {', '.join(filter(None, told))}")
 
 
 def _words(output: Output, me: ScopedMemory, change: Change, event: Event) -> str:
-    """The item that an event touched, as the commit left it, whatever has become of it since."""
+    """Write the item that an event touched, as the commit left it, whatever has become of it since."""
     if event.item is None or event.erased:
         return f"{event.item}  {output.dim('(its words are gone)')}"
     try:
@@ -135,7 +157,7 @@ def history(id: str) -> None:
     And of what it took the place of, and of what took its place.
     """
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         item = resolve(me, id)
         versions = me.history(item)
     if run.output.json:
@@ -145,16 +167,16 @@ def history(id: str) -> None:
 
 
 def print_history(output: Output, versions: Sequence[Version]) -> None:
-    """Versions for a person, a line or two each."""
+    """Print versions for a person, a line or two each."""
     for version in versions:
         item = version.item
         standing = version.seq_to is None
         span = f"commit {version.seq_from}" + ("" if standing else f" to {version.seq_to}")
         output.line(
             f"{output.ink(item.id, fg='yellow')}  {span}, {output.ink(item.state.name.lower(), bold=standing)}, "
-            f"said {said(item)}" + (f", {validity(item)}" if validity(item) else "")
+            f"said {said_time(item)}" + (f", {validity(item)}" if validity(item) else "")
         )
-        output.line(f"    {who(item)}: {flat(excerpt(item.text, item.id))}")
+        output.line(f"    {source_label(item)}: {flat(excerpt(item.text, item.id))}")
 
 
 @verb(
@@ -169,7 +191,7 @@ def diff(a: int, b: int | None) -> None:
     From commit A to commit B; B left out is now.
     """
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         differences = me.diff(a, b)
     if run.output.json:
         run.output.document({"a": a, "b": b, "items": [_difference(one) for one in differences]})
@@ -191,14 +213,14 @@ def _difference(difference: Difference) -> dict[str, Any]:
 def _print_difference(output: Output, difference: Difference) -> None:
     output.line(output.ink(difference.id, fg="yellow"))
     if difference.before is not None:
-        output.line("  " + output.ink(f"- {_said(difference.before)}", fg="red"))
+        output.line("  " + output.ink(f"- {_item_words(difference.before)}", fg="red"))
     if difference.after is not None:
-        output.line("  " + output.ink(f"+ {_said(difference.after)}", fg="green"))
+        output.line("  " + output.ink(f"+ {_item_words(difference.after)}", fg="green"))
 
 
-def _said(item: Item) -> str:
+def _item_words(item: Item) -> str:
     marks = (item.state.name.lower(), "pinned" if item.pinned else "", validity(item))
-    return f"{who(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
+    return f"{source_label(item)}: {flat(excerpt(item.text, item.id))}  ({', '.join(mark for mark in marks if mark)})"
 
 
 @verb(
@@ -214,12 +236,11 @@ def undo(seq: str, cascade: bool) -> None:
     by its number, is redo.
     """
     run = invocation()
-    with run.mine() as me:
+    with run.user_memory() as me:
         # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)
-        began = time.perf_counter()
         receipt = me.undo(number, cascade=cascade or seq == "last")
-        acknowledge(run, "changed", receipt, began, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
+        acknowledge(run, "changed", receipt, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
 def _commit(me: ScopedMemory, typed: str) -> int:
@@ -239,7 +260,7 @@ def _commit(me: ScopedMemory, typed: str) -> int:
 
 
 def _last_standing(changes: Sequence[Change]) -> int | None:
-    """The newest of these commits, given newest first, that has an effect which could be taken back.
+    """Find the newest of these commits, newest first, that has an effect which could be taken back.
 
     An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back. What rules
     derived goes with its evidence, and is nobody's last act.

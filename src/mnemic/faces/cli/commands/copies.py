@@ -30,15 +30,14 @@ def backup(dest: Path) -> None:
     """
     run = invocation()
     _folder(dest)
-    began = time.perf_counter()
     with run.memory() as memory:
         made = memory.admin.backup(dest)
-    took, written = time.perf_counter() - began, made.stat().st_size
-    if run.output.json:
-        run.output.document({"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)})
-    else:
-        run.output.line(f"wrote {made}: {size(written)} in {took:.2f} s")
-        run.output.line(f"bring it back: mnemic restore {made}")
+    took, written = run.seconds, made.stat().st_size
+    run.output.answer(
+        {"path": str(made.absolute()), "bytes": written, "seconds": round(took, 3)},
+        f"wrote {made}: {size(written)} in {took:.2f} s",
+        f"bring it back: mnemic restore {made}",
+    )
 
 
 @verb(
@@ -48,16 +47,17 @@ def backup(dest: Path) -> None:
     "mnemic restore before-import --yes",
     says={"time": "to"},
 )
-@click.argument("given", metavar="[BACKUP|NAME]", required=False, type=WORDS)
+@click.argument("name", metavar="[BACKUP|NAME]", required=False, type=WORDS)
 @click.option("--to", type=WORDS, metavar="SEQ|WHEN", help="As it was after this commit, or at this recorded moment.")
 @click.option("--no-tombstones", is_flag=True, help="There is no store here whose erasures must be kept.")
 @click.option("--no-checkpoint", is_flag=True, help="Keep no copy of the store as it is now.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before a store is replaced.")
-def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
-    """Put a backup or a checkpoint in the store's place, or with --to bring the store itself back to an earlier commit.
+def restore(name: str | None, to: str | None, no_tombstones: bool, no_checkpoint: bool, yes: bool) -> None:
+    """Put a backup or a checkpoint in the store's place; --to goes back to a commit.
 
-    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. What was erased here since stays
-    erased. Either way a checkpoint of the store as it is now is taken first, if it can be read, and named.
+    BACKUP is a file, NAME a checkpoint of this store: `mnemic checkpoints` lists them. With --to and neither, the store
+    itself goes back to an earlier commit. What was erased here since stays erased. In any case a checkpoint of
+    the store as it is now is taken first, if it can be read, and named.
     """
     from mnemic.store.offline import source_of
 
@@ -65,28 +65,28 @@ def restore(given: str | None, to: str | None, no_tombstones: bool, no_checkpoin
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
         raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
-    if given is None:
+    if name is None:
         _rewind(run, back, keep=not no_checkpoint, yes=yes)
         return
-    source = source_of(given, run.path)
+    source = source_of(name, run.path)
     if run.exists and not run.confirm(f"Replace {run.path} by {source}?", yes=yes):
         run.output.note("nothing was changed")
         return
     began = time.perf_counter()
-    kept = None if no_checkpoint or not run.exists else _kept(run)
-    again = _put_back(run, source, run.path, back, kept, no_tombstones=no_tombstones)
+    checkpoint = None if no_checkpoint or not run.exists else _checkpoint_before(run)
+    again = _put_back(run, source, run.path, back, checkpoint, no_tombstones=no_tombstones)
     took, seq = time.perf_counter() - began, _last(run.path, run.tenant)
-    if run.output.json:
-        record = {"store": str(run.path), "seq": seq, "erased_again": again}
-        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
-        return
+    record = {"store": str(run.path), "seq": seq, "erased_again": again}
     erased = f"{many(again, 'item')} erased again"
-    run.output.line(f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}")
-    _say_way_back(run, kept)
+    run.output.answer(
+        {**record, "checkpoint": checkpoint and str(checkpoint.path), "seconds": round(took, 3)},
+        f"restored {run.path} from {source} as of commit {seq} in {took:.2f} s; {erased}",
+        *_way_back(checkpoint),
+    )
 
 
-def _kept(run: Invocation) -> Checkpoint | None:
-    """A checkpoint of the store that is about to be replaced; None, with a note, where there is nothing to read."""
+def _checkpoint_before(run: Invocation) -> Checkpoint | None:
+    """Take a checkpoint of the store that is about to be replaced; None, with a note, if it cannot be read."""
     try:
         with run.memory() as memory:
             tenants = {one.tenant for one in memory.admin.stats().users}
@@ -100,30 +100,35 @@ def _kept(run: Invocation) -> Checkpoint | None:
 
 
 def _put_back(
-    run: Invocation, source: Path, path: Path, to: int | str | None, kept: Checkpoint | None, *, no_tombstones: bool
+    run: Invocation,
+    source: Path,
+    path: Path,
+    to: int | str | None,
+    checkpoint: Checkpoint | None,
+    *,
+    no_tombstones: bool,
 ) -> int:
-    """How many items were erased again; a checkpoint that was taken for nothing goes."""
+    """Restore; return how many items were erased again. If that fails, drop the checkpoint taken before it."""
     from mnemic.admin import restore as put_back
 
     try:
         return put_back(source, path, without_tombstones=no_tombstones, to=to, tenant=run.tenant, settings=run.settings)
     except MnemicError:
-        if kept is not None:
+        if checkpoint is not None:
             with run.memory() as memory:
-                memory.admin.drop_checkpoint(kept.name)
+                memory.admin.drop_checkpoint(checkpoint.name)
         raise
 
 
 def _last(path: Path, tenant: str) -> int:
-    """The last commit of a store; 0 where the tenant has none."""
+    """Read the number of a tenant's last commit in a store; 0 if it has none."""
     from mnemic.store.offline import head_of
 
     return head_of(path, tenant)
 
 
-def _say_way_back(run: Invocation, kept: Checkpoint | None) -> None:
-    if kept is not None:
-        run.output.line(f"as it was before: mnemic restore {kept.name}")
+def _way_back(checkpoint: Checkpoint | None) -> list[str]:
+    return [] if checkpoint is None else [f"as it was before: mnemic restore {checkpoint.name}"]
 
 
 def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> None:
@@ -134,18 +139,15 @@ def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> 
         if not run.confirm(f"Bring {run.path} back to commit {to}, without what came after?", yes=yes):
             run.output.note("nothing was changed")
             return
-        began = time.perf_counter()
-        kept = memory.admin.checkpoint(tenant=run.tenant) if keep else None
+        checkpoint = memory.admin.checkpoint(tenant=run.tenant) if keep else None
         done = memory.admin.rewind(to, tenant=run.tenant)
-    took = time.perf_counter() - began
-    if run.output.json:
-        record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
-        run.output.document({**record, "checkpoint": kept and str(kept.path), "seconds": round(took, 3)})
-    else:
-        run.output.line(
-            f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s"
-        )
-        _say_way_back(run, kept)
+    took = run.seconds
+    record = {"store": str(run.path), "seq": done.seq, "versions": done.versions, "erased_again": done.erased}
+    run.output.answer(
+        {**record, "checkpoint": checkpoint and str(checkpoint.path), "seconds": round(took, 3)},
+        f"{run.path} is as it was after commit {done.seq}: {many(done.versions, 'version')} went, {took:.2f} s",
+        *_way_back(checkpoint),
+    )
 
 
 @verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")
@@ -163,10 +165,8 @@ def export(out: Path | None) -> None:
         else:
             with _fresh(out) as file:
                 count = _pour(lines, file)
-    if out is not None and run.output.json:
-        run.output.document({"path": str(out.absolute()), "lines": count})
-    elif out is not None:
-        run.output.line(f"wrote {out}: {many(count, 'line')}")
+    if out is not None:
+        run.output.answer({"path": str(out.absolute()), "lines": count}, f"wrote {out}: {many(count, 'line')}")
 
 
 def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:
@@ -201,14 +201,13 @@ def load(path: str) -> None:
     Ids, times and hashes stay as they were.
     """
     run = invocation()
-    began = time.perf_counter()
     with _lines(path) as lines, run.memory(create=True) as memory:
         commits = memory.admin.load(lines)
-    took = time.perf_counter() - began
-    if run.output.json:
-        run.output.document({"store": run.where, "commits": commits, "seconds": round(took, 3)})
-    else:
-        run.output.line(f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s")
+    took = run.seconds
+    run.output.answer(
+        {"store": run.where, "commits": commits, "seconds": round(took, 3)},
+        f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s",
+    )
 
 
 def _lines(path: str) -> BinaryIO:
@@ -233,19 +232,18 @@ def checkpoint(name: str | None, drop: bool) -> None:
         raise Invalid("name", "is missing", "Say which checkpoint is to go: `mnemic checkpoints` lists them.")
     if name is not None and not name.strip():
         raise Invalid("name", "is empty", "Give it one, or leave it out.")
-    began = time.perf_counter()
     with run.memory() as memory:
         if drop:
             memory.admin.drop_checkpoint(str(name))
-            run.output.document({"dropped": name}) if run.output.json else run.output.line(f"dropped {flat(str(name))}")
+            run.output.answer({"dropped": name}, f"dropped {flat(str(name))}")
             return
         made = memory.admin.checkpoint(name or "", tenant=run.tenant)
-    took = time.perf_counter() - began
-    if run.output.json:
-        run.output.document({**_record(made), "seconds": round(took, 3)})
-    else:
-        run.output.line(f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s")
-        run.output.line(f"bring it back: mnemic restore {shlex.quote(flat(made.name))}")
+    took = run.seconds
+    run.output.answer(
+        {**_record(made), "seconds": round(took, 3)},
+        f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s",
+        f"bring it back: mnemic restore {shlex.quote(flat(made.name))}",
+    )
 
 
 @verb("mnemic checkpoints", "mnemic checkpoints --json")
@@ -264,12 +262,12 @@ def checkpoints() -> None:
         run.output.note("no checkpoints; `mnemic checkpoint` makes one")
 
 
-def _record(kept: Checkpoint) -> dict[str, Any]:
+def _record(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
-        "name": kept.name,
-        "seq": kept.seq,
-        "at": kept.at,
-        "state_hash": kept.hash,
-        "path": str(kept.path),
-        "there": kept.there,
+        "name": checkpoint.name,
+        "seq": checkpoint.seq,
+        "at": checkpoint.at,
+        "state_hash": checkpoint.hash,
+        "path": str(checkpoint.path),
+        "there": checkpoint.there,
     }

@@ -19,7 +19,7 @@ from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.changes import print_history
 from mnemic.faces.cli.commands.erasing import print_receipt
 from mnemic.faces.cli.invocation import invocation
-from mnemic.faces.cli.json_records import erasure_record, recalled_record, said, version_record, who
+from mnemic.faces.cli.json_records import erasure_record, recalled_record, said_time, source_label, version_record
 from mnemic.faces.cli.output import Output, flat, many, size
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ _CANARY: Final = "罗莎"
 
 @dataclass(slots=True)
 class Show:
-    """The demo's stage: what it prints, what it measured, what it found."""
+    """The demo's stage: what it prints, what it measured, what came of it."""
 
     output: Output
     took: dict[str, float] = field(default_factory=dict)
-    found: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
 
     def title(self, number: int, text: str) -> None:
         """Open an act."""
@@ -54,8 +54,8 @@ class Show:
             click.echo()
             click.echo(self.output.bold(f"{number}. {text}"), color=self.output.color)
 
-    def tell(self, text: str = "") -> None:
-        """One line for a person."""
+    def line(self, text: str = "") -> None:
+        """Print one line for a person."""
         if not self.output.json:
             self.output.line(text)
 
@@ -120,7 +120,7 @@ def _play(show: Show, memory: Memory, path: Path) -> None:
 
 
 def _remember(show: Show, me: ScopedMemory, path: Path) -> dict[str, ItemId]:
-    """One commit a session; returns the id behind each import key."""
+    """Write the conversation, one commit a session; return the id behind each import key."""
     from mnemic.core.items import Channel
     from mnemic.demo import conversation
 
@@ -132,9 +132,9 @@ def _remember(show: Show, me: ScopedMemory, path: Path) -> dict[str, ItemId]:
         for session in sessions:
             receipt = me.observe(session, channel=Channel.IMPORT)
             ids.update(zip((turn.key for turn in session), receipt.ids, strict=True))
-    show.tell(f"on disk and recallable in {watch.milliseconds:.0f} ms, a commit for each session")
-    show.tell(f"in one file: {path} ({size(_bytes(path))})")
-    show.found["remembered"] = len(ids)
+    show.line(f"on disk and recallable in {watch.milliseconds:.0f} ms, a commit for each session")
+    show.line(f"in one file: {path} ({size(_bytes(path))})")
+    show.results["remembered"] = len(ids)
     return ids
 
 
@@ -152,16 +152,16 @@ def _ask(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
         items = [recalled_record(rank, one) for rank, one in enumerate(found.items, start=1)]
         answers.append({"question": text, "right": any(one.id in gold for one in found.items), "items": items})
         _tell_answer(show, text, found)
-    show.found["questions"] = answers
+    show.results["questions"] = answers
 
 
 def _tell_answer(show: Show, question: str, context: Context) -> None:
     output = show.output
-    show.tell()
-    show.tell(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, context)}")
+    show.line()
+    show.line(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, context)}")
     for one in context.items:
-        show.tell(f"  {said(one.item)}  {who(one.item)}: {flat(one.text)}")
-        show.tell(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
+        show.line(f"  {said_time(one.item)}  {source_label(one.item)}: {flat(one.text)}")
+        show.line(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
 
 
 def _took(output: Output, context: Context) -> str:
@@ -190,7 +190,7 @@ def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> d
         versions = me.history(ids[_CHANGED])
     if not show.output.json:
         print_history(show.output, versions)
-    show.found["history"] = [version_record(version) for version in versions]
+    show.results["history"] = [version_record(version) for version in versions]
     return ids
 
 
@@ -208,9 +208,9 @@ def _look_back(show: Show, me: ScopedMemory) -> None:
         with show.timed(f"recall {name}"):
             found = then.recall(question.text, k=1, where=facts)
         answers[name] = found.items[0].text if found.items else ""
-        show.tell(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.output, found)}")
-    show.tell(show.output.dim("she moved in March and said so in April: in March nobody had told the memory"))
-    show.found["as_of"] = {"question": question.text, "date": question.as_of, **answers}
+        show.line(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.output, found)}")
+    show.line(show.output.dim("she moved in March and said so in April: in March nobody had told the memory"))
+    show.results["as_of"] = {"question": question.text, "date": question.as_of, **answers}
 
 
 def _undo(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
@@ -222,8 +222,8 @@ def _undo(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
     with show.timed("undo"):
         me.undo(forgotten.seq)
     after = me.count()
-    show.tell(f"{before:,} items; {hidden:,} once commit {forgotten.seq} hid one; {after:,} once that was undone")
-    show.found["undo"] = {"before": before, "hidden": hidden, "after": after}
+    show.line(f"{before:,} items; {hidden:,} once commit {forgotten.seq} hid one; {after:,} once that was undone")
+    show.results["undo"] = {"before": before, "hidden": hidden, "after": after}
 
 
 def _erase(show: Show, me: ScopedMemory, path: Path) -> None:
@@ -237,15 +237,15 @@ def _erase(show: Show, me: ScopedMemory, path: Path) -> None:
     with show.timed("erase") as watch:
         receipt = me.erase(*doomed, reason="demo")
     after = _occurrences(path)
-    show.tell(f"found before: {_counted(before)}")
+    show.line(f"found before: {_counted(before)}")
     if not show.output.json:
         print_receipt(show.output, receipt, watch.milliseconds / 1000)
-    show.tell(f"found after:  {_counted(after)}")
-    show.found["erasure"] = {**erasure_record(receipt), "found_before": before, "found_after": after}
+    show.line(f"found after:  {_counted(after)}")
+    show.results["erasure"] = {**erasure_record(receipt), "found_before": before, "found_after": after}
 
 
 def _occurrences(path: Path) -> dict[str, int]:
-    """How often the erased words stand in each file of the store, byte for byte."""
+    """Count the erased words in each file of the store, byte for byte."""
     words = [_CANARY.encode(), b"Rosa"]
     return {file.name: sum(file.read_bytes().count(word) for word in words) for file in _files(path)}
 
@@ -265,17 +265,17 @@ def _bytes(path: Path) -> int:
 def _check(show: Show, memory: Memory, facts: int) -> None:
     with show.timed("verify the whole store"):
         faults = list(memory.admin.verify())
-    show.found["facts"], show.found["sound"] = facts, not faults
+    show.results["facts"], show.results["sound"] = facts, not faults
 
 
 def _end(show: Show, keep: Path | None) -> None:
     if show.output.json:
-        show.output.document({**show.found, "milliseconds": {name: round(ms, 3) for name, ms in show.took.items()}})
+        show.output.document({**show.results, "milliseconds": {name: round(ms, 3) for name, ms in show.took.items()}})
         return
     show.title(7, "How long each took")
     show.output.table((name, f"{ms:8.2f} ms") for name, ms in show.took.items())
-    verdict = "sound" if show.found["sound"] else "NOT SOUND"
-    show.tell(f"and the store is {verdict}: hash chain, digests, versions and index agree")
+    verdict = "sound" if show.results["sound"] else "NOT SOUND"
+    show.line(f"and the store is {verdict}: hash chain, digests, versions and index agree")
     show.title(8, "Your turn")
     show.output.table((command, show.output.dim(told)) for command, told in _next(keep))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -29,10 +28,10 @@ PENDING: Final = 7
 def forget(ids: tuple[str, ...]) -> None:
     """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
     run = invocation()
-    with run.mine() as me:
-        began = time.perf_counter()
+    with run.user_memory() as me:
         receipt = me.forget(*resolve_all(me, ids))
-        acknowledge(run, "hidden", receipt, began, then=f"bring back: mnemic undo {receipt.seq}")
+        then = f"bring back: mnemic undo {receipt.seq}"
+        acknowledge(run, "hidden", receipt, then=then, already="was hidden already, nothing changed")
 
 
 @verb(
@@ -59,20 +58,19 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     ]
     if len(named) + everything != 1:
         raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         found = resolve_all(me, ids)
-        if not run.confirm(f"Erase {_what(run, me, found, session, source)} for good?", yes=yes):
+        if not run.confirm(f"Erase {_target(run, me, found, session, source)} for good?", yes=yes):
             run.output.note("nothing was erased")
             return
-        began = time.perf_counter()
         if everything:
             receipt = me.erase_user(reason=reason or "")
         else:
             receipt = me.erase(*found, session=session, source=source, reason=reason or "")
-    _report(run, receipt, time.perf_counter() - began)
+    _report(run, receipt)
 
 
-def _what(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
+def _target(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
     if ids:
         return many(len(ids), "item")
     if session is not None:
@@ -82,20 +80,20 @@ def _what(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | N
     return f"everything of user {run.user!r} ({many(me.count(), 'item')})"
 
 
-def _report(run: Invocation, receipt: ErasureReceipt, seconds: float) -> None:
+def _report(run: Invocation, receipt: ErasureReceipt) -> None:
     if receipt.seq is None:
         raise NotFound("nothing here is named so; nothing was erased")
     if run.output.json:
         run.output.document(erasure_record(receipt))
     else:
-        print_receipt(run.output, receipt, seconds)
+        print_receipt(run.output, receipt, run.seconds)
     if receipt.status != "clean":
         run.output.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
         click.get_current_context().exit(PENDING)
 
 
 def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
-    """An erasure's receipt, for a person."""
+    """Print an erasure's receipt for a person."""
     good = receipt.status == "clean"
     rows = [
         (

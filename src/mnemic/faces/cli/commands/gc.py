@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mnemic.core.clock import moment
 from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
@@ -52,18 +51,19 @@ def gc(dry_run: bool, keep_days: int | None, keep_commits: int | None, collector
     _refuse_scope(run)
     keep = f"{keep_days} days" if keep_days is not None else None
     keep = f"{keep_commits} commits" if keep_commits is not None else keep
-    named = None if collectors is None else [name.strip() for name in collectors.split(",") if name.strip()]
-    with run.memory() as memory, _progress(run) as advance:
-        done = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, progress=advance)
+    named = None if collectors is None else split_names(collectors)
+    with run.memory() as memory, progress(run, unit="{task.completed:,.0f} items and rows") as report:
+        advance = advancing(report, "collecting", None)
+        collected = memory.admin.gc(dry_run=dry_run, collectors=named, keep=keep, tenant=run.tenant, progress=advance)
     rebuilt = _rebuilt(run) if rebuild and not dry_run else None
     if run.output.json:
-        run.output.document({**_record(done), **_rebuilt_record(done, rebuilt)})
+        run.output.document({**_record(collected), **_rebuilt_record(collected, rebuilt)})
     else:
-        _print(run, done, rebuilt)
+        _print(run, collected, rebuilt)
 
 
 def _refuse_scope(run: Invocation) -> None:
-    """Collecting goes over everybody's memory: who names one scope would be surprised."""
+    """Refuse options that name one scope: collecting goes over everybody's memory."""
     for option in ("user", "agent", "session", "branch"):
         if getattr(run.options, option) is not None:
             raise Invalid(f"--{option}", "cannot narrow this: it goes over everybody's memory", "Leave the option out.")
@@ -77,84 +77,72 @@ def _rebuilt(run: Invocation) -> tuple[int, int]:
     return rebuild(run.path)
 
 
-def _rebuilt_record(done: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:
-    """What a rebuilt file came to, which is what the whole run came to."""
+def _rebuilt_record(collected: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:
+    """Make the part of the record about a rebuilt file, whose size is that of the whole run."""
     if rebuilt is None:
         return {"rebuilt": None}
     before, after = rebuilt
     told = {"bytes_before": before, "bytes_after": after}
-    return {"bytes_after": after, "freed": done.bytes_before - after, "rebuilt": told}
+    return {"bytes_after": after, "freed": collected.bytes_before - after, "rebuilt": told}
 
 
-def _record(done: Collected) -> dict[str, Any]:
-    taken = [{"user": t.user, "id": t.id, "collector": t.collector, "reason": t.reason} for t in done.taken]
+def _record(collected: Collected) -> dict[str, Any]:
+    taken = [{"user": t.user, "id": t.id, "collector": t.collector, "reason": t.reason} for t in collected.taken]
     numbers = {
-        name: getattr(done, name)
+        name: getattr(collected, name)
         for name in (
             "passed", "unknown_classes", "horizon_before", "horizon", "held_back",
             "versions", "links", "events", "names", "pages", "bytes_before",
             "bytes_after", "freed", "slices", "longest", "p99", "seconds", "seq",
         )
     }  # fmt: skip
-    return {"dry_run": done.dry_run, "taken": taken, **numbers}
+    return {"dry_run": collected.dry_run, "taken": taken, **numbers}
 
 
-def _print(run: Invocation, done: Collected, rebuilt: tuple[int, int] | None) -> None:
+def _print(run: Invocation, collected: Collected, rebuilt: tuple[int, int] | None) -> None:
     output = run.output
-    for one in done.taken if done.dry_run else ():
+    for one in collected.taken if collected.dry_run else ():
         whose = "" if one.user == run.user else f"of {flat(one.user or '(shared)')}  "
         output.line(f"{one.id}  {whose}{output.dim(one.collector)}  {one.reason}")
-    which = ", ".join(f"{count:,} by {name}" for name, count in sorted(done.by_collector.items())) or "nothing"
-    rows = [("would hide" if done.dry_run else "hidden", which)]
-    rows += _unknown(run, done)
-    rows += _foreseen(done) if done.dry_run else _dropped(done)
+    which = ", ".join(f"{count:,} by {name}" for name, count in sorted(collected.by_collector.items())) or "nothing"
+    rows = [("would hide" if collected.dry_run else "hidden", which)]
+    rows += _unknown(run, collected)
+    rows += _foreseen(collected) if collected.dry_run else _dropped(collected)
     if rebuilt is not None:
         rows.append(("rebuilt", f"{size(rebuilt[0])} -> {size(rebuilt[1])}"))
     output.table(rows)
 
 
-def _unknown(run: Invocation, done: Collected) -> Iterator[tuple[str, str]]:
-    for name, items in done.unknown_classes.items():
+def _unknown(run: Invocation, collected: Collected) -> Iterator[tuple[str, str]]:
+    for name, items in collected.unknown_classes.items():
         tagged = f"{flat(name)!r}: {many(items, 'item')} tagged with it, and kept"
         yield "no such class", f"{tagged}; setting `retention` has {flat(run.settings.retention)}"
 
 
-def _foreseen(done: Collected) -> Iterator[tuple[str, str]]:
-    if done.horizon == done.horizon_before:
-        yield "past", f"kept from commit {done.horizon}, as now" if done.horizon else "kept, all of it"
+def _foreseen(collected: Collected) -> Iterator[tuple[str, str]]:
+    if collected.horizon == collected.horizon_before:
+        yield "past", f"kept from commit {collected.horizon}, as now" if collected.horizon else "kept, all of it"
     else:
-        yield "past", f"would be kept from commit {done.horizon}; what lies before could not be asked for, or undone"
-    if done.held_back:
-        yield "held back", flat(done.held_back)
-    if done.versions:
-        yield "would drop", f"up to {many(done.versions, 'version')}, for good"
+        yield (
+            "past",
+            f"would be kept from commit {collected.horizon}; what lies before could not be asked for, or undone",
+        )
+    if collected.held_back:
+        yield "held back", flat(collected.held_back)
+    if collected.versions:
+        yield "would drop", f"up to {many(collected.versions, 'version')}, for good"
 
 
-def _dropped(done: Collected) -> Iterator[tuple[str, str]]:
-    yield "past", f"kept from commit {done.horizon}" if done.horizon else "kept, all of it"
-    if done.held_back:
-        yield "held back", flat(done.held_back)
-    if done.slices:
-        rows = (many(done.versions, "version"), many(done.links, "link"), many(done.events, "event"))
+def _dropped(collected: Collected) -> Iterator[tuple[str, str]]:
+    yield "past", f"kept from commit {collected.horizon}" if collected.horizon else "kept, all of it"
+    if collected.held_back:
+        yield "held back", flat(collected.held_back)
+    if collected.slices:
+        rows = (many(collected.versions, "version"), many(collected.links, "link"), many(collected.events, "event"))
         yield "dropped", ", ".join(rows)
-        yield "size", f"{size(done.bytes_before)} -> {size(done.bytes_after)}"
-        pauses = f"p99 {done.p99 * 1000:.0f} ms, longest {done.longest * 1000:.0f} ms"
-        yield "pauses", f"{many(done.slices, 'slice')}, {pauses}"
-
-
-@contextmanager
-def _progress(run: Invocation) -> Iterator[Callable[[int], None]]:
-    """A count that goes up on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn
-
-    columns = (TextColumn("collecting"), TextColumn("{task.completed:,.0f} items and rows"))
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as bar:
-        task = bar.add_task("collecting", total=None)
-        yield lambda done: bar.advance(task, done)
+        yield "size", f"{size(collected.bytes_before)} -> {size(collected.bytes_after)}"
+        pauses = f"p99 {collected.p99 * 1000:.0f} ms, longest {collected.longest * 1000:.0f} ms"
+        yield "pauses", f"{many(collected.slices, 'slice')}, {pauses}"
 
 
 @click.group(cls=CommandGroup, examples=("mnemic hold add last --reason 'case 7'", "mnemic hold list"))
@@ -180,10 +168,7 @@ def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
             )
             for item in found or [None]
         ]
-    if run.output.json:
-        run.output.document({"holds": numbers})
-    else:
-        run.output.line(f"held: {', '.join(f'hold {number}' for number in numbers)}")
+    run.output.answer({"holds": numbers}, f"held: {', '.join(f'hold {number}' for number in numbers)}")
 
 
 @verb("mnemic hold list", "mnemic hold list --json", name="list")
@@ -198,7 +183,7 @@ def listed() -> None:
     if not found:
         run.output.line("nothing is held")
         return
-    rows = [(str(one.id), _what(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
+    rows = [(str(one.id), _held_words(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
     run.output.table(rows, head=("hold", "what", "by", "since", "why"))
 
 
@@ -209,10 +194,7 @@ def release(number: int) -> None:
     run = invocation()
     with run.memory() as memory:
         memory.admin.release_hold(number, tenant=run.tenant)
-    if run.output.json:
-        run.output.document({"released": number})
-    else:
-        run.output.line(f"released: hold {number}")
+    run.output.answer({"released": number}, f"released: hold {number}")
 
 
 def _hold_record(row: Hold) -> dict[str, object]:
@@ -229,7 +211,7 @@ def _hold_record(row: Hold) -> dict[str, object]:
     }
 
 
-def _what(row: Hold) -> str:
+def _held_words(row: Hold) -> str:
     if row.user is None:
         return "everything"
     whose = flat(row.user) if isinstance(row.user, str) else "(shared)"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.faces.cli.bars import BarReport, progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many
@@ -175,8 +176,8 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
         raise Invalid("mine", "says the opposite of --each-user", "Give one of them.")
     began = time.perf_counter()
     try:
-        with brake.watching(), _progress(run, intent) as progress:
-            messages = _messages(run, intent, tally, progress)
+        with brake.watching(), progress(run, unit="bytes") as report:
+            messages = _messages(run, intent, tally, _moved(run, intent, report))
             if dry_run:
                 _count(run, messages, tally, intent)
             else:
@@ -191,7 +192,7 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
 
 
 def _messages(
-    run: Invocation, intent: Intent, tally: ImportTally, progress: Callable[[int], None] | None
+    run: Invocation, intent: Intent, tally: ImportTally, moved: Callable[[int], None] | None
 ) -> Iterator[Message | Edge]:
     """What is read, each message with its source in a slot; what had to be skipped is counted on the way."""
     from dataclasses import replace
@@ -209,7 +210,7 @@ def _messages(
         branches=intent.branches,
         tools=intent.tools,
         exclude=intent.exclude,
-        progress=progress,
+        progress=moved,
     )
     for one in given:
         if isinstance(one, Skipped):
@@ -271,7 +272,7 @@ def _write(
     if first is None:
         return
     with run.memory(create=True) as memory:
-        for message in _chain(first, messages):
+        for message in chain([first], messages):
             if isinstance(message, Edge):
                 edges.append(message)
                 continue
@@ -287,11 +288,6 @@ def _write(
             with brake.released():
                 _commit(run, memory, owner, batch, tally, known)
         _tie(run, memory, edges, known, tally, brake)
-
-
-def _chain(first: Message | Edge, rest: Iterator[Message | Edge]) -> Iterator[Message | Edge]:
-    yield first
-    yield from rest
 
 
 def _commit(
@@ -372,22 +368,14 @@ def _is_away(me: ScopedMemory, item: ItemId) -> bool:
     return versions[-1].item.state is State.RETIRED
 
 
-@contextmanager
-def _progress(run: Invocation, intent: Intent) -> Iterator[Callable[[int], None] | None]:
-    """A bar in bytes on a terminal's standard error; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
+def _moved(run: Invocation, intent: Intent, report: BarReport) -> Callable[[int], None] | None:
+    """What is told how many bytes were read; None where nobody sees it."""
+    if not run.output.draws:
+        return None
     from mnemic.ingest.inputs import count_hint
 
-    console = Console(stderr=True, no_color=not run.output.color, highlight=False)
-    columns = ("importing", BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("importing", total=count_hint(intent.path, intent.exclude) or None)
-        yield lambda done: bar.update(task, completed=done)
+    total = count_hint(intent.path, intent.exclude) or None
+    return lambda done: report("importing", done, total)
 
 
 def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> None:
@@ -398,7 +386,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rate = f" ({tally.written / seconds:,.0f} items/s)" if tally.written and seconds > 0 else ""
     there = "not looked up in a dry run" if dry_run else f"{tally.repeated - tally.away:,}"
     rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", there)]
-    rows += [("gone", _gone(tally.away))] if tally.away else []
+    rows += [("gone", _erased_since(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
     rows += [("commits", _commits(tally))] if tally.commits else []
@@ -412,7 +400,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
         output.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
 
 
-def _gone(away: int) -> str:
+def _erased_since(away: int) -> str:
     were = "was" if away == 1 else "were"
     return (
         f"{away:,} {were} imported before and since erased or taken back: they stay away; "

@@ -7,7 +7,6 @@ import dataclasses
 import inspect
 import itertools
 import os
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -74,12 +73,11 @@ def verify() -> None:
     Hash chain, digests, versions, links and index. Exit code 6 if something is wrong.
     """
     run = invocation()
-    began = time.perf_counter()
     with run.memory() as memory:
         settled = memory.admin.settle()
         faults = list(memory.admin.verify())
         items = memory.admin.stats().items
-    took = time.perf_counter() - began
+    took = run.seconds
     if run.output.json:
         record = {"sound": not faults, "settled": settled, "items": items, "seconds": round(took, 3)}
         run.output.document({**record, "faults": [{"where": f.where, "problem": f.problem} for f in faults]})
@@ -175,12 +173,12 @@ def _settings(run: Invocation) -> list[_Setting]:
     rows = []
     for name in (one.name for one in dataclasses.fields(Settings)):
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
-        value, here = _shown(run.given, name), _shown(run.settings, name)
+        value, here = _display_value(run.program_settings, name), _display_value(run.settings, name)
         rows.append(_Setting(name, value, came, here, meanings.get(name, "")))
     return rows
 
 
-def _shown(settings: Settings, name: str) -> object:
+def _display_value(settings: Settings, name: str) -> object:
     """A setting's value as JSON has it; of a secret, that there is one."""
     value = settings.where if name == "store" else getattr(settings, name)
     if name.endswith("_key") and value:
@@ -220,7 +218,4 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root().command
     made = get_completion_class(shell)
     script = made(root, {}, "mnemic", "_MNEMIC_COMPLETE").source() if made is not None else ""
-    if run.output.json:
-        run.output.document({"shell": shell, "script": script})
-    else:
-        click.echo(script)
+    run.output.answer({"shell": shell, "script": script}, script)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +12,7 @@ import click
 from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, given_words, invocation, naming_option
+from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import many
@@ -45,14 +44,13 @@ def acknowledge(
     run: Invocation,
     did: str,
     receipt: Receipt,
-    began: float,
     *,
     closed: ItemId | None = None,
     then: str = "",
     already: str = "",
 ) -> None:
     """Say what a write did: `did` to each item but `closed`, which it closed; `already` if nothing had to be done."""
-    took = (time.perf_counter() - began) * 1000
+    took = run.seconds * 1000
     output = run.output
     if output.json:
         output.document({**receipt_record(receipt), "milliseconds": round(took, 3)})
@@ -85,6 +83,11 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated.")(function)
 
 
+def said_fields(said: str | None, zone: str | None, **fields: Any) -> dict[str, Any]:
+    """What `said_options` were given, as the library takes it."""
+    return {"said": read_said(said, zone, "said"), **fields}
+
+
 @verb(
     'mnemic add "I moved from Paris to Lisbon in March."',
     'mnemic add "See you on Friday!" --speaker Ben --session trip --said 2025-03-02T18:30:00+00:00',
@@ -93,37 +96,28 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("text", type=WORDS)
 @said_options
-def add(
-    text: str,
-    speaker: str | None,
-    role: str | None,
-    said: str | None,
-    zone: str | None,
-    key: str | None,
-    tags: tuple[str, ...],
-) -> None:
+def add(text: str, **options: Any) -> None:
     """Remember something, in the words it was given.
 
     TEXT `-` reads standard input.
     """
     run = invocation()
-    when = read_said(said, zone, "said")
-    words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
-        began = time.perf_counter()
-        receipt = me.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+    fields = said_fields(**options)
+    words = checked_words(text, run.settings)
+    with run.user_memory(create=True) as me:
+        receipt = me.observe(words, **fields)
         if len(receipt.ids) == 1 or run.output.json:
-            acknowledge(run, "remembered", receipt, began)
+            acknowledge(run, "remembered", receipt)
         else:
-            _acknowledge_parts(run, receipt, began)
+            _acknowledge_parts(run, receipt)
 
 
-def _acknowledge_parts(run: Invocation, receipt: Receipt, began: float) -> None:
+def _acknowledge_parts(run: Invocation, receipt: Receipt) -> None:
     """A long text makes a document and its parts: one line names it, however many those are."""
     document, *parts = receipt.ids
     there = ", was there already" if receipt.repeated == len(receipt.ids) else ""
     whole = replace(receipt, ids=(document,), repeated=0)
-    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole, began)
+    acknowledge(run, f"1 document in {many(len(parts), 'part')}{there}:", whole)
 
 
 def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -143,23 +137,12 @@ def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _fields(
-    kind: str,
-    valid_from: str | None,
-    valid_to: str | None,
-    said: str | None,
-    zone: str | None,
-    tags: tuple[str, ...],
-    key: str | None,
-) -> dict[str, Any]:
-    return {
-        "kind": Kind(kind),
-        "valid_from": read_said(valid_from, zone, "valid-from"),
-        "valid_to": read_said(valid_to, zone, "valid-to"),
-        "said": read_said(said, zone, "said"),
-        "tags": tags,
-        "key": key,
+def _fields(kind: str, zone: str | None, **fields: Any) -> dict[str, Any]:
+    """What `_statement_options` were given, as the library takes it."""
+    moments = {
+        name: read_said(fields[name], zone, name.replace("_", "-")) for name in ("valid_from", "valid_to", "said")
     }
+    return {**fields, "kind": Kind(kind), **moments}
 
 
 @verb(
@@ -176,11 +159,10 @@ def fact(text: str, sources: tuple[str, ...], **options: Any) -> None:
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
-    with run.mine(create=True) as me:
-        began = time.perf_counter()
+    words = checked_words(text, run.settings)
+    with run.user_memory(create=True) as me:
         receipt = me.write(words, **fields, source=resolve_all(me, sources))
-        acknowledge(run, "wrote", receipt, began)
+        acknowledge(run, "wrote", receipt)
 
 
 @verb(
@@ -196,12 +178,11 @@ def supersede(id: str, text: str, sources: tuple[str, ...], **options: Any) -> N
     """
     run = invocation()
     fields = _fields(**options)
-    words = given_words(text, run.settings)
-    with run.mine() as me:
+    words = checked_words(text, run.settings)
+    with run.user_memory() as me:
         old = resolve(me, id)
-        began = time.perf_counter()
         receipt = me.supersede(old, words, **fields, source=resolve_all(me, sources))
-        acknowledge(run, "wrote", receipt, began, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
+        acknowledge(run, "wrote", receipt, closed=_closed(me, receipt), then=f"see both: mnemic history {old}")
 
 
 def _closed(me: ScopedMemory, receipt: Receipt) -> ItemId | None:
@@ -242,10 +223,9 @@ def revise(
         changes["tags"] = tags
     if text is None and not changes:
         raise Invalid("text", "is missing", "Give the corrected words, or an option that changes something.")
-    words = None if text is None else given_words(text, run.settings)
-    with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes), began)
+    words = None if text is None else checked_words(text, run.settings)
+    with run.user_memory() as me:
+        acknowledge(run, "revised", me.revise(resolve(me, id), words, **changes))
 
 
 @verb("mnemic pin last")
@@ -253,9 +233,8 @@ def revise(
 def pin(ids: tuple[str, ...]) -> None:
     """Keep items at hand, whatever a policy says."""
     run = invocation()
-    with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), began, already="was pinned already, nothing changed")
+    with run.user_memory() as me:
+        acknowledge(run, "pinned", me.pin(*resolve_all(me, ids)), already="was pinned already, nothing changed")
 
 
 @verb("mnemic unpin last")
@@ -263,6 +242,5 @@ def pin(ids: tuple[str, ...]) -> None:
 def unpin(ids: tuple[str, ...]) -> None:
     """Let pinned items go again."""
     run = invocation()
-    with run.mine() as me:
-        began = time.perf_counter()
-        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), began, already="was not pinned, nothing changed")
+    with run.user_memory() as me:
+        acknowledge(run, "unpinned", me.unpin(*resolve_all(me, ids)), already="was not pinned, nothing changed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -15,8 +14,8 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
-from mnemic.faces.cli.commands.remember import acknowledge, read_said, said_options
-from mnemic.faces.cli.invocation import given_text, given_words, invocation
+from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
+from mnemic.faces.cli.invocation import argument_text, checked_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many
@@ -45,7 +44,7 @@ _PAGE: Final = ("id", "tier", "pinned", "tokens", "uses", "last use", "came in",
     epilog=f"Policies: {', '.join(POLICIES)}.",
 )
 def session() -> None:
-    """The windows of an agent's talks: say something in one, ask it, move its pages, see what it costs.
+    """The windows of talks: say and ask in one, move its pages, see what it costs.
 
     A talk keeps the budget and the policy it had last.
     """
@@ -55,7 +54,7 @@ def session() -> None:
 def listed() -> None:
     """Every talk that has a window, with who has it open."""
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         found = me.sessions()
     if run.output.json:
         for name, row in found:
@@ -75,7 +74,7 @@ def shown(name: str) -> None:
     of a window while it is open: the commands that open one tell of them, all of them with --json.
     """
     run = invocation()
-    with run.mine(shelved=False) as me:
+    with run.user_memory(shelved=False) as me:
         row = dict(me.sessions()).get(name)
         if row is None:
             raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
@@ -99,7 +98,7 @@ def shown(name: str) -> None:
 
 
 def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
-    """What is still there of them: a page may be erased while this is read."""
+    """Read the texts of pages that are still there: one may be erased meanwhile."""
     return {version.item.id: version.item.text for version in me.visible([page.item for page in pages])}
 
 
@@ -157,7 +156,7 @@ def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The talk, and which of its pages."""
+    """Add the arguments that name a talk and some of its pages."""
     ids = click.argument("ids", type=WORDS, nargs=-1, required=True)
     return click.argument("name", type=WORDS)(ids(function))
 
@@ -170,33 +169,21 @@ def _page_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
 @_window_options
 @click.argument("text", type=WORDS)
 @said_options
-def observed(
-    name: str,
-    text: str,
-    budget: int | None,
-    policy: str | None,
-    speaker: str | None,
-    role: str | None,
-    said: str | None,
-    zone: str | None,
-    key: str | None,
-    tags: tuple[str, ...],
-) -> None:
+def observed(name: str, text: str, budget: int | None, policy: str | None, **options: Any) -> None:
     """Remember what was said in a talk; it comes into the talk's window, and what no longer fits leaves.
 
     TEXT `-` reads standard input. A talk that nothing was said in yet begins.
     """
-    run = _errand(name)
-    when = read_said(said, zone, "said")
-    words = given_words(text, run.settings)
-    with run.mine(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
-        began = time.perf_counter()
-        receipt = window.observe(words, speaker=speaker, role=role, said=when, key=key, tags=tags)
+    run = _invocation_on(name)
+    fields = said_fields(**options)
+    words = checked_words(text, run.settings)
+    with run.user_memory(create=True) as me, me.session(name, budget=budget, policy=policy) as window:
+        receipt = window.observe(words, **fields)
         if run.output.json:
-            took = round((time.perf_counter() - began) * 1000, 3)
+            took = round(run.seconds * 1000, 3)
             run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
             return
-        acknowledge(run, "remembered", receipt, began)
+        acknowledge(run, "remembered", receipt)
         _note_state(run, window)
 
 
@@ -212,9 +199,9 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 
     A talk without a window gets one of its last turns. QUERY `-` reads standard input.
     """
-    run = _errand(name)
-    words = given_text(query, run.settings)
-    with run.mine() as me, me.session(name, budget=budget, policy=policy) as window:
+    run = _invocation_on(name)
+    words = argument_text(query, run.settings)
+    with run.user_memory() as me, me.session(name, budget=budget, policy=policy) as window:
         new = not _was_said_in(me, name)
         found = window.context(words)
         if run.output.json:
@@ -234,7 +221,7 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
 @_page_arguments
 def paged_in(name: str, ids: tuple[str, ...]) -> None:
     """Bring items into a talk's window, whatever talk they are of; `last` is what was said last in this one."""
-    with _moving(name, ids, "paged in") as (window, items):
+    with _moving_pages(name, ids, "paged in") as (window, items):
         for item in items:
             window.page_in(item)
 
@@ -243,7 +230,7 @@ def paged_in(name: str, ids: tuple[str, ...]) -> None:
 @_page_arguments
 def paged_out(name: str, ids: tuple[str, ...]) -> None:
     """Send pages out of a talk's window; they stay addressable. `last` is what was said last in it."""
-    with _moving(name, ids, "paged out") as (window, items):
+    with _moving_pages(name, ids, "paged out") as (window, items):
         for item in items:
             window.page_out(item)
 
@@ -255,7 +242,7 @@ def pinned(name: str, ids: tuple[str, ...]) -> None:
 
     `mnemic pin` keeps an item at hand in every talk.
     """
-    with _moving(name, ids, "pinned in its window") as (window, items):
+    with _moving_pages(name, ids, "pinned in its window") as (window, items):
         for item in items:
             window.pin(item)
 
@@ -264,16 +251,16 @@ def pinned(name: str, ids: tuple[str, ...]) -> None:
 @_page_arguments
 def unpinned(name: str, ids: tuple[str, ...]) -> None:
     """Let pinned pages of a talk's window go again."""
-    with _moving(name, ids, "unpinned") as (window, items):
+    with _moving_pages(name, ids, "unpinned") as (window, items):
         for item in items:
             window.unpin(item)
 
 
 @contextmanager
-def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
-    """A talk's window and the items that were named; what was done to them is told when it is done."""
-    run = _errand(name)
-    with run.mine() as me, _known(me, name) as window:
+def _moving_pages(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session, list[ItemId]]]:
+    """Open a talk's window, yield it with the items that were named, and print what was done to them."""
+    run = _invocation_on(name)
+    with run.user_memory() as me, _known_session(me, name) as window:
         items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
         yield window, items
         if run.output.json:
@@ -284,15 +271,15 @@ def _moving(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[Session
         _note_state(run, window)
 
 
-def _known(me: ScopedMemory, name: str) -> Session:
-    """A talk's window; one that nothing was said in keeps none."""
+def _known_session(me: ScopedMemory, name: str) -> Session:
+    """Return a talk's window; refuse a talk in which nothing was said."""
     if not _was_said_in(me, name):
         raise NotFound(f"nothing was said in a talk {name!r}; `mnemic session list` names those with a window")
     return me.session(name)
 
 
-def _errand(name: str) -> Invocation:
-    """This run, on the talk that its argument names.
+def _invocation_on(name: str) -> Invocation:
+    """Return this invocation; refuse a --session that names another talk than the argument.
 
     Raises:
         Invalid: `--session` names another.
@@ -308,7 +295,7 @@ def _was_said_in(me: ScopedMemory, name: str) -> bool:
 
 
 def _newest(me: ScopedMemory, name: str) -> ItemId:
-    """What was said last in a talk; its segments are written later, but say nothing new."""
+    """Find what was said last in a talk; segments of it are written later, but say nothing new."""
     turns = Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT))
     return me.list(where=turns, limit=1)[0].item.id
 
@@ -331,9 +318,5 @@ def _note_state(run: Invocation, window: Session) -> None:
     run.output.note(f"{meter(used, window.budget)} {told}")
 
 
-TURNS: Final = (observed, asked, paged_in, paged_out, pinned, unpinned)
-"""Commands of `session`."""
-
-
-for _command in (listed, shown, *TURNS):
+for _command in (listed, shown, observed, asked, paged_in, paged_out, pinned, unpinned):
     session.add_command(_command)

@@ -14,7 +14,7 @@ from mnemic.core.clock import moment
 from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation
-from mnemic.faces.cli.output import Output, flat, many, size
+from mnemic.faces.cli.output import Output, flat, freed, many, size
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def top(every: float | None, *, once: bool) -> None:
         if once or (run.output.columns is None and (every is None or not run.output.json)):
             _once(run, memory)
         elif run.output.json:
-            for seen, behind in _looks(memory, every or _EVERY):
-                run.output.record(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+            for vitals, behind in _looks(memory, every or _EVERY):
+                run.output.record(vitals_record(vitals) | {"lanes": [lane_record(one) for one in behind]})
         else:
             _live(run, memory, every or _EVERY)
 
@@ -62,11 +62,11 @@ def _looks(memory: Memory, every: float) -> Iterator[tuple[Vitals, list[Behind]]
 
 
 def _once(run: Invocation, memory: Memory) -> None:
-    seen, behind = _look(memory)
+    vitals, behind = _look(memory)
     if run.output.json:
-        run.output.document(vitals_record(seen) | {"lanes": [lane_record(one) for one in behind]})
+        run.output.document(vitals_record(vitals) | {"lanes": [lane_record(one) for one in behind]})
     else:
-        for line in lines(run, seen, behind):
+        for line in lines(run, vitals, behind):
             run.output.line(line)
 
 
@@ -77,52 +77,50 @@ def _live(run: Invocation, memory: Memory, every: float) -> None:
 
     console = Console(no_color=not run.output.color, highlight=False)
     with Live(console=console, screen=True, auto_refresh=False) as shown:
-        for seen, behind in _looks(memory, every):
-            text = Text.from_ansi("\n".join(lines(run, seen, behind)), no_wrap=True, overflow="ellipsis")
+        for vitals, behind in _looks(memory, every):
+            text = Text.from_ansi("\n".join(lines(run, vitals, behind)), no_wrap=True, overflow="ellipsis")
             shown.update(text, refresh=True)
 
 
-def lines(run: Invocation, seen: Vitals, behind: list[Behind]) -> list[str]:
-    """One look, for a person."""
+def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
+    """Write one look for a person, as lines."""
     output = run.output
-    title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(seen.at):%H:%M:%S} UTC')}"
+    title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(vitals.at):%H:%M:%S} UTC')}"
     rows = [
-        ("commits", f"{seen.commits:,} in all, {seen.commits_per_second:.1f} a second"),
-        ("windows", _windows(seen)),
+        ("commits", f"{vitals.commits:,} in all, {vitals.commits_per_second:.1f} a second"),
+        ("windows", _windows(vitals)),
         *((("lanes" if place == 0 else ""), ": ".join(lane_row(one))) for place, one in enumerate(behind)),
-        ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(seen.jobs.items())) or "none"),
-        ("collected", _collected(seen)),
-        ("file", f"{size(seen.bytes)}, of it {size(seen.free)} free and {size(seen.log)} log"),
-        *((("processes" if place == 0 else ""), _process(one)) for place, one in enumerate(seen.processes)),
+        ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(vitals.jobs.items())) or "none"),
+        ("collected", _collected(vitals)),
+        ("file", f"{size(vitals.bytes)}, of it {size(vitals.free)} free and {size(vitals.log)} log"),
+        *((("processes" if place == 0 else ""), _process(one)) for place, one in enumerate(vitals.processes)),
     ]
-    return [title, "", *(f"{output.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(output, seen)]
+    return [title, "", *(f"{output.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(output, vitals)]
 
 
-def _windows(seen: Vitals) -> str:
-    held: WindowUse = seen.windows
+def _windows(vitals: Vitals) -> str:
+    held: WindowUse = vitals.windows
     if not held.known:
         return "no session has one yet"
     told = f"{held.sessions} open of {held.known}"
     if held.sessions:
         told += f": {held.tokens:,} of {held.budget:,} tokens ({held.share:.0%}), {many(held.pages, 'page')}"
-    uses = seen.gauge("windows.references")
+    uses = vitals.gauge("windows.references")
     if uses:
-        hits, faults, evicted = (seen.gauge(f"windows.{name}") for name in ("hits", "faults", "evictions"))
+        hits, faults, evicted = (vitals.gauge(f"windows.{name}") for name in ("hits", "faults", "evictions"))
         told += f"; {hits / uses:.0%} hits, {faults:,.0f} faults, {evicted:,.0f} evictions"
-        told += f", {seen.gauge('windows.write_backs'):,.0f} write-backs"
-    if rendered := seen.gauge("windows.rendered"):
-        told += f", {seen.gauge('windows.reused') / rendered:.0%} of the tokens reused"
+        told += f", {vitals.gauge('windows.write_backs'):,.0f} write-backs"
+    if rendered := vitals.gauge("windows.rendered"):
+        told += f", {vitals.gauge('windows.reused') / rendered:.0%} of the tokens reused"
     return told
 
 
-def _collected(seen: Vitals) -> str:
-    last = seen.collected
+def _collected(vitals: Vitals) -> str:
+    last = vitals.collected
     if last is None:
         return "nothing yet"
-    freed = f"{size(last.freed)} freed" if last.freed >= 0 else f"{size(-last.freed)} more than before"
-    pause = milliseconds(last.pause)
-    told = f"{_span((seen.at - last.at) / 1e6)} ago ({flat(last.trigger)}): {many(last.items, 'item')} retired, {freed}"
-    return f"{told}, longest pause {pause}"
+    run = f"{_span((vitals.at - last.at) / 1e6)} ago ({flat(last.trigger)}): {many(last.items, 'item')} retired"
+    return f"{run}, {freed(last.freed)}, longest pause {milliseconds(last.pause)}"
 
 
 def _process(process: Process) -> str:
@@ -136,13 +134,13 @@ def _span(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _table(output: Output, seen: Vitals) -> list[str]:
-    """Verbs, then what lanes did, the most costly first."""
+def _table(output: Output, vitals: Vitals) -> list[str]:
+    """Write a row for each verb, then for each lane, the most costly first."""
     head = f"{'':<24}{'a second':>9}{'count':>10}{'p50':>10}{'p95':>10}{'longest':>10}{'failed':>8}"
     rows = [
-        _row(name, seen.rate(name, sort), timed)
+        _row(name, vitals.rate(name, sort), timed)
         for sort in (Sort.VERB, Sort.RUN)
-        for name, timed in sorted(seen.timed(sort).items(), key=lambda pair: -pair[1].total)[:_VERBS]
+        for name, timed in sorted(vitals.timed(sort).items(), key=lambda pair: -pair[1].total)[:_VERBS]
     ]
     return [output.dim(head), *rows] if rows else [output.dim("no process has said yet what it does")]
 
@@ -153,48 +151,48 @@ def _row(name: str, rate: float, timed: Histogram) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration, to three figures."""
+    """Write a duration in milliseconds, to three figures."""
     ms = seconds * 1000
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms"
 
 
-def vitals_record(seen: Vitals) -> dict[str, Any]:
-    """One look, for programs; durations in milliseconds."""
+def vitals_record(vitals: Vitals) -> dict[str, Any]:
+    """Make the record of one look; durations are in milliseconds."""
     return {
-        "at": moment(seen.at),
-        "commits": seen.commits,
-        "commits_per_second": seen.commits_per_second,
-        "jobs": dict(seen.jobs),
+        "at": moment(vitals.at),
+        "commits": vitals.commits,
+        "commits_per_second": vitals.commits_per_second,
+        "jobs": dict(vitals.jobs),
         "windows": {
-            "open": seen.windows.sessions,
-            "known": seen.windows.known,
-            "pages": seen.windows.pages,
-            "tokens": seen.windows.tokens,
-            "budget": seen.windows.budget,
+            "open": vitals.windows.sessions,
+            "known": vitals.windows.known,
+            "pages": vitals.windows.pages,
+            "tokens": vitals.windows.tokens,
+            "budget": vitals.windows.budget,
         },
-        "bytes": seen.bytes,
-        "free_bytes": seen.free,
-        "log_bytes": seen.log,
-        "collected": None if (run := seen.collected) is None else {**dataclasses.asdict(run), "at": moment(run.at)},
-        "verbs": _timed_record(seen, Sort.VERB),
-        "requests": _timed_record(seen, Sort.REQUEST),
-        "runs": _timed_record(seen, Sort.RUN),
-        "processes": [_process_record(one) for one in seen.processes],
+        "bytes": vitals.bytes,
+        "free_bytes": vitals.free,
+        "log_bytes": vitals.log,
+        "collected": None if (run := vitals.collected) is None else {**dataclasses.asdict(run), "at": moment(run.at)},
+        "verbs": _timed_record(vitals, Sort.VERB),
+        "requests": _timed_record(vitals, Sort.REQUEST),
+        "runs": _timed_record(vitals, Sort.RUN),
+        "processes": [_process_record(one) for one in vitals.processes],
     }
 
 
-def _timed_record(seen: Vitals, sort: str) -> Mapping[str, Any]:
+def _timed_record(vitals: Vitals, sort: str) -> Mapping[str, Any]:
     return {
         name: {
             "count": timed.count,
             "failed": timed.failed,
-            "per_second": round(seen.rate(name, sort), 3),
+            "per_second": round(vitals.rate(name, sort), 3),
             "total": round(timed.total * 1000, 3),
             "p50": round(timed.quantile(0.5) * 1000, 3),
             "p95": round(timed.quantile(0.95) * 1000, 3),
             "max": round(timed.longest * 1000, 3),
         }
-        for name, timed in sorted(seen.timed(sort).items())
+        for name, timed in sorted(vitals.timed(sort).items())
     }
 
 

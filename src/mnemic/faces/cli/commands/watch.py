@@ -72,7 +72,7 @@ def _versions(me: ScopedMemory, notice: Notice) -> list[Version]:
 
 
 def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
-    """A commit for programs, with the items it wrote as it left them."""
+    """Make the record of a commit, with the items it wrote as it left them."""
     return {
         "seq": notice.seq,
         "mark": notice.mark,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -14,6 +13,7 @@ import click
 
 from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
@@ -44,7 +44,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
     MNEMIC_BACKGROUND=0 for those, and they leave the work to it.
     """
     run = invocation()
-    wanted = [name.strip() for name in (lanes or "").split(",") if name.strip()]
+    wanted = split_names(lanes or "")
     with run.memory() as memory, _asked_to_stop() as stop:
         known = memory.admin.lane_names()
         if strange := [name for name in wanted if name not in known]:
@@ -57,7 +57,7 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
 
 @contextmanager
 def _asked_to_stop() -> Iterator[threading.Event]:
-    """An event that SIGTERM and SIGINT set."""
+    """Yield an event that SIGTERM and SIGINT set."""
     stop = threading.Event()
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
@@ -68,28 +68,28 @@ def _asked_to_stop() -> Iterator[threading.Event]:
 
 
 class _Log:
-    """What a worker says as it goes: a line a slice, for people or as JSON."""
+    """Prints what a worker does: a line a slice, for people or as JSON."""
 
     def __init__(self, run: Invocation) -> None:
         self._run = run
         self.slices = self.done = self.failed = 0
 
     def slice(self, lane: str, space: int, done: int, error: MnemicError | None) -> None:
-        """One slice has ended."""
+        """Count a slice that has ended, and print it."""
         self.slices += 1
         self.done += done
         self.failed += error is not None
         said = {} if error is None else {"error": flat(str(error))}
         self.say("failed" if error is not None else "slice", lane=lane, space=space, done=done, **said)
 
-    def say(self, what: str, **fields: object) -> None:
-        """One line."""
+    def say(self, event: str, **fields: object) -> None:
+        """Print one line."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if self._run.output.json:
-            self._run.output.record({"at": at, "event": what, **fields})
+            self._run.output.record({"at": at, "event": event, **fields})
         else:
             told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
-            self._run.output.line(f"{at}  {what:<8}{told}")
+            self._run.output.line(f"{at}  {event:<8}{told}")
 
 
 @verb("mnemic jobs", "mnemic jobs --over --json")
@@ -128,7 +128,7 @@ def dead() -> None:
 
 
 def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
-    """How the items begin that dead letters are about, as their owners see them; what is hidden is not shown."""
+    """Read how the items begin that dead letters are about, as their owners see them; hidden ones are left out."""
     owned: dict[_Place, list[ItemId]] = {}
     for one in entries:
         if one.item is not None:
@@ -155,11 +155,11 @@ def _place(entry: WorkEntry) -> _Place:
 
 
 def _letter(entry: WorkEntry, begins: str | None) -> tuple[str, ...]:
-    """A dead letter for a person."""
+    """Write a row about a dead letter for a person."""
     since = "" if entry.at is None else day(entry.at)
     text = "" if entry.item is None else "(hidden)" if begins is None else begins
     error = f"{flat(entry.error)} ({many(entry.attempts, 'attempt')})"
-    return str(entry.id), flat(entry.name), _whose(entry), since, str(entry.item or ""), text, error
+    return str(entry.id), flat(entry.name), _owner(entry), since, str(entry.item or ""), text, error
 
 
 @verb("mnemic retry --all", "mnemic retry --all --json")
@@ -174,10 +174,7 @@ def retry(number: int | None, every: bool) -> None:
         numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
         for one in numbers:
             memory.admin.retry(one)
-    if run.output.json:
-        run.output.document({"retried": numbers})
-    else:
-        run.output.line(f"{many(len(numbers), 'job')} to be tried again")
+    run.output.answer({"retried": numbers}, f"{many(len(numbers), 'job')} to be tried again")
 
 
 @verb("mnemic rerun house", "mnemic rerun house --json")
@@ -192,14 +189,9 @@ def rerun(strategy: str) -> None:
     with run.memory() as memory:
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
-    if run.output.json:
-        run.output.document({"job": number, "done": done})
-    elif done:
-        run.output.line(f"{flat(strategy)} has read everything again (job {number})")
-    else:
-        run.output.line(
-            f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
-        )
+    read = f"{flat(strategy)} has read everything again (job {number})"
+    waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
+    run.output.answer({"job": number, "done": done}, read if done else waits)
 
 
 def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
@@ -214,7 +206,7 @@ def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
 
 
 def record(entry: WorkEntry) -> dict[str, object]:
-    """A line of the docket for programs."""
+    """Make the record of a lane or job."""
     return {
         "id": entry.id,
         "name": entry.name,
@@ -235,14 +227,14 @@ def record(entry: WorkEntry) -> dict[str, object]:
 
 
 def row(entry: WorkEntry) -> tuple[str, ...]:
-    """A line of the docket for a person."""
+    """Write a row about a lane or job for a person."""
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
     error = flat(entry.error) + tried if entry.error else ""
-    return str(entry.id or ""), flat(entry.name), _whose(entry), entry.state, str(entry.pending or ""), who, error
+    return str(entry.id or ""), flat(entry.name), _owner(entry), entry.state, str(entry.pending or ""), who, error
 
 
-def _whose(entry: WorkEntry) -> str:
+def _owner(entry: WorkEntry) -> str:
     if not entry.tenant:
         return "the store"
     branch = f", branch {flat(entry.branch)}" if entry.branch else ""
@@ -268,8 +260,9 @@ def flush(seconds: float | None) -> None:
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
-    """Run what is behind, with a bar; whether all of it was done."""
-    with bar(run, "understanding", sum(one.pending for one in memory.admin.behind())) as advance:
+    """Run what is behind, with a bar; return whether all of it was done."""
+    with progress(run) as report:
+        advance = advancing(report, "understanding", sum(one.pending for one in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
 
 
@@ -281,33 +274,18 @@ def reindex(embedder: str) -> None:
     The old vectors answer until the last new one is there. It may be stopped at any moment and run again.
     """
     run = invocation()
-    with run.memory() as memory, bar(run, "embedding", memory.admin.stats().items) as advance:
-        did = memory.admin.reindex(embedder, advance)
-    if run.output.json:
-        run.output.document({"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)})
-        return
+    with run.memory() as memory, progress(run) as report:
+        did = memory.admin.reindex(embedder, advancing(report, "embedding", memory.admin.stats().items))
     gone = f"; gone: {flat(', '.join(did.dismissed))}" if did.dismissed else ""
     serving = f"{flat(did.embedder)} serves, {many(did.passages, 'passage')} embedded"
-    run.output.line((serving if did.embedder else "words alone") + gone)
-
-
-@contextmanager
-def bar(run: Invocation, what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal's standard error, moved on by so many; silence elsewhere."""
-    if run.output.json or not sys.stderr.isatty() or not total:
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True, no_color=not run.output.color), transient=True) as shown:
-        task = shown.add_task(what, total=total)
-        yield lambda done: shown.advance(task, done)
+    run.output.answer(
+        {"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)},
+        (serving if did.embedder else "words alone") + gone,
+    )
 
 
 def lane_record(behind: Behind) -> dict[str, object]:
-    """A lane for programs."""
+    """Make the record of a lane."""
     return {
         "lane": behind.lane,
         "embedder": behind.embedder or None,
@@ -318,7 +296,7 @@ def lane_record(behind: Behind) -> dict[str, object]:
 
 
 def lane_row(behind: Behind) -> tuple[str, str]:
-    """A lane for a person."""
+    """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
     state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
     state += "; nothing has come from it yet" if behind.lane == EMBED else ""

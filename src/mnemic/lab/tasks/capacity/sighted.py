@@ -25,7 +25,7 @@ from mnemic.recall.pipeline import recall
 from mnemic.registry import STORES, load
 from mnemic.store.contract import Store
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.values.heads import Layer
+from mnemic.store.values.heads import SpaceHead
 
 NOW: Final = micros(datetime(2025, 1, 1, tzinfo=UTC))
 """When questions are asked: passages have no date, and nothing here depends on one."""
@@ -121,8 +121,9 @@ class _Blinkers:
     def on(cls, snapshot: Snapshot, hidden: tuple[int, ...]) -> Snapshot:
         return cast(Snapshot, cls(snapshot, hidden)) if hidden else snapshot
 
-    def hidden(self, layer: Layer, view: View) -> tuple[int, ...]:
-        return tuple(sorted({*self._snapshot.hidden(layer, view), *self._hidden}))
+    def read_set(self, spaces: Sequence[int], view: View) -> list[tuple[SpaceHead, View, tuple[int, ...]]]:
+        every = self._snapshot.read_set(spaces, view)
+        return [(head, within, tuple(sorted({*hidden, *self._hidden}))) for head, within, hidden in every]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._snapshot, name)

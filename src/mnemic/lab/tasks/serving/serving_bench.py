@@ -28,7 +28,7 @@ from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.tables import TextTable, aligned
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
-from mnemic.models.embedder_opening import open_embedder
+from mnemic.models.model_opening import open_embedder
 from mnemic.settings import Settings
 
 START_BAR: Final = 0.7

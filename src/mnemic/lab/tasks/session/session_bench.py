@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.cut import count_tokens
+from mnemic.core.tokens import count_tokens
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.run import Progress
 from mnemic.memory import Memory

@@ -1,24 +1,31 @@
 """What a caller may give, checked at the door: each check names the field, the value and the remedy.
 
 A check looks at a value's type before anything else and calls nothing of a foreign one: what it raises is ours. It
-returns the value in plain form, not of a subclass that could show or compare itself otherwise.
+returns the value in plain form, not of a subclass that could show or compare itself otherwise. Text that cannot be
+kept is refused, never silently repaired. Moments are checked in `core.clock`, ids in `core.ids`.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence, Set
-from datetime import datetime
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import Enum
+from functools import wraps
 from inspect import getattr_static
 from pathlib import PurePath
+from types import NoneType
 from typing import Any, Final, TypeAlias, TypeVar
 
-from mnemic.core.clock import micros
-from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.text import clean_name, clean_text, shown
 from mnemic.errors import Invalid, TooLarge
 
+NAME_LIMIT: Final = 256
+"""Most characters in a name of a tenant, user, agent, session or speaker."""
+FILE_NAME_LIMIT: Final = 120
+"""Most bytes in what somebody gives to name a file with: systems take 255, and the rest is ours."""
+_NOT_IN_FILES: Final = frozenset('/\\:*?"<>|')
+_JOINERS: Final = "\u200c\u200d"
+"""Not printable, and part of words in several scripts."""
 _FILE_NAME: Final = 255
 """Most bytes that file systems take in one name of a path."""
 
@@ -27,6 +34,96 @@ R = TypeVar("R")
 
 Checker: TypeAlias = Callable[[str, Any], Any]
 """From the name of a field and what a caller gave for it to the value in plain form, or `Invalid`."""
+
+
+def shown(value: object) -> str:
+    """Shorten a value for an error message, to at most 42 characters; `repr` is called on plain types only."""
+    if type(value) is int and value.bit_length() > 128:
+        return f"a number of {value.bit_length()} bits"
+    if type(value) not in (str, bytes, int, float, bool, NoneType):
+        return type(value).__name__
+    text = repr(value[:60] if isinstance(value, str | bytes) else value)
+    return text if len(text) <= 42 else text[:41] + "…"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest of what is known, as a remedy; and all of it."""
+    from difflib import get_close_matches
+
+    every = list(known)
+    near = get_close_matches(name.lower(), every, n=1)
+    return (f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(every)}."
+
+
+def clean_name(field: str, name: object) -> str:
+    """Check that a text can be a name, and return it.
+
+    Raises:
+        Invalid: not a string, empty, or with a control character or lone surrogate.
+        TooLarge: over 256 characters.
+    """
+    if not isinstance(name, str):
+        raise Invalid(field, f"is {shown(name)}, not a string", "Give a name.")
+    if not name.strip():
+        raise Invalid(field, "is empty", "Give a name.")
+    if len(name) > NAME_LIMIT:
+        raise TooLarge(field, f"has {len(name)} characters", f"Names have at most {NAME_LIMIT}.")
+    _refuse_unstorable(field, name)
+    if any(ord(c) < 32 or ord(c) == 127 for c in name):
+        raise Invalid(field, "holds a control character", "Remove it.")
+    return name if type(name) is str else str.__str__(name)
+
+
+def clean_file_name(field: str, name: str) -> str:
+    """Normalise a name (NFC) and check that it can be part of a file's name on any system, in any script.
+
+    Raises:
+        Invalid, TooLarge: it cannot.
+    """
+    name = unicodedata.normalize("NFC", clean_name(field, name))
+    if len(name.encode()) > FILE_NAME_LIMIT:
+        raise TooLarge(field, f"has {len(name.encode())} bytes", f"Names of files have at most {FILE_NAME_LIMIT}.")
+    bad = next((c for c in name if c in _NOT_IN_FILES or not (c.isprintable() or c in _JOINERS)), None)
+    if bad is not None:
+        raise Invalid(field, f"{name!r} holds {bad!r}, which cannot be in the name of a file", "Leave it out.")
+    if name != name.strip() or name.startswith("-"):
+        raise Invalid(field, f"{name!r} begins with '-' or a space, or ends with one", "Leave it out.")
+    return name
+
+
+def clean_text(field: str, text: object, limit: int, setting: str = "input_limit") -> str:
+    """Check that a text can be kept byte for byte, and return it.
+
+    Args:
+        limit: Most UTF-8 bytes, held by `setting`.
+
+    Raises:
+        Invalid: not a string, blank, or with NUL or a lone surrogate.
+        TooLarge: over `limit`.
+    """
+    if not isinstance(text, str):
+        raise Invalid(field, f"is {shown(text)}, not a string", "Decode bytes first, naming their encoding.")
+    if not text.strip():
+        raise Invalid(field, "is empty", "There is nothing to remember; skip it or give some text.")
+    size = _refuse_unstorable(field, text)
+    if size > limit:
+        raise TooLarge(field, f"has {size:,} bytes", f"The limit is {limit:,} (setting `{setting}`); split it.")
+    return text if type(text) is str else str.__str__(text)
+
+
+def _refuse_unstorable(field: str, text: str) -> int:
+    if "\x00" in text:
+        raise Invalid(
+            field, f"holds a NUL at character {text.index(chr(0))}", "This looks binary; remove the NUL or convert it."
+        )
+    try:
+        return len(text.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise Invalid(
+            field,
+            f"holds a lone surrogate at character {error.start}",
+            "Decode the source again, as UTF-8 or its own encoding.",
+        ) from error
 
 
 def whole(field: str, value: object, *, low: int = 0, high: int = 2**62) -> int:
@@ -52,14 +149,6 @@ def flag(field: str, value: object) -> bool:
     return value
 
 
-def instant(field: str, value: object) -> datetime:
-    """`value` itself, if it is an aware datetime within years 1-9999."""
-    if not isinstance(value, datetime):
-        raise Invalid(field, f"is {shown(value)}, not a datetime", "Give an aware datetime.")
-    micros(value, field)
-    return value
-
-
 def text_field(field: str, value: object) -> str:
     """`value` itself, if it is a short line of text that can be kept."""
     return clean_name(field, value)
@@ -77,14 +166,6 @@ def question(field: str, value: object) -> str:
     if isinstance(value, str) and not value.strip():
         raise Invalid(field, "is empty", "Ask something, in words.")
     return words(field, value)
-
-
-def item_id(field: str, value: object) -> ItemId:
-    """`value` itself, if it is an id that mnemic made."""
-    if isinstance(value, list | tuple | set | frozenset):
-        raise Invalid(field, f"is a {type(value).__name__} of them", "Give ids one by one: `pin(*ids)`.")
-    to_bytes(value, field)
-    return ItemId(value if type(value) is str else str.__str__(value))
 
 
 def path(field: str, value: object) -> str:
@@ -208,3 +289,46 @@ def numbers_of(kind: type[R]) -> Callable[[str, Any], R]:
         plain = flag if isinstance(one.default, bool) else within(0) if isinstance(one.default, int) else number
         checks[one.name] = optional(plain) if one.default is None else plain
     return record(kind, checks)
+
+
+def door(
+    verb: Callable[..., Any],
+    positional: Sequence[tuple[str, Checker | None]],
+    each: Checker | None,
+    checks: Mapping[str, Checker | None],
+    *,
+    needed: Sequence[str] = (),
+    needed_by_name: Sequence[str] = (),
+    known: Sequence[str] | None = None,
+) -> Callable[..., Any]:
+    """`verb`, a method, which gets what has passed the checks of its parameters, in plain form.
+
+    Args:
+        positional: Those that may be given by place, in order.
+        each: The check of each of any number of them (`*ids`).
+        checks: Those that may be given by name.
+        needed, needed_by_name: Those that must be given: by place, in order, and by name only.
+        known: All there are; None if it takes any name.
+    """
+
+    @wraps(verb)
+    def checked(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if args:
+            taken = zip(positional, args, strict=False)  # too many is for Python to say
+            more = args[len(positional) :]
+            args = (
+                *[value if check is None else check(name, value) for (name, check), value in taken],
+                *(more if each is None else [each("id", value) for value in more]),
+            )
+        for name, value in kwargs.items():
+            check = checks.get(name)
+            if check is not None:
+                kwargs[name] = check(name, value)
+            elif known is not None and name not in known:
+                raise Invalid(name, f"is no parameter of {verb.__name__}", did_you_mean(name, known))
+        for name in (*needed[len(args) :], *needed_by_name):
+            if name not in kwargs:
+                raise Invalid(name, f"is missing, which {verb.__name__} must have", f"Give {name}=...")
+        return verb(self, *args, **kwargs)
+
+    return checked
