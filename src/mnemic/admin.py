@@ -13,6 +13,7 @@ from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
+from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
@@ -148,6 +149,8 @@ class Admin:
             Conflict: there is one of that name.
             Invalid: the name cannot name a file, or the store is not one.
         """
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"name": name})
         return take_checkpoint(self._opened, name, tenant or self._opened.settings.tenant)
 
     def checkpoints(self, *, tenant: str | None = None) -> list[Checkpoint]:
@@ -189,6 +192,7 @@ class Admin:
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
+        reason = mask(reason)[0] if self._opened.settings.mask_secrets else reason
         erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
         receipt: ErasureReceipt = self._opened.answering.attend(Erase(erasure))
         return receipt
@@ -376,6 +380,9 @@ class Admin:
         if not whole and (user, item, session) == (None, None, None):
             raise Invalid("user", "is missing", "Say whose memory is to be held, or whole=True for all of the tenant.")
         of = tenant or self._opened.settings.tenant
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"user": user, "session": session, "actor": actor, "tenant": of})
+            reason = mask(reason)[0]
         order = Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor)
         return hold(self._store, self._opened.settings, order)
 

@@ -83,7 +83,7 @@ class TakingBack:
         found, reopening = yield from look(going)
         if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
             found, reopening = yield from look(going)
-        erasure = erasure_of(who, ids=found, reason=reason)
+        erasure = erasure_of(who, ids=found, reason=self.desk.without_secrets(reason))
         reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
         names = (session,) if session else ()
@@ -94,7 +94,7 @@ class TakingBack:
         writable(who)
         if reason:
             text_field("reason", reason)
-        return (yield from erase(erasure_of(who, whole=True, reason=reason)))
+        return (yield from erase(erasure_of(who, whole=True, reason=self.desk.without_secrets(reason))))
 
 
 def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:
