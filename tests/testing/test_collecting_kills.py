@@ -58,8 +58,8 @@ def sound(path: Path, texts: list[str]) -> None:
         assert world.faults() == []
         assert world.texts() == texts
         with store.read() as snapshot:
-            wear = snapshot.wear(1)
-        assert (wear.closed, wear.retired) == (0, 0)
+            counts = snapshot.version_counts(1)
+        assert (counts.closed, counts.retired) == (0, 0)
 
 
 @pytest.mark.parametrize("point", POINTS)

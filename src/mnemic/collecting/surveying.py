@@ -101,7 +101,7 @@ def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
     ids = [version.item.id for version in versions]
     used = snapshot.strength(head.id, [v.item.id for v in versions if v.item.source])
     seen.items.update((v.item.id, _standing(v, used.get(v.item.id, Strength()))) for v in versions)
-    seen.held.update(snapshot.held(head.tenant, head.id, ids))
+    seen.held.update(snapshot.reasons_to_keep(head.tenant, head.id, ids))
     links = (link for link in snapshot.links((head.id,), ids) if link.type != SUPERSEDES)
     seen.edges.update(((ln.src, ln.dst, ln.type), StandingLink(ln.src, ln.dst, ln.type)) for ln in links)
 

@@ -17,7 +17,7 @@ from mnemic.store.sqlite import checkpoint_files
 from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
-from mnemic.store.sqlite.handed_on import Kept
+from mnemic.store.sqlite.handed_on import Handover
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 
@@ -129,14 +129,14 @@ def _brought_up(
     copy: SqliteStore, dest: Path, without_tombstones: bool, then: Callable[[SqliteStore], None] | None
 ) -> int:
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
-    kept = _kept(dest, without_tombstones) if dest.exists() else None
-    if kept is not None:
-        copy.transact(kept.lift, copy.origin())
+    handover = _handover(dest, without_tombstones) if dest.exists() else None
+    if handover is not None:
+        copy.transact(handover.lift, copy.origin())
     if then is not None:
         then(copy)
     again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
-    if kept is not None:
-        copy.transact(kept.hand_on, copy.origin(), dest.parent)
+    if handover is not None:
+        copy.transact(handover.hand_on, copy.origin(), dest.parent)
     for fault in copy.verify():
         raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
     return again
@@ -171,11 +171,11 @@ def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int
         raise _damaged(dest) from error
 
 
-def _kept(dest: Path, without_tombstones: bool) -> Kept | None:
+def _handover(dest: Path, without_tombstones: bool) -> Handover | None:
     """What the store hands on; None if it is too damaged to tell, and the caller knows."""
     try:
         with closing(SqliteStore(dest, create=False)) as old:
-            return old.kept()
+            return old.handover()
     except StoreCorrupt as error:
         if without_tombstones:
             return None

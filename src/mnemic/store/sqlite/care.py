@@ -78,10 +78,10 @@ class SqliteCare(SqliteFile):
         with self._apart() as db:
             return journal_io.tombstones(self._rows(db))
 
-    def kept(self) -> handed_on.Kept:
+    def handover(self) -> handed_on.Handover:
         """What it hands on to a backup that is put in its place."""
         with self._apart() as db:
-            return handed_on.kept(self._rows(db), self.origin())
+            return handed_on.handover(self._rows(db), self.origin())
 
     def origin(self) -> str:
         """What names this store and its copies, and no other: made with the file, kept by backups."""
