@@ -22,31 +22,31 @@ from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 
 
-def source_of(given: str | Path, dest: Path) -> Path:
-    """The file that is meant by a path, or by the name of a checkpoint of the store at `dest`.
+def source_of(backup: str | Path, dest: Path) -> Path:
+    """Find the file to restore by its path, or by the name of a checkpoint of the store at `dest`.
 
     Raises:
         NotFound: there is neither.
         Invalid: there are both; a path with a folder in it, such as ./NAME, is no name.
     """
-    path, name = Path(given).expanduser().absolute(), str(given)
+    path, name = Path(backup).expanduser().absolute(), str(backup)
     beside = checkpoint_files.stray(dest, name)
     if path.is_file() and beside not in (None, path):
         raise Invalid("backup", f"{name!r} is both a file here and a checkpoint", f"Say ./{name}, or {beside}.")
     if path.is_file():
         return path
-    kept = beside or _known(name, dest)
-    if kept is None or not kept.is_file():
+    copy = beside or _listed(name, dest)
+    if copy is None or not copy.is_file():
         raise NotFound(f"there is no file {path}, and no checkpoint {name!r} that is still there; `mnemic checkpoints`")
-    return kept
+    return copy
 
 
-def _known(name: str, dest: Path) -> Path | None:
-    """The file of a checkpoint that a store took under another name of its own; None where it cannot tell."""
+def _listed(name: str, dest: Path) -> Path | None:
+    """Look a checkpoint's file up in the store's list: the store may have been renamed since; None if it cannot."""
     if not dest.is_file():
         return None
     with suppress(StoreError), closing(SqliteStore(dest, create=False)) as store:
-        return checkpoint_files.found(store, store.path, name)
+        return checkpoint_files.find_file(store, store.path, name)
     return None
 
 

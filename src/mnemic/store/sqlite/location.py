@@ -25,11 +25,11 @@ Patience = Callable[[int], bool]
 
 
 class Location(Protocol):
-    """Where a database lies.
+    """A place of a database, in a file or in memory: opens connections to it and checks that it is still there.
 
     Attributes:
-        url: What it is called to a user.
-        closed: What is said to who uses a store that was closed.
+        url: The name that a user is shown.
+        closed: The error message for whoever uses the store after it was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
         beside: The folder for checkpoints; None in memory.
     """
@@ -41,39 +41,39 @@ class Location(Protocol):
 
     @property
     def files(self) -> list[Path]:
-        """Every file of the store that is there now."""
+        """The store's files that exist now."""
         ...
 
     def open(self, patience: Patience) -> apsw.Connection:
-        """A new connection, set as a store needs it."""
+        """Open a connection with the pragmas that a store needs."""
         ...
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """Look, before any pragma could change it, whether it is ours.
+        """Refuse a file that is no store of ours, before any pragma could change it.
 
         Raises:
-            StoreForeign, StoreNewer: it is not, or is of a later mnemic.
+            StoreForeign, StoreNewer: it is of another program, or of a later mnemic.
         """
         ...
 
     def refuse_replaced(self) -> None:
-        """See that what is written or read still lies where it was opened; it costs one look at the folder.
+        """Refuse to go on if the file was deleted or replaced since it was opened; costs one `stat`.
 
         Raises:
-            StoreError: it is gone, or another file is in its place.
+            StoreError: the file is gone, or another is in its place.
         """
         ...
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; to be asked before a write.
+        """Refuse to write to a file that was replaced, or that another program wrote to since `note`.
 
         Raises:
-            StoreError: it is gone, or holds something else.
+            StoreError: the file is gone, or holds something else.
         """
         ...
 
     def note(self, db: apsw.Connection) -> None:
-        """Remember how it stands, after a write."""
+        """Remember the file's times, size and header after a write, for `refuse_overwritten` to compare."""
         ...
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
@@ -81,14 +81,14 @@ class Location(Protocol):
         ...
 
     def let_go(self) -> None:
-        """Give back what is held beside the connections."""
+        """Release what is held beside the connections."""
         ...
 
 
 class InMemory:
-    """A database of SQLite's own memory file system: in this process, of one store, gone with it.
+    """A database in this process's memory, by SQLite's own memory file system, that lives as long as its store.
 
-    It has no log, so a writer needs every reader out; and it lives as long as any connection, so one is kept.
+    It has no log, so a writer waits until no reader is left; and it lives as long as any connection, so one is kept.
     """
 
     url = "memory:"
@@ -122,16 +122,16 @@ class InMemory:
         return db
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """Nobody else can have made it."""
+        """Do nothing: nobody else can have made it."""
 
     def refuse_replaced(self) -> None:
-        """Nobody can."""
+        """Do nothing: nobody can replace it."""
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """Nobody can."""
+        """Do nothing: nobody else can write to it."""
 
     def note(self, db: apsw.Connection) -> None:
-        """There is nothing to look at."""
+        """Do nothing: there is no file to remember."""
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         return True
@@ -141,7 +141,7 @@ class InMemory:
 
 
 class InFile:
-    """A file in WAL mode.
+    """A database in a file, in WAL mode.
 
     Args:
         vfs: The SQLite VFS to use in place of the system's.
@@ -183,7 +183,7 @@ class InFile:
         return [f for f in candidates if f.exists()]
 
     def raw(self) -> apsw.VFSFile:
-        """The file's bytes, through SQLite's own door: it alone keeps count of the locks on a file."""
+        """Open the file's bytes through SQLite's VFS: a plain `open` and `close` would drop SQLite's locks on it."""
         flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
         return apsw.VFSFile(self.vfs or "", str(self.path), [flags, 0])
 
@@ -211,7 +211,7 @@ class InFile:
         return db
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """A stranger's file stays as it is, to the byte."""
+        """Refuse another program's file without changing a byte of it."""
         header = self._header()
         if not header:
             return
@@ -259,7 +259,7 @@ class InFile:
 
     def _look(self) -> os.stat_result:
         try:
-            found = os.stat(self._name)
+            status = os.stat(self._name)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(
                 f"{self.path} was deleted or moved away while it was open; nothing was written since."
@@ -267,19 +267,19 @@ class InFile:
             ) from error
         except OSError as error:
             raise StoreError(f"{self.path} cannot be looked at: {error.strerror}; nothing was written") from error
-        if (found.st_dev, found.st_ino) != self._file:
+        if _identity(status) != self._file:
             raise StoreError(
                 f"another file was put in the place of {self.path} while it was open; it was not touched."
                 " Close this and open the store again"
             )
-        return found
+        return status
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        found, before = self._look(), self._standing
-        if before is None or (found.st_mtime_ns, found.st_size) == before.written:
+        status, before = self._look(), self._standing
+        if before is None or (status.st_mtime_ns, status.st_size) == before.written:
             return
         until = time.monotonic() + _FOLDING_SECONDS
-        while self._folded(db) == before.folded:  # it may be under way in another process, and is told when it is over
+        while self._folded(db) == before.folded:  # another process may be folding the log, and shows it only at the end
             if self._header()[:20] != before.header or time.monotonic() > until:
                 raise _OverwrittenError(
                     f"{self.path} was overwritten by something else than mnemic while it was open; it was not touched."
@@ -288,22 +288,22 @@ class InFile:
             time.sleep(0.005)
 
     def note(self, db: apsw.Connection) -> None:
-        found, before = self._look(), self._standing
-        written = found.st_mtime_ns, found.st_size
+        status, before = self._look(), self._standing
+        written = status.st_mtime_ns, status.st_size
         if before is None or before.written != written:
             self._standing = _Standing(written, self._folded(db), self._header()[:20])
         if self._log_file is None and self.log.exists():
             self._log_file = _identity(os.stat(self.log))
 
     def _folded(self, db: apsw.Connection) -> tuple[bytes, int, int]:
-        """What moves when another process folds the log into the file: which log it is, how far, what was committed."""
-        _, _, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
+        """Read what changes when another process folds the log into the file: the log's salt, how far, the commits."""
+        _, _, frames = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
         try:
             with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
                 salt = file.read(24)[16:]
         except OSError:
             salt = b""
-        return salt, int(done), int(db.pragma("data_version"))
+        return salt, int(frames), int(db.pragma("data_version"))
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         try:
@@ -325,7 +325,7 @@ class InFile:
             return False
 
     def let_go(self) -> None:
-        """See that no log is left that would be folded into a file in our place by whoever opens that next."""
+        """Set our log aside if another file took our file's place: whoever opens that would fold the log into it."""
         if self._aside and self._log_is_ours():
             with suppress(OSError):
                 if self.log.stat().st_size:
@@ -340,15 +340,15 @@ class _OverwrittenError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """How a file stood after a write: when and how long it was written, what had been folded into it, how it begins."""
+    """A file's state after a write: its time and size, how far the log was folded into it, its header."""
 
     written: tuple[int, int]
     folded: tuple[bytes, int, int]
     header: bytes
 
 
-def _identity(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 _FOLDING_SECONDS: Final = 2.0

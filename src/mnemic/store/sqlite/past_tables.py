@@ -1,4 +1,4 @@
-"""Rows of SQLite behind the horizon or after a commit: found by index or in short stretches, and taken out."""
+"""Finds and deletes rows behind the horizon or after a commit in SQLite, by index or in short stretches."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class SqlitePast(SqliteGroup, PastTables):
 
     def drop_after(self, tenant: int, seq: int) -> int:
         bound = {"tenant": tenant, "seq": seq}
-        gone = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
+        versions = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
         last = highest(self._db)
         for statement in _DROP_AFTER:
             self._db.execute(statement, bound)
         spend(self._db, last)
-        return int(gone)
+        return int(versions)
 
     def version_counts(self, spaces: Sequence[int]) -> VersionCounts:
         counts = [
@@ -245,10 +245,10 @@ def _hex(items: Sequence[bytes]) -> str:
 
 
 def _by_space(versions: Sequence[CompactionVersion]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    by_space: dict[int, list[int]] = {}
     for row in versions:
-        found.setdefault(row.space, []).append(row.ver)
-    return found
+        by_space.setdefault(row.space, []).append(row.ver)
+    return by_space
 
 
 _SPACES: Final = "(SELECT id FROM space WHERE tenant = :tenant)"
