@@ -164,7 +164,7 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
     if isinstance(head.user, Shared):
         wanted = [choice.id for choices in by_collector.values() for choice in choices]
         used = yield from used_by_others(head.tenant, wanted)
-        ground = replace(ground, held={**ground.held, **used})
+        ground = replace(ground, keep_reasons={**ground.keep_reasons, **used})
         by_collector = chosen(run.plan.collectors, ground)
     for name, choices in in_layers(by_collector, ground):
         if run.plan.choose_only:

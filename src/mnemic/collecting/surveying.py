@@ -58,8 +58,8 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
     gone = yield from _paged(sorted(ends), partial(_gone, head=head))
     last = yield from look(lambda s: s.head(head.tenant).seq)
     return Ground(
-        items=seen.items, edges=tuple(seen.edges.values()), held=seen.held, elsewhere=elsewhere, gone=gone, now=now,
-        head=last, retention=retention,
+        items=seen.items, edges=tuple(seen.edges.values()), keep_reasons=seen.held, shared_sources=elsewhere,
+        gone_ends=gone, now=now, head=last, retention=retention,
     )  # fmt: skip
 
 

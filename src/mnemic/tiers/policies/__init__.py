@@ -22,11 +22,11 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     Raises:
         Invalid: there is no such policy.
     """
-    found = name.lower()
-    if found not in POLICIES:
-        near = difflib.get_close_matches(found, POLICIES, n=1)
+    key = name.lower()
+    if key not in POLICIES:
+        near = difflib.get_close_matches(key, POLICIES, n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
         raise Invalid("policy", f"{name!r} is not one", f"{meant}There are: {', '.join(POLICIES)}.")
-    made = load(POLICIES, found)
-    policy: Policy = made(seed=seed) if found in _DRAWING else made()
+    factory = load(POLICIES, key)
+    policy: Policy = factory(seed=seed) if key in _DRAWING else factory()
     return policy
