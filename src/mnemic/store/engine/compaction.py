@@ -19,7 +19,7 @@ from mnemic.store.engine.holds import holds_of, horizon_floor
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.sweep_phases import Phase, SweepStep, SweptCounts, Turnover, phases
 from mnemic.store.values.receipts import Swept
-from mnemic.store.values.row_values import TenantRow
+from mnemic.store.values.row_values import BEHIND, TenantRow
 
 SLICE_SECONDS: Final = 0.03
 """How long one slice keeps a writer of its own process waiting, about; one of another process up to twice that."""
@@ -51,6 +51,9 @@ def move(rows: Rows, name: str, horizon: int) -> int:
     if horizon > floor.seq:
         raise Refused(f"the horizon stays at commit {floor.seq} or before: {floor.why}")
     (change,) = rows.journal.changes(tenant.id, horizon - 1, 1, False)
+    # The chain vouches for nothing behind the horizon: what stays there is counted, and the count follows what goes.
+    kept = int(rows.notes.memo(tenant.id, BEHIND) or 0) + rows.journal.count_events(tenant.id, tenant.horizon, horizon)
+    rows.notes.set_memo(tenant.id, BEHIND, b"%d" % kept)
     rows.spaces.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
     rows.past.drop_changes(tenant.id, horizon, (tenant.horizon,))
     ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)

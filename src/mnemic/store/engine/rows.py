@@ -210,6 +210,10 @@ class JournalTables(Group, ABC):
         order = ("-seq",) if newest else ("seq",)
         return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, tenant=tenant))
 
+    def count_events(self, tenant: int, after: int, upto: int) -> int:
+        """How many events the commits after one up to another have."""
+        return sum(1 for _ in self.relations.find(EVENT, ("seq", ">", after), ("seq", "<=", upto), tenant=tenant))
+
     def events(self, tenant: int, first: int, last: int) -> list[EventRow]:
         within: tuple[Condition, Condition] = ("seq", ">=", first), ("seq", "<=", last)
         return list(self.relations.find(EVENT, *within, order=("seq", "n"), tenant=tenant))
