@@ -33,15 +33,15 @@ def sound(path: Path) -> bool:
 
 
 def test_everything_of_a_user_goes_from_a_checkpoint_and_others_stay(memory: Memory, tmp_path: Path) -> None:
-    ada, bob = memory.scope(user="zqada"), memory.scope(user="bob")
-    memory.scope(user="zqada", session="zqtrip").observe("The code word is zqfalcon.")
+    ada, bob = memory.scope(user="zebraqada"), memory.scope(user="bob")
+    memory.scope(user="zebraqada", session="zebraqtrip").observe("The code word is zebraqfalcon.")
     bob.observe("bobs-own-words")
     made = memory.admin.checkpoint("before")
     receipt = ada.erase_user()
     assert receipt.status == "clean"
     assert receipt.left == ()
     assert str(made.path) in receipt.scanned
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
     assert made.path.name in holding(tmp_path, "bobs-own-words")
     assert sound(made.path)
     assert sorted(p.name for p in made.path.parent.iterdir()) == [made.path.name]
@@ -49,16 +49,16 @@ def test_everything_of_a_user_goes_from_a_checkpoint_and_others_stay(memory: Mem
 
 def test_an_item_a_session_a_source_and_a_tenant_go_from_it(memory: Memory, tmp_path: Path) -> None:
     ada = memory.scope(user="ada")
-    item = ada.observe("zqitem is a word").id
-    memory.scope(user="ada", session="zqsession").observe("zqinsession")
-    ada.observe("zqsourced", slots={"source": "zqchat"})
-    memory.scope(user="eve", tenant="zqtenant").observe("zqofeve")
+    item = ada.observe("zebraqitem is a word").id
+    memory.scope(user="ada", session="zebraqsession").observe("zebraqinsession")
+    ada.observe("zebraqsourced", slots={"source": "zebraqchat"})
+    memory.scope(user="eve", tenant="zebraqtenant").observe("zebraqofeve")
     made = memory.admin.checkpoint("all")
     for erase, words in (
-        (lambda: ada.erase(item), ("zqitem",)),
-        (lambda: ada.erase(session="zqsession"), ("zqinsession", "zqsession")),
-        (lambda: ada.erase(source="zqchat"), ("zqsourced", "zqchat")),
-        (lambda: memory.admin.erase_tenant("zqtenant"), ("zqtenant", "zqofeve")),
+        (lambda: ada.erase(item), ("zebraqitem",)),
+        (lambda: ada.erase(session="zebraqsession"), ("zebraqinsession", "zebraqsession")),
+        (lambda: ada.erase(source="zebraqchat"), ("zebraqsourced", "zebraqchat")),
+        (lambda: memory.admin.erase_tenant("zebraqtenant"), ("zebraqtenant", "zebraqofeve")),
     ):
         assert erase().status == "clean"
         assert [holding(tmp_path, word) for word in words] == [[] for _ in words], words
@@ -68,15 +68,15 @@ def test_an_item_a_session_a_source_and_a_tenant_go_from_it(memory: Memory, tmp_
 def test_what_only_the_checkpoint_still_holds_goes_too(memory: Memory, tmp_path: Path) -> None:
     ada = memory.scope(user="ada")
     ada.observe("what stays in the store")
-    memory.scope(user="ada", session="zqtrip").observe("zqlater")
-    item = ada.observe("zqlast").id
+    memory.scope(user="ada", session="zebraqtrip").observe("zebraqlater")
+    item = ada.observe("zebraqlast").id
     memory.admin.checkpoint("later")
     memory.admin.rewind(1)
-    assert ada.erase(session="zqtrip").status == "clean"
-    assert holding(tmp_path, "zqlater") == []
+    assert ada.erase(session="zebraqtrip").status == "clean"
+    assert holding(tmp_path, "zebraqlater") == []
     receipt = ada.erase(item)
     assert (receipt.seq, receipt.ids, receipt.status) == (None, (item,), "clean")
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
     memory.admin.checkpoint("with-ada")
     memory.admin.rewind(0)
     assert ada.erase_user().status == "clean"
@@ -88,8 +88,8 @@ def test_what_only_the_checkpoint_still_holds_goes_too(memory: Memory, tmp_path:
 def test_its_state_hash_is_told_anew_and_it_restores_without_what_was_erased(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", embedder="none") as memory:
         ada = memory.scope(user="ada")
-        gone = ada.observe("zqgone").id
-        ada.observe("zqkept")
+        gone = ada.observe("zebraqgone").id
+        ada.observe("zebraqkept")
         before = memory.admin.checkpoint("both")
         ada.observe("later")
         ada.erase(gone)
@@ -100,15 +100,15 @@ def test_its_state_hash_is_told_anew_and_it_restores_without_what_was_erased(tmp
         assert copy.admin.state_hash() == after.hash
     assert restore("both", tmp_path / "memory.db") == 0
     with Memory(tmp_path / "memory.db", embedder="none") as memory:
-        assert [v.item.text for v in memory.scope(user="ada").list()] == ["zqkept"]
+        assert [v.item.text for v in memory.scope(user="ada").list()] == ["zebraqkept"]
         assert memory.admin.verify() == []
-    assert holding(tmp_path, "zqgone") == []
+    assert holding(tmp_path, "zebraqgone") == []
 
 
 def test_a_checkpoint_that_is_being_read_is_named_and_done_once_the_store_is_opened_again(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db", embedder="none") as memory:
         ada = memory.scope(user="ada")
-        ada.observe("zqheld")
+        ada.observe("zebraqheld")
         made = memory.admin.checkpoint("held")
         with closing(apsw.Connection(str(made.path))) as reader:
             reader.execute("BEGIN")
@@ -118,14 +118,14 @@ def test_a_checkpoint_that_is_being_read_is_named_and_done_once_the_store_is_ope
             assert any(left.startswith(str(made.path)) for left in receipt.left)
             assert str(made.path) not in receipt.scanned
             assert not memory.admin.settle()
-        assert holding(tmp_path / "checkpoints", "zqheld")
+        assert holding(tmp_path / "checkpoints", "zebraqheld")
     Memory(tmp_path / "memory.db", embedder="none").close()
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
 
 
 def test_a_damaged_checkpoint_is_named_and_letting_it_go_settles_it(memory: Memory, tmp_path: Path) -> None:
     ada = memory.scope(user="ada")
-    ada.observe("zqdamaged")
+    ada.observe("zebraqdamaged")
     made = memory.admin.checkpoint("bad")
     data = made.path.read_bytes()
     made.path.write_bytes(b"x" * 100 + data[100:])
@@ -135,7 +135,7 @@ def test_a_damaged_checkpoint_is_named_and_letting_it_go_settles_it(memory: Memo
     assert not memory.admin.settle()
     memory.admin.drop_checkpoint("bad")
     assert memory.admin.settle()
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
 
 
 @pytest.mark.parametrize("point", ["erase:after-commit", "erase:copy", "erase:copies-done"])
@@ -151,53 +151,53 @@ def test_an_erasure_that_was_cut_short_at_a_checkpoint_is_finished_by_who_opens_
 
     path = tmp_path / "memory.db"
     with Memory(path, embedder="none") as memory:
-        memory.scope(user="ada", session="zqtrip").observe("zqcut")
+        memory.scope(user="ada", session="zebraqtrip").observe("zebraqcut")
         memory.scope(user="ada").observe("stays")
         memory.admin.checkpoint("one")
         memory.admin.checkpoint("two")
     store = SqliteStore(path, create=False, probe=probe)
     with pytest.raises(Cut):
-        store.erase(Erasure(tenant="default", user="ada", named=Named(session="zqtrip"), names=("zqtrip",)))
+        store.erase(Erasure(tenant="default", user="ada", named=Named(session="zebraqtrip"), names=("zebraqtrip",)))
     store.close()
     SqliteStore(path, create=False).close()
-    assert holding(tmp_path / "checkpoints", "zq") == []
+    assert holding(tmp_path / "checkpoints", "zebraq") == []
     assert sound(path)
 
 
 def test_a_copy_that_nobody_listed_is_reached_and_another_stores_is_not(memory: Memory, tmp_path: Path) -> None:
     ada = memory.scope(user="ada")
-    ada.observe("zqstray")
+    ada.observe("zebraqstray")
     made = memory.admin.checkpoint("listed")
     stray = made.path.with_name("memory-stray.db")
     stray.write_bytes(made.path.read_bytes())
     with Memory(tmp_path / "memory-other.db", embedder="none") as other:
-        other.scope(user="ada").observe("zqother")
+        other.scope(user="ada").observe("zebraqother")
         theirs = other.admin.checkpoint("mine").path
     half = made.path.with_name("memory-half.db.999999999.unfinished")
-    half.write_bytes(b"zqhalf")
-    (tmp_path / "memory.db.restoring").write_bytes(b"zqrestoring")
+    half.write_bytes(b"zebraqhalf")
+    (tmp_path / "memory.db.restoring").write_bytes(b"zebraqrestoring")
     assert ada.erase_user().status == "clean"
-    assert holding(tmp_path, "zqstray") == []
+    assert holding(tmp_path, "zebraqstray") == []
     assert not half.exists()
-    assert holding(tmp_path, "zqrestoring") == []
-    assert holding(tmp_path / "checkpoints", "zqother") == [theirs.name]
+    assert holding(tmp_path, "zebraqrestoring") == []
+    assert holding(tmp_path / "checkpoints", "zebraqother") == [theirs.name]
 
 
 def test_a_copy_that_is_being_made_and_a_log_put_aside_are_named(memory: Memory, tmp_path: Path) -> None:
     ada = memory.scope(user="ada")
-    ada.observe("zqword")
+    ada.observe("zebraqword")
     made = memory.admin.checkpoint("made").path
     half = made.with_name(f"memory-half.db.{os.getpid()}.unfinished")
-    half.write_bytes(b"zqhalf")
+    half.write_bytes(b"zebraqhalf")
     aside = tmp_path / "memory.db-wal.stale"
-    aside.write_bytes(b"zqlog")
+    aside.write_bytes(b"zebraqlog")
     receipt = ada.erase_user()
     assert receipt.status == "pending"
     assert sorted(left.split(": ")[0] for left in receipt.left) == sorted([str(half), str(aside)])
     half.unlink()
     aside.unlink()
     assert memory.admin.settle()
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
 
 
 def test_what_is_erased_while_a_checkpoint_is_made_is_in_none(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_what_is_erased_while_a_checkpoint_is_made_is_in_none(tmp_path: Path) ->
                     second.scope(user="ada").erase_user()
 
         with Memory(path, embedder="none") as memory:
-            memory.scope(user="ada").observe("zqmeanwhile")
+            memory.scope(user="ada").observe("zebraqmeanwhile")
         with closing(SqliteStore(path, create=False, probe=probe)) as store:
             store.checkpoint(name)
 
@@ -219,4 +219,4 @@ def test_what_is_erased_while_a_checkpoint_is_made_is_in_none(tmp_path: Path) ->
         making("half", "backup:copied")
     with Memory(path, embedder="none") as memory:
         assert [made.name for made in memory.admin.checkpoints()] == ["named"]
-    assert holding(tmp_path, "zq") == []
+    assert holding(tmp_path, "zebraq") == []
