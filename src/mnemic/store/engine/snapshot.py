@@ -409,13 +409,33 @@ class Snapshot:
         """The highest version of all spaces; 0 for none."""
         return self._rows.items.highest()
 
-    def arrived(self, after: int) -> dict[int, int]:
-        """The newest version of each space in which some are numbered past `after`."""
-        return self._rows.items.arrived(after)
+    def followed(self, name: str) -> bool:
+        """Whether a lane's rows of what is due are complete: `due` tells all."""
+        return self._rows.lanes.followed(name) == FOREVER
+
+    def due(self, name: str, now: int = FOREVER) -> list[int]:
+        """The spaces that a followed lane is to look at by now, by number; there may be nothing left to do in one."""
+        return self._rows.lanes.due(name, now)
+
+    def is_put_off(self, name: str, now: int) -> bool:
+        """Whether a followed lane is to look at some space later."""
+        return self._rows.lanes.is_put_off(name, now)
+
+    def first_waiting(self, name: str) -> int | None:
+        """The first space in which a lane has work that nobody follows; None for none."""
+        return self._rows.lanes.first_waiting(name)
 
     def lanes(self) -> list[Lane]:
         """Every lane that ever ran, by space and name."""
         return self._rows.lanes.lanes()
+
+    def due_job(self, names: Sequence[str]) -> Job | None:
+        """The most urgent job of these names that may be done now and that nobody does."""
+        return self._rows.lanes.due_job(names, self._rows.now())
+
+    def has_waiting_job(self, names: Sequence[str] = ()) -> bool:
+        """Whether a job of these names (none: of any) waits, or is being done."""
+        return self._rows.lanes.has_waiting_job(names)
 
     def jobs(self, *states: JobState) -> list[Job]:
         """Jobs in these states, all if none is named: the most urgent first, then by number."""

@@ -11,7 +11,7 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
-from mnemic.store.engine import ledger
+from mnemic.store.engine import lane_cursors, ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import Location
@@ -122,5 +122,26 @@ def _to_3(db: apsw.Connection) -> None:
             db.execute(index)
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3}
+def _to_4(db: apsw.Connection) -> None:
+    """What is due stands in rows; a space's commits and jobs that may be done are found by index."""
+    db.execute("DROP INDEX IF EXISTS job_waiting")
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
+    for table in TABLES:
+        if table.name not in known:
+            db.execute(table.create)
+    for index in INDEXES:
+        if index.split(" ON ")[0].split()[-1] not in known:
+            db.execute(index)
+    _follow_lanes(db)
+
+
+def _follow_lanes(db: apsw.Connection) -> None:
+    """Write down what is due for every lane that ever ran, but for what is only noted of an embedder."""
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    for name in dict(db.execute("SELECT DISTINCT name, 0 FROM lane WHERE name <> 'embed'")):
+        while lane_cursors.follow(rows, str(name)):
+            pass
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
 """What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""
