@@ -40,6 +40,9 @@ ERASED = "(erased)"
 
 _ANY: Final = Filter()
 
+_MOVED: Final = 1_000
+"""Commits looked at to see whom they are of; where there are more, they may be anybody's."""
+
 _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
 
@@ -499,6 +502,13 @@ class Snapshot:
         for event in self._rows.journal.events(tenant, min(seqs), max(seqs)):
             events[event.seq].append(event)
         return [self._change(row, events[row.seq]) for row in rows]
+
+    def moved_since(self, tenant: int, seq: int, hash: bytes) -> set[int] | None:
+        """The spaces that commits after this one are in; None where there are many, or the journal has it no more."""
+        rows = self._rows.journal.changes(tenant, max(0, seq - 1), _MOVED, False)
+        if len(rows) == _MOVED or (seq and (not rows or (rows[0].seq, rows[0].hash) != (seq, hash))):
+            return None
+        return {row.space for row in rows if row.seq > seq}
 
     def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
         """Commits of these spaces after seq `after`, ascending, and up to which seq these are all: next time's `after`.
