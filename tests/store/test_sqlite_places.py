@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 
 from mnemic.admin import restore
 from mnemic.errors import Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
 from mnemic.store.engine import compaction
+from mnemic.store.sqlite import location
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import CheckpointRow
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
@@ -33,7 +33,7 @@ def test_a_changed_store_deletes_no_file_outside_its_folder(tmp_path: Path) -> N
     with Memory(place, embedder="none") as memory:
         memory.scope(user="ada").observe("The heron stands in the river.")
         memory.admin.checkpoint("c")
-    with closing(apsw.Connection(str(place))) as db:
+    with raw_store(place) as db:
         db.execute("UPDATE checkpoint SET file = '../precious-c.txt'")
     with Memory(place, embedder="none") as memory:
         for act in (lambda: memory.admin.drop_checkpoint("c"), memory.admin.checkpoints):
@@ -115,8 +115,9 @@ REPLACED = (_deleted, _moved_away, _renamed_over, _copied_over, _folder_removed)
 @pytest.mark.parametrize("written", [1, 50], ids=["a little", "much"])
 @pytest.mark.parametrize("act", REPLACED)
 def test_a_store_whose_file_is_gone_acknowledges_nothing_and_touches_nothing(
-    tmp_path: Path, act: Callable[[Path], None], written: int
+    tmp_path: Path, act: Callable[[Path], None], written: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
     path = tmp_path / "folder" / "memory.db"
     world = World(SqliteStore(path))
     item = world.item("to be erased")
@@ -179,7 +180,7 @@ def test_what_other_handles_write_and_fold_is_no_replacement(tmp_path: Path) -> 
         two.commit(two.put(item), f"two {n}")
         two.erase(item.id)
         if n % 2:
-            with closing(apsw.Connection(str(path))) as db:
+            with raw_store(path) as db:
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     assert len(one.texts()) == 12
     one.store.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.items import Item, Kind, Link, State, Version
+from mnemic.core.mutex import Mutex
 from mnemic.derive.drafting import draft_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import RunOptions, StrategyRun, next_run
@@ -108,7 +108,7 @@ class UnreadRules:
 
     def renew(self) -> None:
         """Start over with nothing cached, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._cached: OrderedDict[int, _Progress] = OrderedDict()
         self._refused_at: dict[int, int] = {}
         """By space, the cursor at which rules were found far behind."""

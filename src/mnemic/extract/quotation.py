@@ -27,7 +27,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"'`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂‘’:：$\t\\[\xa0]|&[a-z#]|@|//|/\\*| {4}|--|==|(?i:forwarded|^re:)|\\\\|[012]?\\d:\\d\\d"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orwarded|FORWARDED"
 )
 """Without one of these nothing is quoted, which is true of most messages."""
 
@@ -36,6 +36,7 @@ def own_words(text: str) -> str:
     """Return `text` with each visible character of what is quoted or code as `_`, every other one in its place."""
     if _MARKS.search(text) is None:
         return text
+    text = _blanked(text, _begun_in_quoted_lines(text))
     for find in _KINDS:
         text = _blanked(text, find(text))
     return text
@@ -54,13 +55,25 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 # Lines that are quoted as in mail
 
 
-_QUOTED_LINE: Final = re.compile(
-    r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[\w-]{0,16}+>|＞|&gt;|\|).*", re.MULTILINE
-)
+_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[\w-]{0,16}+>|＞|&gt;|\|)"
+_QUOTED_LINE: Final = re.compile(_QUOTES_LINE + ".*", re.MULTILINE)
+_QUOTE_MARKS: Final = re.compile(_QUOTES_LINE + r"(?:[ \t]?(?:>|＞|&gt;|\|))*+", re.MULTILINE)
+_TAKEN_OFF: Final = "\x01"
+"""What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
 
 
 def _quoted_lines(text: str) -> Iterator[Stretch]:
     return (line.span() for line in _QUOTED_LINE.finditer(text))
+
+
+def _begun_in_quoted_lines(text: str) -> list[Stretch]:
+    """What a quoted line opens and other lines go on with: code, data between tags, somebody's letter."""
+    bare = _QUOTE_MARKS.sub(lambda marks: _TAKEN_OFF * len(marks[0]), text)
+    if bare == text:
+        return []
+    quoted = [line for line in _LINE.finditer(bare) if line[0].startswith(_TAKEN_OFF)]
+    letter = next((line for line in quoted if _hands_over(bare, line[0].strip(_TAKEN_OFF + " \t\n"), line.end())), None)
+    return [*_fences(bare), *_tagged(bare), *([(letter.start(), len(text))] if letter else [])]
 
 
 # Code
@@ -95,7 +108,7 @@ def _opens_line(text: str, at: int) -> bool:
     begin = text.rfind("\n", first, at)
     if begin < 0 and first:
         return False
-    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t>-*+•_0123456789.)")
+    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t\x01>-*+•_/0123456789.)")
 
 
 def _closes(text: str, opening: re.Match[str], fence: re.Match[str], *, whole_line: bool) -> bool:
@@ -110,6 +123,8 @@ _TICKS: Final = re.compile("`+")
 
 def _inline_code(text: str) -> Iterator[Stretch]:
     """Code between two equal runs of backticks in one paragraph."""
+    if "`" not in text:
+        return
     runs = list(_TICKS.finditer(text))
     following: dict[int, int] = {}
     partner: list[int | None] = [None] * len(runs)
@@ -148,11 +163,12 @@ class _Paragraphs:
 
 _TAG: Final = re.compile(
     r"<!--(?P<comment>)|<!\[CDATA\[(?P<data>)|<\|(?P<special>\w{1,40})\|>"
-    r"|(?:[<＜]|&lt;)(?P<close>/)\s?(?P<closed>[^\W\d_][\w.:-]{0,60}+)\s*+(?:[>＞]|&gt;)?"
-    r"|(?:(?<!\w)[<＜]|&lt;)(?P<gap> ?)(?P<opened>[^\W\d_][\w.:-]{0,60}+)[^<>＜＞&]*+(?:[>＞]|&gt;)"
+    r"|(?:[<＜]|&lt;)(?P<close>/)\s?(?P<closed>[^\W\d_](?:[\w.:-]{0,59}\w)?+)\s*+(?:[>＞]|&gt;)?"
+    r"|(?:(?<!\w)[<＜]|&lt;)(?P<gap> ?)(?P<opened>[^\W\d_](?:[\w.:-]{0,59}\w)?+)(?=[\s/>＞&])[^<>＜＞&]*+(?:[>＞]|&gt;)"
     r"|\\(?P<latex>begin|end)\{(?P<environment>[a-z]{1,40}\*?)\}"
     r"|\[(?P<bracket>/?)(?P<named>[A-Za-z][\w-]{0,40}+)(?:=[^\]\n]{0,100})?\]"
 )
+_ANGLES: Final = re.compile(r"[<＜\[\\]|&lt;")
 _FORMATTING_WORDS: Final = "a b big br center code em font hr i img kbd li p s small span strong sub sup u ul ol wbr"
 _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 """Tags that people leave open, and that fence nothing then."""
@@ -160,6 +176,8 @@ _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 
 def _tagged(text: str) -> Iterator[Stretch]:
     """What stands between tags; from a tag that is not closed to the end, and to one that nothing opened."""
+    if _ANGLES.search(text) is None:
+        return
     opened: dict[str, list[tuple[int, bool]]] = {}
     for tag in _TAG.finditer(text):
         if tag["comment"] is not None or tag["data"] is not None:
@@ -223,13 +241,13 @@ _HEADER: Final = re.compile(
 _FORWARDED: Final = re.compile(
     r"[ \t]*+(?:"
     r"[-_=*—─]{2,}[ \t]*+[^\n]{0,40}?(?:original|forwarded|forward|begin|start of|原始邮件|原邮件|转发|开始|引用)[^\n]*+"
-    r"|begin forwarded message|(?:fw|fwd|转发自?|引用自?)\s{0,3}[:：]|forwarded from\b|\[forwarded|\[转发"
+    r"|(?:[^\n]{0,40}?[\s:：])?(?:begin )?forwarded message|(?:fw|fwd|转发自?|引用自?)\s{0,3}[:：]|forwarded from\b|\[forwarded|\[转发"
     r"|diff --git |@@ -\d)",
     re.IGNORECASE,
 )
 _REPORTS: Final = re.compile(
     r"(?:\b(?:said|says|wrote|writes|reads|replied|replies|answered|posted|states?|stated|quoting|schrieb|escribió|écrit|goes"
-    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’]{1,20}){0,4}"
+    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{1,40}){0,4}"
     r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回)(?:了|过|道|的|着|的是|以下内容|如下)?)[ \t\xa0]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
     re.IGNORECASE,
 )
@@ -270,8 +288,14 @@ _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 
 
+_OTHERS: Final = re.compile(r"[:：$\t\xa0─]| {4}|//|--|==|>>>|@@|——|__|\*\*|[Ff]orwarded|FORWARDED")
+"""Without one of these no line says whose it is."""
+
+
 def _of_others(text: str) -> Iterator[Stretch]:
     """Lines that say of themselves whose they are, to the end of their paragraph; what mail quotes, to the end."""
+    if _OTHERS.search(text) is None:
+        return
     spoken_by_others = before_item = was_header = False
     for line in _LINE.finditer(text):
         shown = line[0].rstrip("\n")
@@ -279,7 +303,7 @@ def _of_others(text: str) -> Iterator[Stretch]:
             spoken_by_others = was_header = False
             continue
         header = _HEADER.match(shown) is not None
-        if _FORWARDED.match(shown) or (header and was_header) or _reports(text, shown, line.end()):
+        if (header and was_header) or _hands_over(text, shown.strip(), line.end()):
             yield line.start(), len(text)
             return
         was_header = header
@@ -291,6 +315,11 @@ def _of_others(text: str) -> Iterator[Stretch]:
             yield line.span()
 
 
+def _hands_over(text: str, line: str, end: int) -> bool:
+    """Whether what follows a line is somebody else's letter, or text to be worked on."""
+    return _FORWARDED.match(line) is not None or _reports(text, line, end)
+
+
 def _reports(text: str, line: str, end: int) -> bool:
     """Whether a line says that what follows it is somebody's, and nothing that is blank already follows."""
     tail = line.rstrip()[-_TAIL:]
@@ -300,7 +329,7 @@ def _reports(text: str, line: str, end: int) -> bool:
     if tail[-1:] not in (":", "：", "*", "_") or _MYSELF.search(tail) or not (introduces or _REPORTS.search(tail)):
         return False
     following = _VISIBLE.search(text, end)
-    return following is not None and text[following.start()] not in "_\"'“”‘„«「『《﹁＂"
+    return following is not None and text[following.start()] not in "\x01_\"'“”‘„«「『《﹁＂"
 
 
 def _is_of_another(line: str) -> bool:

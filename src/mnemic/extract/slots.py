@@ -14,7 +14,6 @@ from mnemic.core.timex_en_words import month_named
 from mnemic.core.timex_zh_words import numeral
 from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.quotation import own_words
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
@@ -77,13 +76,12 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
         said: When it was said, microseconds since 1970: "in March" is resolved against this.
         offset: Minutes east of UTC on the speaker's clock.
     """
-    visible = own_words(text)
     findings: dict[tuple[str, Value], Finding] = {}
     for sentence in sentences(text):
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)
-        for statement, value, clause in _stated(sentence, visible[sentence.start : end]):
+        for statement, value, clause in _stated(sentence):
             finding = Finding(
                 slot=statement.slot,
                 value=value,
@@ -98,9 +96,9 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
     return list(findings.values())
 
 
-def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Value, str]]:
+def _stated(sentence: Sentence) -> Iterator[tuple[SlotPattern, Value, str]]:
     """Each statement of a sentence with its value and the clause that makes it."""
-    for low, language in _languages(sentence, written):
+    for low, language in _languages(sentence):
         if language.UNSAID.search(low):
             continue
         lower = low.lower()
@@ -114,12 +112,12 @@ def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Val
 
 
 def _languages(
-    sentence: Sentence, written: str
+    sentence: Sentence,
 ) -> Iterator[tuple[str, type[slots_en.English] | type[slots_zh.Chinese]]]:
-    if has_chinese(written):
-        yield simple(written), slots_zh.Chinese
+    if has_chinese(sentence.written):
+        yield simple(sentence.written), slots_zh.Chinese
     if slots_en.English.CUE.search(sentence.low):
-        yield written.translate(_STRAIGHT), slots_en.English
+        yield sentence.written.translate(_STRAIGHT), slots_en.English
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")

@@ -69,15 +69,16 @@ class Catalogues:
         shelves = _shelves(snapshot, head.id, view, where, hidden)
         lock, catalogue = self._catalogue(head)
         with lock:
-            try:
-                if catalogue.seq < head.seq:
-                    catalogue.follow(snapshot, head)
-                for model in models:
-                    catalogue.follow_vectors(snapshot, head, model)
-                reading = catalogue.reading(head.seq, view, where, shelves)
-            except BaseException:
-                self._held.pop(head.id, None)  # it has taken in some of what is new, and would take it in again
-                raise
+            if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
+                catalogue = type(catalogue)(head.id, head.epoch)
+                self._held[head.id] = lock, catalogue
+            catalogue.changing = True
+            if catalogue.seq < head.seq:
+                catalogue.follow(snapshot, head)
+            for model in models:
+                catalogue.follow_vectors(snapshot, head, model)
+            reading = catalogue.reading(head.seq, view, where, shelves)
+            catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, taken)
         return reading

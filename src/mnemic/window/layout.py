@@ -9,9 +9,10 @@ from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
 from mnemic.core.items import EVIDENCE, Item, Kind, Slot
+from mnemic.core.sanitize import for_prompt
 from mnemic.core.tokens import count_tokens, cut, local_time
 from mnemic.ingest.chat_message import CONTENT, is_bare
-from mnemic.recall.pack import defused, spoken
+from mnemic.recall.pack import spoken
 from mnemic.tiers.base import Page
 from mnemic.tiers.pager import is_recalled
 from mnemic.tiers.segments import LeftTurn
@@ -100,7 +101,8 @@ def said(item: Item, position: int) -> LeftTurn:
 def brief(segment: Item) -> str:
     """Render a segment as one line among what was said before."""
     day = local_time(segment.said, segment.said_offset).date().isoformat()
-    return f"[{segment.id}] {defused(f'{day} {segment.text}')}"
+    words = " ".join(segment.text.splitlines())
+    return f"[{segment.id}] {for_prompt(f'{day} {words}')}"
 
 
 def role_of(item: Item) -> str:

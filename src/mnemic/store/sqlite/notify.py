@@ -68,6 +68,6 @@ class Listener:
         self._lock.give_back(holder)
 
     def _let_go(self) -> None:
-        if self._db is not None:
-            self._db.close(True)
-            self._db = None
+        db, self._db = self._db, None
+        if db is not None:
+            db.close(True)

@@ -27,6 +27,7 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         synchronous: SQLite's setting; anything but FULL can lose acknowledged writes and exists for tests of the tests.
         probe: Called with the name of each point of a commit and an erasure that it passes (fault injection).
         create: Whether a missing file is made.
+        seal: The key that a store is sealed with (`sealing`): a new one is, one that is not is refused.
 
     Raises:
         StoreForeign, StoreNewer, StoreCorrupt, StoreReadOnly: the file is not one we can serve; it was not touched.
@@ -44,9 +45,10 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         synchronous: str = "FULL",
         probe: Probe | None = None,
         create: bool = True,
+        seal: bytes = b"",
     ) -> None:
         self.path = real_path(path)
-        location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create)
+        location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create, key=seal)
         super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def checkpoint(self, name: str) -> None:

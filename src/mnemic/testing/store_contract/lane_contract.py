@@ -387,6 +387,18 @@ def test_a_rewind_has_lanes_look_again_at_what_they_had_read(world: World) -> No
     assert due(world) == [world.space()]
 
 
+def test_work_of_which_no_row_tells_is_a_fault(world: World) -> None:
+    follow(world)
+    world.commit("x")
+    assert world.faults() == []
+    space = world.space()
+    world.store.transact(lambda rows: rows.lanes.drop_due(LANE, (space,)))
+    (fault,) = world.faults()
+    assert "no row says that it is due" in fault
+    world.store.transact(lambda rows: rows.lanes.make_due(space))
+    assert world.faults() == []
+
+
 def test_what_is_loaded_is_due(world: World) -> None:
     other = World(MemoryStore())
     other.commit("x")
