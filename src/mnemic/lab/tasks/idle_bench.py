@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-import apsw
 import numpy as np
 
 from mnemic.aio import AsyncMemory
@@ -30,10 +29,12 @@ from mnemic.lanes.backlog import Backlog
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.sqlite.disk import file_system
+from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
 
+    from mnemic.store.engine.rows import Rows
     from mnemic.watching.feed import AsyncWatch
 
 SHARE_BAR: Final = 2.0
@@ -96,20 +97,23 @@ def make_idle_spaces(path: Path, spaces: int) -> None:
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         memory.scope(user="user 1").observe("The cello has arrived.")
         memory.flush()
-    db = apsw.Connection(str(path))
-    db.pragma("synchronous", "OFF")
-    with db:
-        for table, (counted, differs, column) in _COPIED.items():
-            names = [name for _, name, *_ in db.execute("SELECT * FROM pragma_table_info(?)", (table,))]
-            values = [
-                differs if name == column else f"{counted} + further" if name == counted else name for name in names
-            ]
-            db.execute(
-                "WITH RECURSIVE more(further) AS (SELECT 1 UNION ALL SELECT further + 1 FROM more WHERE further < ?)"  # noqa: S608 - names of the schema
-                f" INSERT INTO {table} SELECT {', '.join(values)} FROM more CROSS JOIN {table} WHERE {counted} = ?",
-                (spaces - 1, 1),
-            )
-    db.close()
+        memory._opened.store.transact(_copy, spaces - 1)
+
+
+def _copy(rows: Rows, spaces: int) -> None:
+    """Copy the rows of the first space so many times."""
+    relations = rows.spaces.relations
+    assert isinstance(relations, SqliteRelations)
+    db = relations.db
+    for table, (counted, differs, column) in _COPIED.items():
+        names = [str(name) for _, name, *_ in db.execute("SELECT * FROM pragma_table_info(?)", (table,))]
+        values = [differs if name == column else f"{counted} + further" if name == counted else name for name in names]
+        db.execute(
+            "WITH RECURSIVE more(further) AS (SELECT 1 UNION ALL SELECT further + 1 FROM more WHERE further < ?)"  # noqa: S608 - names of the schema
+            f" INSERT INTO {table}({', '.join(names)}) SELECT {', '.join(values)} FROM more CROSS JOIN {table}"
+            f" WHERE {counted} = 1",
+            (spaces,),
+        )
 
 
 def look_times(path: Path, looks: int) -> list[float]:
