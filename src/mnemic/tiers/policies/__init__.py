@@ -22,9 +22,9 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     Raises:
         Invalid: there is no such policy.
     """
-    found = name.lower()
-    if found not in POLICIES:
+    key = name.lower()
+    if key not in POLICIES:
         raise Invalid("policy", f"{name!r} is not one", did_you_mean(name, POLICIES))
-    made = load(POLICIES, found)
-    policy: Policy = made(seed=seed) if found in _DRAWING else made()
+    factory = load(POLICIES, key)
+    policy: Policy = factory(seed=seed) if key in _DRAWING else factory()
     return policy
