@@ -246,7 +246,6 @@ class Admin:
             NotFound: there is no such job.
         """
         self._store.transact(job_queue.steer, id, JobState.WAITING)
-        self._opened.background.backlog.look_at_all()
 
     def cancel(self, id: int) -> None:
         """Cancel a job that waits.

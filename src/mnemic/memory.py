@@ -481,7 +481,7 @@ class ScopedMemory:
         from mnemic.watching.feed import Watch
 
         opened = self._opened
-        return Watch(opened.store, opened.answering.attend, opened.closed, self._who, after, every=every)
+        return Watch(opened.journal, opened.answering.attend, opened.closed, self._who, after, every=every)
 
     def _recalled(self, flow: Flow[Context], question: str) -> Context:
         context = self._run(flow, question)

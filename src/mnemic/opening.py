@@ -36,6 +36,7 @@ from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import open_at, options_of
 from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
+from mnemic.watching.journal_reader import JournalReader
 from mnemic.watching.metering import Meters, Observer
 from mnemic.worker.thread import Background
 from mnemic.writing import Desk
@@ -121,6 +122,7 @@ class Opened:
     uses: UseCounts
     answering: Answering
     background: Background
+    journal: JournalReader
     closed: threading.Event = dataclasses.field(default_factory=threading.Event)
     leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
@@ -189,7 +191,8 @@ def open_store(
     background = answering.behind = Background(answering, desk, strategies)
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
-    opened = Opened(store, kernel, settings, clock, uses, answering, background)
+    closed = threading.Event()
+    opened = Opened(store, kernel, settings, clock, uses, answering, background, JournalReader(store, closed), closed)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
     if settings.background:

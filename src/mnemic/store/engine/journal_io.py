@@ -204,6 +204,7 @@ class _Loading:
         for space in self.rows.spaces.tenant_spaces(self.tenant.id):
             seq, epoch = self.heads[space.id]
             self.rows.spaces.set_space(space._replace(seq=seq, epoch=epoch))
+            self.rows.lanes.make_due(space.id)
 
     def _head(self, record: dict[str, Any]) -> None:
         if record["mnemic"] != JOURNAL:

@@ -119,6 +119,7 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
     for lane in rows.lanes.lanes(space.id):
         if not lane.name.startswith(_LANE_OF_VECTORS) and lane.cursor >= earliest:
             rows.lanes.set_lane(replace(lane, cursor=earliest - 1))
+    rows.lanes.make_due(space.id)
 
 
 def _unpin(rows: Rows, space: SpaceRow, seq: int) -> None:

@@ -40,6 +40,9 @@ ERASED = "(erased)"
 
 _ANY: Final = Filter()
 
+_MOVED: Final = 1_000
+"""Commits looked at to see whom they are of; where there are more, they may be anybody's."""
+
 _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
 
@@ -409,13 +412,33 @@ class Snapshot:
         """The highest version of all spaces; 0 for none."""
         return self._rows.items.highest()
 
-    def arrived(self, after: int) -> dict[int, int]:
-        """Find the spaces that have versions numbered past `after`, each with its newest."""
-        return self._rows.items.arrived(after)
+    def followed(self, name: str) -> bool:
+        """Whether a lane's rows of what is due are complete: `due` tells all."""
+        return self._rows.lanes.followed(name) == FOREVER
+
+    def due(self, name: str, now: int = FOREVER) -> list[int]:
+        """The spaces that a followed lane is to look at by now, by number; there may be nothing left to do in one."""
+        return self._rows.lanes.due(name, now)
+
+    def is_put_off(self, name: str, now: int) -> bool:
+        """Whether a followed lane is to look at some space later."""
+        return self._rows.lanes.is_put_off(name, now)
+
+    def first_waiting(self, name: str) -> int | None:
+        """The first space in which a lane has work that nobody follows; None for none."""
+        return self._rows.lanes.first_waiting(name)
 
     def lanes(self) -> list[Lane]:
         """Every lane that ever ran, by space and name."""
         return self._rows.lanes.lanes()
+
+    def due_job(self, names: Sequence[str]) -> Job | None:
+        """The most urgent job of these names that may be done now and that nobody does."""
+        return self._rows.lanes.due_job(names, self._rows.now())
+
+    def has_waiting_job(self, names: Sequence[str] = ()) -> bool:
+        """Whether a job of these names (none: of any) waits, or is being done."""
+        return self._rows.lanes.has_waiting_job(names)
 
     def jobs(self, *states: JobState) -> list[Job]:
         """Jobs in these states, all if none is named: the most urgent first, then by number."""
@@ -480,11 +503,17 @@ class Snapshot:
             events[event.seq].append(event)
         return [self._change(row, events[row.seq]) for row in rows]
 
+    def moved_since(self, tenant: int, seq: int, hash: bytes) -> set[int] | None:
+        """The spaces that commits after this one are in; None where there are many, or the journal has it no more."""
+        rows = self._rows.journal.changes(tenant, max(0, seq - 1), _MOVED, False)
+        if len(rows) == _MOVED or (seq and (not rows or (rows[0].seq, rows[0].hash) != (seq, hash))):
+            return None
+        return {row.space for row in rows if row.seq > seq}
+
     def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
         """List commits of these spaces after seq `after`, ascending, and the seq to pass as `after` next time.
 
-        All their commits up to that seq are listed. Among very many commits of other spaces it stops early; there are
-        no more once the seq stays the same.
+        All their commits up to that seq are listed; there are no more once the seq stays the same.
 
         Raises:
             Compacted: commits after `after` are gone, or the journal ends before it; 0 begins with the oldest kept.

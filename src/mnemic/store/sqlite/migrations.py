@@ -11,7 +11,7 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreCorrupt, StoreNewer
-from mnemic.store.engine import ledger
+from mnemic.store.engine import lane_cursors, ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import Location
@@ -126,10 +126,14 @@ def _to_3(db: apsw.Connection) -> None:
 
 
 def _to_4(db: apsw.Connection) -> None:
-    """Migrate format 3 to 4: a checksum in each row; every table declared as today, so that a foreign one shows."""
+    """Rows carry checksums; every table is declared in the words of today, so that a foreign word is seen. What is due
+    stands in rows; a space's commits and jobs that may be done are found by index."""
+    db.execute("DROP INDEX IF EXISTS job_waiting")
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:
-        if there[table.name] != table.create:
+        if table.name not in there:
+            db.execute(table.create)
+        elif there[table.name] != table.create:
             _rebuild(db, table)
     db.execute(
         "REPLACE INTO memo SELECT id, 'behind', CAST((SELECT count(*) FROM event WHERE tenant = tenant.id"
@@ -139,6 +143,7 @@ def _to_4(db: apsw.Connection) -> None:
     for index in INDEXES:
         if index.split(" ON ")[0].split()[-1] not in known:
             db.execute(index)
+    _follow_lanes(db)
 
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:
@@ -155,6 +160,14 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
     if given is not None:
         db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
+
+
+def _follow_lanes(db: apsw.Connection) -> None:
+    """Write down what is due for every lane that ever ran, but for what is only noted of an embedder."""
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    for name in dict(db.execute("SELECT DISTINCT name, 0 FROM lane WHERE name <> 'embed'")):
+        while lane_cursors.follow(rows, str(name)):
+            pass
 
 
 MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}

@@ -12,7 +12,7 @@ from mnemic.core.mutex import Holder, Mutex
 
 SHORTEST: Final = 0.005
 """Seconds between two questions to the file just after it has changed."""
-LONGEST: Final = 0.2
+LONGEST: Final = 0.04
 """Seconds between two questions to a file that has been quiet for a while."""
 _PATIENCE: Final = 8
 """The pause is this part of the time that the file has been quiet."""

@@ -293,6 +293,21 @@ TABLES: Final = (
         erase_space="DELETE FROM lane WHERE space = :space",
     ),
     Table(
+        "followed",
+        # The lanes that somebody follows. Those of spaces up to `upto` have their rows in `due`; what is written later
+        # brings its own.
+        (("name", "TEXT NOT NULL PRIMARY KEY", _N), ("upto", "INTEGER NOT NULL", _N)),
+        ", WITHOUT ROWID",
+    ),
+    Table(
+        "due",
+        # Where a followed lane has something before it, and when it is to be looked at again (0: now).
+        (("name", "TEXT NOT NULL", _N), ("space", "INTEGER NOT NULL", _N), ("at", "INTEGER NOT NULL", _N)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(name, space)",
+        erase_space="DELETE FROM due WHERE name IN (SELECT name FROM followed) AND space = :space",
+    ),
+    Table(
         "answer",
         (
             ("space", "INTEGER NOT NULL", _N),
@@ -478,7 +493,14 @@ INDEXES: Final = (
     "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
     "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",
-    "CREATE INDEX job_waiting ON job(priority, id) WHERE state = 1",
+    "CREATE INDEX change_space ON change(space, seq)",
+    "CREATE INDEX due_at ON due(name, at)",
+    # What waits for nothing, by urgency; what waits for its time or has a lease, by when that ends; a clock that was
+    # set back is seen by when a job was leased.
+    "CREATE INDEX job_ready ON job(priority DESC, id) WHERE state = 1 AND not_before = 0 AND lease_until = 0",
+    "CREATE INDEX job_later ON job(max(not_before, lease_until))"
+    " WHERE state = 1 AND (not_before > 0 OR lease_until > 0)",
+    "CREATE INDEX job_leased ON job(leased) WHERE state = 1",
     "CREATE INDEX page_item ON page(space, item)",
     "CREATE INDEX page_at_hand ON page(space, session) WHERE (resident OR (segment < 0 AND position >= 0))",
     # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.
@@ -488,6 +510,7 @@ INDEXES: Final = (
 _ORDER: Final = (
     "hold",
     "job",
+    "due",
     "answer",
     "idem",
     "vector",

@@ -117,6 +117,8 @@ def _take_out(world: World) -> None:
 
 def _work(world: World) -> None:
     store, space = world.store, world.space()
+    for name in ("noting", embedding_lane(1)):
+        store.transact(lane_cursors.follow, name)
     store.transact(job_queue.order, Order(name="gc", key="lived", space=space, priority=3))
     store.transact(job_queue.order, Order(name="gc", key="again", space=space, payload=b"{}"))
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))

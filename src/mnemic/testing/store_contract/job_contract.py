@@ -476,19 +476,6 @@ def test_what_was_written_under_a_key_is_known_by_it(world: World) -> None:
         assert snapshot.item_by_key(99, "k") is None
 
 
-def test_what_has_arrived_is_found_without_looking_at_all_spaces(world: World) -> None:
-    world.commit("x")
-    world.commit("y", user="bob")
-    with world.store.read() as snapshot:
-        first = snapshot.highest()
-        assert snapshot.arrived(first) == {}
-        assert snapshot.arrived(0) == {world.space(): first - 1, world.space("bob"): first}
-    world.commit("z")
-    with world.store.read() as snapshot:
-        assert snapshot.arrived(first) == {world.space(): first + 1}
-        assert snapshot.highest() == first + 1
-
-
 def test_the_store_says_that_it_has_moved(world: World) -> None:
     world.commit("x")
     before = world.store.moved()
