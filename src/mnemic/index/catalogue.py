@@ -73,8 +73,7 @@ class Catalogue:
         while batch := list(islice(fresh, _LOAD)):
             self._add(batch)
         if known:
-            for ver, seq_to in snapshot.closed(self.space, self.seq):
-                self.columns.close(ver, seq_to)
+            self.columns.close(snapshot.closed(self.space, self.seq))
         self.seq = head.seq
 
     def _outdated(self, snapshot: Snapshot, head: SpaceHead) -> bool:

@@ -18,11 +18,11 @@ from mnemic.core.queries import Context, Recalled
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
-from mnemic.verbs.kernel import Kernel
 from mnemic.lanes.slices import DERIVER
 from mnemic.registry import POLICIES
 from mnemic.tiers.pager import Pager
 from mnemic.tiers.policies import open_policy
+from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.recalling import RecallRequest
 from mnemic.verbs.who import Who
 from mnemic.window.contents import Contents, needed
