@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,11 +21,14 @@ from mnemic.index.reading import SHORT_BITS, PostingsSegment
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mnemic.store.values.work import PackRow
+
     Integers = NDArray[np.int64]
 
 PACK_BUILD: Final = 1
 """The number of this layout; packs of any other are made anew."""
 
+_DIGEST: Final = 16
 _WIDEST: Final = 8
 """Bytes of the widest integer, which every section begins at a multiple of."""
 _NARROW: Final = ("<u1", "<u2", "<u4", "<u8")
@@ -87,6 +91,18 @@ def unpack(body: NDArray[np.uint8], first: int = 0) -> PackedEntries:
         counts=counts.numbers,
     )
     return PackedEntries(lengths.count, body.nbytes, streams, postings, tuple(columns))
+
+
+def digest_of(body: bytes | bytearray) -> bytes:
+    """What tells a body that was torn or changed from the one that was kept."""
+    return blake2b(body, digest_size=_DIGEST).digest()
+
+
+def sound_body(row: PackRow, body: bytearray | None) -> NDArray[np.uint8] | None:
+    """A pack's bytes for `unpack`; None where they are not there, not those that were kept, or of another build."""
+    if body is None or row.build != PACK_BUILD or digest_of(body) != row.digest:
+        return None
+    return np.frombuffer(body, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

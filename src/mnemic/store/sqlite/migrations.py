@@ -65,6 +65,7 @@ def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
         for number in range(version + 1, FORMAT + 1):
             MIGRATIONS[number](db)
     if _token_number(db) != TOKENS:
+        db.execute("DELETE FROM pack")
         retokenise(db)
     db.pragma("user_version", FORMAT)
 
@@ -122,5 +123,13 @@ def _to_3(db: apsw.Connection) -> None:
             db.execute(index)
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3}
+def _to_4(db: apsw.Connection) -> None:
+    """Catalogues are packed."""
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    for table in TABLES:
+        if table.name not in known:
+            db.execute(table.create)
+
+
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
 """What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""

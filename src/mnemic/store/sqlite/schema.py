@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """The number of this format; an older file is migrated, a newer one refused."""
 TOKENS: Final = 2
 """The number of the tokeniser whose streams entries hold (`core.parts.entry_terms`): a file with an older one has them
@@ -46,6 +46,8 @@ class Table:
 
 _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
 _OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
+_PACKED_WITH: Final = "EXISTS (SELECT 1 FROM version v WHERE v.ver > pack.after AND v.ver <= pack.upto AND "
+"""True of every pack that holds a version of which the rest is true."""
 _OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
 """True of every vector; it lets the primary key find a version's."""
 _NAMELESS_SESSIONS: Final = (
@@ -244,6 +246,26 @@ TABLES: Final = (
         "PRIMARY KEY(space, model, ver, part)",
         erase_item="DELETE FROM vector WHERE " + _OF_ANY_MODEL + " AND " + _OF_ITEM,
         erase_space="DELETE FROM vector WHERE space = :space",
+    ),
+    Table(
+        "pack",
+        # Entries in the bytes that a catalogue uses: made of them, and made again from them whenever one is gone. Bytes
+        # can be read apart from the row only where the row has a number.
+        (
+            ("id", "INTEGER PRIMARY KEY", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("model", "INTEGER NOT NULL", _N),
+            ("after", "INTEGER NOT NULL", _N),
+            ("upto", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("rows", "INTEGER NOT NULL", _N),
+            ("build", "INTEGER NOT NULL", _N),
+            ("digest", "BLOB NOT NULL", _D),
+            ("body", "BLOB NOT NULL", _D),
+        ),
+        key="UNIQUE(space, model, after)",
+        erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
+        erase_space="DELETE FROM pack WHERE space = :space",
     ),
     Table(
         "lane",
@@ -466,6 +488,7 @@ _ORDER: Final = (
     "answer",
     "idem",
     "vector",
+    "pack",
     "lane",
     "entry",
     "strength",
