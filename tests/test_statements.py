@@ -120,7 +120,7 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 33)),
     "merge": (_merged, Most(2, 1, 1, 28)),
     "revert": (_reverted, Most(1, 1, 1, 34, each=2)),
-    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 30, each=23)),
+    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 30, each=24)),
     "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 18)),
     "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 16)),
     "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 8)),
