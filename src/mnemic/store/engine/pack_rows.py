@@ -19,7 +19,7 @@ def keep_pack(rows: Rows, new: NewPack) -> bool:
         return False
     if rows.items.entry_count(row.space, row.after, row.upto, row.rows + 1) != row.rows:
         return False
-    beside = (pack for pack in rows.packs.packs(row.space, row.model) if pack.id not in new.instead)
+    beside = (pack for pack in rows.packs.packs(row.space) if pack.id not in new.instead)
     if any(pack.after < row.upto and row.after < pack.upto for pack in beside):
         return False
     rows.packs.drop_packs(new.instead)

@@ -439,11 +439,11 @@ class VectorTables(Group, ABC):
 
 
 class PackTables(Group):
-    """Packs: what catalogues are read from, beside the entries and vectors that they hold."""
+    """Packs: what catalogues are read from, beside the entries that they hold."""
 
-    def packs(self, space: int, model: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold: of its entries, or of an embedder's vectors."""
-        return list(self.relations.find(PACK, order=("after",), space=space, model=model))
+    def packs(self, space: int) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold."""
+        return list(self.relations.find(PACK, order=("after",), space=space))
 
     def body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, as they were kept."""
@@ -460,7 +460,7 @@ class PackTables(Group):
         """The spaces, not erased, with so many entries past their last pack, or with some between two packs."""
         found = []
         for space in self.relations.find(SPACE, order=("id",)):
-            packs = self.packs(space.id, 0)
+            packs = self.packs(space.id)
             ends = [0, *(row.upto for row in packs)]
             broken = any(row.after != end for row, end in zip(packs, ends, strict=False))
             fresh = self.relations.find(ENTRY_NUMBERS, ("ver", ">", ends[-1]), limit=least, space=space.id)

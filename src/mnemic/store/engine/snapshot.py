@@ -370,9 +370,9 @@ class Snapshot:
         """How many entries versions past `after`, up to `upto`, have, counted up to `most`."""
         return self._rows.items.entry_count(space, after, upto, most)
 
-    def packs(self, space: int, model: int = 0) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold: of its entries, or of an embedder's vectors."""
-        return self._rows.packs.packs(space, model)
+    def packs(self, space: int) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold."""
+        return self._rows.packs.packs(space)
 
     def pack_body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, unchecked."""

@@ -254,7 +254,6 @@ TABLES: Final = (
         (
             ("id", "INTEGER PRIMARY KEY", _N),
             ("space", "INTEGER NOT NULL", _N),
-            ("model", "INTEGER NOT NULL", _N),
             ("after", "INTEGER NOT NULL", _N),
             ("upto", "INTEGER NOT NULL", _N),
             ("seq", "INTEGER NOT NULL", _N),
@@ -263,7 +262,7 @@ TABLES: Final = (
             ("digest", "BLOB NOT NULL", _D),
             ("body", "BLOB NOT NULL", _D),
         ),
-        key="UNIQUE(space, model, after)",
+        key="UNIQUE(space, after)",
         erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
         erase_space="DELETE FROM pack WHERE space = :space",
     ),

@@ -36,16 +36,15 @@ class VectorRow(NamedTuple):
 
 
 class PackRow(NamedTuple):
-    """What is known of a pack: what a space has of versions past `after`, up to `upto`, in bytes of its own.
+    """What is known of a pack: the entries of a space with versions past `after`, up to `upto`, in bytes of its own.
 
-    These are its entries, or with `model` the vectors of that embedder; `rows` says how many. `seq` is the commit that
-    the space stood at when it was made: of versions that were closed since, it does not know. The store keeps the bytes
-    and never reads them: `build` says which layout they have, `digest` what they were.
+    `rows` says how many there are, `seq` at which commit the space stood when it was made: of versions that were closed
+    since, it does not know. The store keeps the bytes and never reads them: `build` says which layout they have,
+    `digest` what they were.
     """
 
     id: int
     space: int
-    model: int
     after: int
     upto: int
     seq: int

@@ -18,7 +18,7 @@ def _packed(world: World, after: int, upto: int, body: bytes = _BODY, **fields: 
     with world.store.read() as snapshot:
         (head,) = snapshot.spaces((space,))
         rows = snapshot.entry_count(space, after, upto, 1_000)
-    row = PackRow(0, space, 0, after, upto, head.seq, rows, 1, b"digest")
+    row = PackRow(0, space, after, upto, head.seq, rows, 1, b"digest")
     instead, epoch = fields.pop("instead", ()), fields.pop("epoch", head.epoch)
     new = NewPack(row=row._replace(**fields), body=body, epoch=epoch, instead=instead)  # type: ignore[arg-type]
     return world.store.transact(keep_pack, new)
@@ -46,7 +46,7 @@ def test_a_pack_comes_back_as_it_was_kept(world: World) -> None:
     with world.store.read() as snapshot:
         first, second = snapshot.packs(world.space())
         assert (first.after, first.upto, first.rows) == (0, vers[1], 2)
-        assert second[1:] == (world.space(), 0, vers[1], vers[3], 3, 2, 7, b"digest")
+        assert second[1:] == (world.space(), vers[1], vers[3], 3, 2, 7, b"digest")
         assert (snapshot.pack_body(first.id), snapshot.pack_body(second.id)) == (bytearray(), bytearray(_BODY))
         assert snapshot.pack_body(first.id + second.id) is None
     assert world.faults() == []
@@ -75,7 +75,7 @@ def test_a_pack_of_what_has_gone_meanwhile_is_not_kept(world: World) -> None:
         tenant = snapshot.tenant(TENANT)
         assert tenant is not None
         (head,) = snapshot.all_spaces(tenant)
-    row = PackRow(0, head.id, 0, 0, 9, head.seq, 0, 1, b"")
+    row = PackRow(0, head.id, 0, 9, head.seq, 0, 1, b"")
     assert not world.store.transact(keep_pack, NewPack(row=row, body=b"", epoch=head.epoch))
 
 
