@@ -135,6 +135,37 @@ def test_what_rules_have_not_written_yet_can_be_read_and_named_at_once(memory: M
     assert all(item.id != job.id for item in me.context("dinner").always)
 
 
+def test_what_was_shown_is_found_by_a_part_of_its_id_and_with_its_links(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Paris.")
+    memory.flush()
+    turn = me.observe("I live in Lisbon now.").id
+    (home,) = (item.id for item in me.context("x").always if "Lisbon" in item.text)
+    assert home[:9] == turn[:9]
+    before = me.find_ids(home), me.find_ids(home[-8:]), me.find_ids(home[:9]), me.links(home)
+    memory.flush()
+    assert before == (me.find_ids(home), me.find_ids(home[-8:]), me.find_ids(home[:9]), me.links(home))
+    ids, _, beginning, links = before
+    assert (ids, [link.type for link in links]) == ([home], ["supersedes"])
+    assert {turn, home} <= set(beginning)
+
+
+def test_looking_things_up_has_no_rules_run_and_leaves_that_to_who_waits_for_them(me: ScopedMemory) -> None:
+    me.observe(ASKED)
+    turn = me.observe(["Ben saw a heron."] * 510).ids[0]
+    log = me.log()
+    assert (list(me.links(turn[:-1] + ("0" if turn[-1] != "0" else "1"))), me.find_ids(turn)) == ([], [turn])
+    assert me.log() == log
+    assert [item.text for item in me.context("tea").always] == [ASKED]
+
+
+def test_lists_and_counts_are_of_what_is_written(memory: Memory, me: ScopedMemory) -> None:
+    me.observe("I live in Lisbon.")
+    shown = [item.id for item in me.context("x").always]
+    assert (me.count(), me.count(where=PROFILE)) == (1, 0)
+    memory.flush()
+    assert [version.item.id for version in me.list(where=PROFILE)] == shown
+
+
 def test_what_is_taken_back_in_an_unread_turn_holds_no_longer(memory: Memory, me: ScopedMemory) -> None:
     me.observe("I live in Paris.")
     memory.flush()

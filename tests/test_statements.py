@@ -21,7 +21,7 @@ MANY = 50
 class Most(NamedTuple):
     """The most that a verb may ask for: transactions that read, that write; commits; statements, of any kind.
 
-    What takes out or takes back follows each item's consequences on its own: `each` more statements for every item.
+    Erasing takes each item out on its own, and a link looks for the one it replaces: `each` more for every one.
     """
 
     reads: int
@@ -77,6 +77,23 @@ def _undone(write: Callable[[World, int], Any]) -> Callable[[World, int], Callab
     return prepared
 
 
+def _read_after_writing(w: World, n: int) -> Callable[[], Any]:
+    w.me.context("cats")
+    w.me.observe([f"I like cats{i}." for i in range(n)])
+    return lambda: w.me.context("cats")
+
+
+def _tied(w: World, n: int) -> Callable[[], Any]:
+    w.me.observe([f"I live in Town{'abcdefghij'[i // 10]}{'abcdefghij'[i % 10]}." for i in range(n)])
+    return lambda: w.memory.flush()
+
+
+def _erased_beside_a_hold(w: World, n: int) -> Callable[[], Any]:
+    w.session.observe("a word")
+    w.memory.admin.hold(user="ada", session="chat")
+    return lambda: w.me.erase(*w.turns[-n:])
+
+
 def _merged(w: World, n: int) -> Callable[[], Any]:
     w.me.branch("try").observe(_said(n))
     return lambda: w.me.merge("try")
@@ -90,40 +107,43 @@ def _reverted(w: World, n: int) -> Callable[[], Any]:
 
 Prepared = Callable[[World, int], Callable[[], Any]]
 VERBS: dict[str, tuple[Prepared, Most]] = {
-    "get": (lambda w, n: lambda: w.me.get(w.turns[0]), Most(1, 0, 0, 7)),
-    "list": (lambda w, n: lambda: w.me.list(limit=n), Most(1, 0, 0, 7)),
-    "visible": (lambda w, n: lambda: w.me.visible(w.turns[:n]), Most(1, 0, 0, 7)),
-    "count": (lambda w, n: lambda: w.me.count(), Most(1, 0, 0, 6)),
-    "links": (lambda w, n: lambda: w.me.links(w.turns[0]), Most(1, 0, 0, 7)),
-    "strength": (lambda w, n: lambda: w.me.strength(w.turns[0]), Most(1, 0, 0, 6)),
-    "history": (lambda w, n: lambda: w.me.history(w.facts[0]), Most(1, 0, 0, 9)),
-    "log": (lambda w, n: lambda: w.me.log(limit=n), Most(1, 0, 0, 9)),
-    "changes": (lambda w, n: lambda: w.me.changes(limit=n), Most(1, 0, 0, 15)),
-    "diff": (lambda w, n: lambda: w.me.diff(w.seq() - n), Most(2, 0, 0, 19)),
-    "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 6)),
-    "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 36)),
-    "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 11)),
-    "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 11)),
-    "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 14)),
-    "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 12)),
-    "observe": (lambda w, n: lambda: w.me.observe(_said(n)), Most(1, 1, 1, 14)),
-    "write": (lambda w, n: lambda: w.me.write("so", source=w.turns[:n]), Most(2, 1, 1, 18)),
-    "revise": (lambda w, n: lambda: w.me.revise(w.facts[0], "otherwise"), Most(2, 1, 1, 21)),
-    "supersede": (lambda w, n: lambda: w.me.supersede(w.facts[0], "now so", source=w.turns[:n]), Most(2, 1, 1, 29)),
-    "correct": (lambda w, n: lambda: w.me.correct(w.turns[0], "it was so"), Most(2, 1, 1, 26)),
-    "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(2, 1, 1, 20)),
-    "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(2, 1, 1, 22)),
-    "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(2, 1, 1, 22)),
-    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 17)),
-    "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 34, each=3)),
-    "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 33)),
-    "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 33)),
-    "merge": (_merged, Most(2, 1, 1, 28)),
-    "revert": (_reverted, Most(1, 1, 1, 34, each=2)),
-    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 30, each=24)),
-    "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 18)),
-    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 16)),
-    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 8)),
+    "get": (lambda w, n: lambda: w.me.get(w.turns[0]), Most(1, 0, 0, 3)),
+    "list": (lambda w, n: lambda: w.me.list(limit=n), Most(1, 0, 0, 3)),
+    "visible": (lambda w, n: lambda: w.me.visible(w.turns[:n]), Most(1, 0, 0, 3)),
+    "count": (lambda w, n: lambda: w.me.count(), Most(1, 0, 0, 2)),
+    "links": (lambda w, n: lambda: w.me.links(w.turns[0]), Most(1, 0, 0, 5)),
+    "strength": (lambda w, n: lambda: w.me.strength(w.turns[0]), Most(1, 0, 0, 2)),
+    "history": (lambda w, n: lambda: w.me.history(w.facts[0]), Most(1, 0, 0, 5)),
+    "log": (lambda w, n: lambda: w.me.log(limit=n), Most(1, 0, 0, 5)),
+    "changes": (lambda w, n: lambda: w.me.changes(limit=n), Most(1, 0, 0, 11)),
+    "diff": (lambda w, n: lambda: w.me.diff(w.seq() - n), Most(2, 0, 0, 15)),
+    "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 2)),
+    "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 32)),
+    "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 7)),
+    "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 7)),
+    "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 10)),
+    "context after a write": (_read_after_writing, Most(2, 0, 0, 20)),
+    "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 8)),
+    "observe": (lambda w, n: lambda: w.me.observe(_said(n)), Most(1, 1, 1, 12)),
+    "write": (lambda w, n: lambda: w.me.write("so", source=w.turns[:n]), Most(2, 1, 1, 16)),
+    "revise": (lambda w, n: lambda: w.me.revise(w.facts[0], "otherwise"), Most(2, 1, 1, 19)),
+    "supersede": (lambda w, n: lambda: w.me.supersede(w.facts[0], "now so", source=w.turns[:n]), Most(2, 1, 1, 27)),
+    "correct": (lambda w, n: lambda: w.me.correct(w.turns[0], "it was so"), Most(2, 1, 1, 24)),
+    "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(2, 1, 1, 18)),
+    "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(2, 1, 1, 20)),
+    "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(2, 1, 1, 20)),
+    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 15)),
+    "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 29)),
+    "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 27)),
+    "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 27)),
+    "flush of facts that supersede each other": (_tied, Most(11, 2, 1, 66, each=1)),
+    "merge": (_merged, Most(2, 1, 1, 26)),
+    "revert": (_reverted, Most(1, 1, 1, 29)),
+    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 23, each=24)),
+    "erase beside a hold": (_erased_beside_a_hold, Most(1, 2, 1, 25, each=24)),
+    "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 16)),
+    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 12)),
+    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 4)),
 }
 
 

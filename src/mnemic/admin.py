@@ -13,6 +13,7 @@ from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
+from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
@@ -26,6 +27,8 @@ from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
+from mnemic.store.seal_key import seal_key
+from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
@@ -150,6 +153,8 @@ class Admin:
             Conflict: there is one of that name.
             Invalid: the name cannot name a file, or the store is not one.
         """
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"name": name})
         return take_checkpoint(self._opened, name, tenant or self._opened.settings.tenant)
 
     def checkpoints(self, *, tenant: str | None = None) -> list[Checkpoint]:
@@ -191,6 +196,7 @@ class Admin:
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Take a whole tenant out for good."""
+        reason = mask(reason)[0] if self._opened.settings.mask_secrets else reason
         erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
         receipt: ErasureReceipt = self._opened.answering.attend(Erase(erasure))
         return receipt
@@ -378,6 +384,9 @@ class Admin:
         if not whole and (user, item, session) == (None, None, None):
             raise Invalid("user", "is missing", "Say whose memory is to be held, or whole=True for all of the tenant.")
         of = tenant or self._opened.settings.tenant
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"user": user, "session": session, "actor": actor, "tenant": of})
+            reason = mask(reason)[0]
         order = Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor)
         return hold(self._store, self._opened.settings, order)
 
@@ -449,7 +458,24 @@ def restore(
     """
     from mnemic.store.offline import replace_store, source_of
 
-    dest = Path(into).expanduser().absolute()
+    dest = real_path(into)
     source = source_of(backup, dest)
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
-    return replace_store(source, dest, without_tombstones=without_tombstones, then=back)
+    seal = seal_key(settings.seal) if settings else b""
+    return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)
+
+
+def seal(store: str | Path, settings: Settings) -> None:
+    """Seal a store that has no seal with the key that the setting `seal` names, as it stands, if it is sound.
+
+    From then on every program that writes to it needs that setting. A store that is new with it is sealed at once.
+
+    Raises:
+        Invalid: the setting names no key.
+        StoreCorrupt: something is wrong with the store, or it is sealed already.
+    """
+    from mnemic.store.offline import seal_store
+
+    if not settings.seal:
+        raise Invalid("seal", "is empty", "Name a file with the key, or `!` and a command that prints it.")
+    seal_store(real_path(store), seal_key(settings.seal))

@@ -15,6 +15,7 @@ from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
+from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
 from mnemic.errors import Invalid
@@ -88,7 +89,12 @@ class ScopedMemory:
         """The same memory, with an agent or a session named."""
         mine = self._who.scope
         agent, session = mine.agent if agent is None else agent, mine.session if session is None else session
+        self._refuse_secrets(agent=agent, session=session)
         return self._looking(Past(), Scope(user=mine.user, tenant=mine.tenant, agent=agent, session=session))
+
+    def _refuse_secrets(self, **names: object) -> None:
+        if self._opened.settings.mask_secrets:
+            refuse_secrets(names)
 
     def _asked_for_a_block(
         self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
@@ -239,6 +245,7 @@ class ScopedMemory:
             NotFound: nothing has been remembered yet to branch from.
             Invalid: this handle reads a moment by which nothing had been remembered yet. A commit is taken at its word.
         """
+        self._refuse_secrets(branch=name)
         self._run(self._kernel.branch(self._who, name, understand=understand))
         return self.on_branch(name)
 
@@ -332,7 +339,11 @@ class ScopedMemory:
         return self._run(self._kernel.get(self._who, id))
 
     def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
-        """What was written last, newest first."""
+        """What was written last, newest first.
+
+        What rules will make of turns that they have not read yet is in `context`, and here once they have run: in the
+        background, or by `flush`. The same is so of `count`.
+        """
         return self._run(self._kernel.list(self._who, where, limit))
 
     def count(self, *, where: Filter = Filter()) -> int:
@@ -401,6 +412,7 @@ class ScopedMemory:
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
+        self._refuse_secrets(session=name)
         return Session(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
     def sessions(self) -> Sequence[tuple[str, SessionRow]]:
@@ -547,6 +559,8 @@ class Memory:
         scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
         acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")
         who = Who(scope=scope, actor=clean_name("actor", acting))
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"user": user, "tenant": tenant, "agent": agent, "session": session, "actor": actor})
         return ScopedMemory(self._opened, who)
 
     @property

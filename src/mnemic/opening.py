@@ -32,6 +32,7 @@ from mnemic.index.catalogues import Catalogues
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
+from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import open_at, options_of
 from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
@@ -177,6 +178,8 @@ def open_store(
         _refuse_unknown(options, options_of(str(where)) if isinstance(where, str | Path) else ())
     chosen = chosen_embedder(settings.embedder if embedder is None else embedder, settings)
     wait = settings.busy_timeout
+    if settings.seal and isinstance(where, str | Path) and "seal" in options_of(str(where)):
+        options.setdefault("seal", seal_key(settings.seal))
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     desk = Desk(clock, entropy, settings)
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 
 STORES: Final = {
@@ -76,7 +77,7 @@ def load(table: Mapping[str, str], name: str) -> Any:
         Invalid: there is no such name.
     """
     if name not in table:
-        raise Invalid("name", f"{name!r} is not known", f"Known: {', '.join(sorted(table))}.")
+        raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(table)))
     module, _, attribute = table[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.core.clock import time_zone
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
@@ -116,6 +117,8 @@ class Settings:
     """Reason `growth`: the file has grown by such a share since the last run."""
     gc_idle: float = 60.0
     """Reason `load`: nobody has written for so many seconds, and a twentieth shows no more or is free."""
+    seal: str = ""
+    """File with the key that seals the store, or `!` and a command that prints it; see `SECURITY.md`. Empty: none."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 
@@ -165,6 +168,20 @@ class Settings:
         except Invalid as error:
             raise Invalid(PREFIX + error.field.upper(), error.problem, error.remedy) from error
 
+    @classmethod
+    def readable(cls, environ: Mapping[str, str]) -> tuple[Settings, list[Invalid]]:
+        """Settings with those `MNEMIC_<NAME>` of `environ` that can be taken, and what is wrong with the others."""
+        good: dict[str, str] = {}
+        wrong: list[Invalid] = []
+        for variable, raw in environ.items():
+            try:
+                cls.from_env({variable: raw})
+            except Invalid as error:
+                wrong.append(error)
+            else:
+                good[variable] = raw
+        return cls.from_env(good), wrong
+
     @property
     def where(self) -> str:
         """The place of the default store: a file's path or a URL."""
@@ -190,7 +207,7 @@ def _parse(variable: str, raw: str, type_name: str) -> object:
     if type_name == "int" and isinstance(value, int) and value > _MOST.get(variable, value):
         raise Invalid(variable, f"is {value}", f"Give a number of at most {_MOST[variable]:,}.")
     if variable in _ONE_OF and raw.lower() not in _ONE_OF[variable]:
-        raise Invalid(variable, f"{raw!r} is not one", f"There are: {', '.join(_ONE_OF[variable])}.")
+        raise Invalid(variable, f"{raw!r} is not one", did_you_mean(raw, _ONE_OF[variable]))
     if isinstance(value, float) and not 0 <= value < math.inf:
         raise Invalid(variable, f"is {raw}", "Give a number, at least 0.")
     return value

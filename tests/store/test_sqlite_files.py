@@ -29,6 +29,7 @@ from mnemic.store.sqlite.disk import Host, refuse_network, this_host
 from mnemic.store.sqlite.schema import FORMAT
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import largest_file, read_only
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import World
 
 
@@ -168,10 +169,8 @@ def test_another_machines_lease_locks_the_store_until_it_runs_out(path: Path) ->
     world = filled(path)
 
     def lease(until: float) -> None:
-        db = apsw.Connection(str(path))
-        db.set_busy_timeout(1000)
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (f"another-machine {until:.0f}".encode(),))
-        db.close()
+        with raw_store(path, knowing=True) as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (f"another-machine {until:.0f}".encode(),))
 
     lease(time.time() + 60)
     for write in (
@@ -197,10 +196,8 @@ def lease_in(path: Path) -> bytes | None:
 
 
 def put_lease(path: Path, value: bytes) -> None:
-    db = apsw.Connection(str(path))
-    db.set_busy_timeout(1000)
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (value,))
-    db.close()
+    with raw_store(path, knowing=True) as db:
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('lease', ?)", (value,))
 
 
 def test_a_clock_that_was_a_year_ahead_keeps_nobody_from_writing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
 
-from mnemic.errors import StoreCorrupt
+from mnemic.admin import restore
+from mnemic.errors import Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
+from mnemic.store.engine import compaction
+from mnemic.store.sqlite import location
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import CheckpointRow
+from mnemic.testing.raw_store import raw_store
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 @pytest.mark.parametrize(
@@ -27,10 +33,156 @@ def test_a_changed_store_deletes_no_file_outside_its_folder(tmp_path: Path) -> N
     with Memory(place, embedder="none") as memory:
         memory.scope(user="ada").observe("The heron stands in the river.")
         memory.admin.checkpoint("c")
-    with closing(apsw.Connection(str(place))) as db:
+    with raw_store(place) as db:
         db.execute("UPDATE checkpoint SET file = '../precious-c.txt'")
     with Memory(place, embedder="none") as memory:
         for act in (lambda: memory.admin.drop_checkpoint("c"), memory.admin.checkpoints):
             with pytest.raises(StoreCorrupt, match="precious"):
                 act()
     assert precious.read_text() == "precious"
+
+
+# Links
+
+
+def test_a_store_is_opened_through_a_link_and_its_log_lies_beside_the_file(tmp_path: Path) -> None:
+    real, link = tmp_path / "real" / "memory.db", tmp_path / "link.db"
+    link.symlink_to(real)
+    through, direct = World(SqliteStore(link)), World(SqliteStore(real), "direct")
+    through.commit("through the link")
+    direct.commit("by its name")
+    assert through.texts() == direct.texts() == ["through the link", "by its name"]
+    assert {file.name for file in tmp_path.iterdir()} == {"link.db", "real"}
+    assert (real.parent / "memory.db-wal").exists()
+    through.store.close()
+    direct.store.close()
+
+
+def test_restoring_into_a_link_replaces_the_file_and_keeps_the_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.db", tmp_path / "link.db"
+    link.symlink_to(real)
+    with Memory(link, embedder="none") as memory:
+        memory.scope(user="ada").observe("Before.")
+        memory.admin.backup(tmp_path / "copy.db")
+        memory.scope(user="ada").observe("After.")
+    restore(tmp_path / "copy.db", link)
+    assert link.is_symlink()
+    with Memory(real, embedder="none") as memory:
+        assert [one.item.text for one in memory.scope(user="ada").list()] == ["Before."]
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.db").symlink_to(tmp_path / "b.db")
+    (tmp_path / "b.db").symlink_to(tmp_path / "a.db")
+    with pytest.raises(Invalid, match="circle"):
+        SqliteStore(tmp_path / "a.db")
+
+
+# A file that is deleted or replaced while it is open
+
+
+def _another(path: Path) -> Path:
+    """A store with one text, closed."""
+    other = World(SqliteStore(path.with_name("other.db")), "other")
+    other.commit("another's")
+    other.store.close()
+    return path.with_name("other.db")
+
+
+def _deleted(path: Path) -> None:
+    path.unlink()
+
+
+def _moved_away(path: Path) -> None:
+    path.rename(path.with_name("away.db"))
+
+
+def _renamed_over(path: Path) -> None:
+    _another(path).rename(path)
+
+
+def _copied_over(path: Path) -> None:
+    shutil.copyfile(_another(path), path)
+
+
+def _folder_removed(path: Path) -> None:
+    shutil.rmtree(path.parent)
+
+
+REPLACED = (_deleted, _moved_away, _renamed_over, _copied_over, _folder_removed)
+
+
+@pytest.mark.parametrize("written", [1, 50], ids=["a little", "much"])
+@pytest.mark.parametrize("act", REPLACED)
+def test_a_store_whose_file_is_gone_acknowledges_nothing_and_touches_nothing(
+    tmp_path: Path, act: Callable[[Path], None], written: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
+    path = tmp_path / "folder" / "memory.db"
+    world = World(SqliteStore(path))
+    item = world.item("to be erased")
+    world.commit(world.put(item))
+    for n in range(written):
+        world.commit(f"text {n} " * 100)
+    act(path)
+    before = path.read_bytes() if path.exists() else None
+    for write in (
+        lambda: world.commit("into nowhere"),
+        lambda: world.erase(item.id),
+        lambda: compaction.compact(world.store, TENANT, 1),
+        lambda: world.store.sweep(TENANT, 1.0),
+    ):
+        with pytest.raises(StoreError, match=r"memory\.db was|place of .*memory\.db"):
+            write()
+    if act is not _copied_over:  # which a reader cannot tell by one look
+        for read in (world.texts, lambda: world.store.backup(tmp_path / "copy.db"), world.faults):
+            with pytest.raises(StoreError, match=r"memory\.db was|place of .*memory\.db"):
+                read()
+    world.store.close()
+    assert (path.read_bytes() if path.exists() else None) == before
+    if act in (_renamed_over, _copied_over):
+        again = World(SqliteStore(path), "again")
+        assert again.texts() == ["another's"]
+        assert again.faults() == []
+        again.commit("goes on")
+        again.store.close()
+    if act is _moved_away:
+        away = World(SqliteStore(path.with_name("away.db")))
+        assert len(away.texts()) == written + 1
+        away.store.close()
+
+
+def test_a_log_of_another_store_in_our_place_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    world = World(SqliteStore(path))
+    world.commit("ours")
+    other = World(SqliteStore(tmp_path / "other.db"), "other")
+    other.commit("another's, in its log")
+    for end in ("", "-wal", "-shm"):
+        (tmp_path / f"other.db{end}").rename(tmp_path / f"memory.db{end}")
+    with pytest.raises(StoreError, match="another file"):
+        world.commit("into nowhere")
+    world.store.close()
+    again = World(SqliteStore(path), "again")
+    assert again.texts() == ["another's, in its log"]
+    again.store.close()
+    with pytest.raises(StoreError):
+        other.commit("moved away")
+    other.store.close()
+
+
+def test_what_other_handles_write_and_fold_is_no_replacement(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    one, two = World(SqliteStore(path)), World(SqliteStore(path), "two")
+    for n in range(6):
+        one.commit(f"one {n}")
+        item = two.item("gone")
+        two.commit(two.put(item), f"two {n}")
+        two.erase(item.id)
+        if n % 2:
+            with raw_store(path) as db:
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert len(one.texts()) == 12
+    one.store.close()
+    two.commit("after the other has gone")
+    two.store.close()

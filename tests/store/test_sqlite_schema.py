@@ -17,12 +17,14 @@ from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
 from mnemic.store.engine import relations as declared
 from mnemic.store.engine.codec import kind_number
-from mnemic.store.sqlite import location, migrations, schema, sqlite_relations, sqlite_tables
+from mnemic.store.sqlite import file_audit, location, migrations, schema, sqlite_relations, sqlite_tables
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import FORMAT, TABLES, TOKENS, Holds
 from mnemic.store.sqlite.sqlite_relations import CHUNK, Shape, SqliteRelations
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -134,6 +136,7 @@ def test_only_declared_columns_and_known_operators_reach_a_statement_of_a_relati
 @pytest.fixture
 def relations() -> Iterator[SqliteRelations]:
     db = apsw.Connection(":memory:")
+    register(db)
     migrations.create(db)
     yield SqliteRelations(db)
     db.close()
@@ -244,6 +247,7 @@ def test_a_format_is_reached_step_by_step_and_marked(path: Path, monkeypatch: py
     monkeypatch.setattr(location, "FORMAT", FORMAT + 1)
     monkeypatch.setattr(migrations, "FORMAT", FORMAT + 1)
     monkeypatch.setitem(migrations.MIGRATIONS, FORMAT + 1, add_a_table)
+    monkeypatch.setitem(file_audit._DECLARED, ("table", "later"), "CREATE TABLE later(note TEXT)")
     World(SqliteStore(path)).store.close()
     db = apsw.Connection(str(path))
     assert db.pragma("user_version") == FORMAT + 1
@@ -383,10 +387,9 @@ def in_step(world: World) -> None:
 
 
 def set_tokens(path: Path, number: int) -> None:
-    db = apsw.Connection(str(path))
-    db.execute("UPDATE meta SET value = ? WHERE key = 'tokens'", (b"%d" % number,))
-    db.execute("UPDATE entry SET terms = x'0102030405060708'")
-    db.close()
+    with raw_store(path, knowing=True) as db:
+        db.execute("UPDATE meta SET value = ? WHERE key = 'tokens'", (b"%d" % number,))
+        db.execute("UPDATE entry SET terms = x'0102030405060708'")
 
 
 def test_a_file_of_an_older_tokeniser_has_its_streams_made_again(path: Path) -> None:
@@ -453,9 +456,8 @@ def test_the_index_of_what_is_at_hand_names_profile_and_procedure() -> None:
 
 
 def plan(path: Path, statement: str, bound: Any) -> str:
-    db = apsw.Connection(str(path))
-    rows = list(db.execute("EXPLAIN QUERY PLAN " + statement, bound))
-    db.close()
+    with raw_store(path) as db:
+        rows = list(db.execute("EXPLAIN QUERY PLAN " + statement, bound))
     return "; ".join(row[3] for row in rows)
 
 

@@ -181,14 +181,11 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.M
         for place, ticket in enumerate(batch):
             ticket.receipt = Receipt(seq=len(written) - len(batch) + place + 1, ids=())
 
-    class Interrupted:
-        """A gate at which its waiter is interrupted."""
+    class Interrupted(Ticket):
+        """A place at which its caller is interrupted."""
 
-        def acquire(self, timeout: float) -> bool:
+        def wait(self) -> None:
             raise KeyboardInterrupt
-
-        def locked(self) -> bool:
-            return False
 
     queue = CommitQueue(write)
     work = prepare(Draft(tenant="t", user="u", actor="a", ops=(World(None).put("x"),)), SeededEntropy())  # type: ignore[arg-type]
@@ -196,7 +193,7 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.M
         first = pool.submit(queue.submit, work)
         started.wait(PATIENCE)
         with monkeypatch.context() as patched:
-            patched.setattr(group_commit, "Ticket", lambda work: Ticket(work, Interrupted()))  # type: ignore[arg-type]
+            patched.setattr(group_commit, "Ticket", Interrupted)
             with pytest.raises(KeyboardInterrupt):
                 queue.submit(work)
         third = pool.submit(queue.submit, work)
@@ -240,6 +237,24 @@ def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_com
     assert world.texts() == ["next"]
     assert world.seq() == 1
     store.close()
+
+
+@pytest.mark.parametrize("then", ["commit", "open"])
+def test_an_erasure_that_was_cut_short_is_finished_by_the_next_write_or_opening(path: Path, then: str) -> None:
+    store = SqliteStore(path, probe=FailAt("erase:after-commit", KeyboardInterrupt()))  # type: ignore[arg-type]
+    world = World(store)
+    item = world.item("zqxsecret")
+    world.commit(world.put(item), "kept")
+    with pytest.raises(KeyboardInterrupt):
+        world.erase(item.id)
+    other = SqliteStore(path) if then == "open" else None
+    if other is None:
+        world.commit("next")
+    assert not any(b"zqxsecret" in file.read_bytes() for file in path.parent.iterdir())
+    assert world.faults() == []
+    store.close()
+    if other is not None:
+        other.close()
 
 
 # Processes

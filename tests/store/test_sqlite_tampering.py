@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import apsw
 import pytest
 
 from mnemic.core.events import Verb
@@ -14,6 +13,7 @@ from mnemic.core.items import Strength
 from mnemic.store.engine import compaction, lane_cursors
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Note
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.store_contract.vector_contract import batch, enlist
 
@@ -38,11 +38,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def tamper(world: World, statement: str, *bound: object) -> None:
     assert isinstance(world.store, SqliteStore)
-    db = apsw.Connection(str(world.store.path))
-    db.set_busy_timeout(1000)
-    db.execute(statement, bound)
-    assert db.changes() > 0, "nothing was tampered with"
-    db.close()
+    with raw_store(world.store.path) as db:
+        db.execute(statement, bound)
+        assert db.changes() > 0, "nothing was tampered with"
 
 
 UNA = "UPDATE version SET body = CAST(replace(CAST(body AS TEXT), 'uno', 'una') AS BLOB) WHERE seq_from = 2"

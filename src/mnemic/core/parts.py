@@ -79,7 +79,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     if slots.get("by") == BY_RULES and item.source:
         return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
-    header = terms(speaker, Field.SPEAKER) if isinstance(speaker, str) else b""
+    header = _speaker_terms(speaker) if isinstance(speaker, str) else b""
     header += _day_terms(local_time(item.said, item.said_offset).date())
     for name in ("title", "heading"):
         heading = slots.get(name)
@@ -109,6 +109,11 @@ def _part_terms(text: str, item: Item) -> bytes:
         return stream
     said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
     return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
+
+
+@lru_cache(maxsize=4096)
+def _speaker_terms(speaker: str) -> bytes:
+    return terms(speaker, Field.SPEAKER)
 
 
 @lru_cache(maxsize=4096)

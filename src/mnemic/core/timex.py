@@ -74,12 +74,25 @@ def _lower(text: str) -> str:
 
 def _candidates(low: str) -> tuple[list[Rule], str]:
     """Choose the rules whose words occur at all, and the text they read: most messages name no time and stop here."""
-    rules = _ENGLISH.applicable(timex_en_words.words(low))
+    rules = _ENGLISH.applicable(_english_words(low))
     if low.isascii():
         return rules, low
     characters = set(low)
     simple = timex_zh_words.simplified(low, characters)
     return rules + _CHINESE.applicable(characters if simple is low else set(simple)), simple
+
+
+def _english_words(low: str) -> set[str]:
+    """The words of a lower-case text, "0" if it holds a digit, and the marks that stand between digits."""
+    found = set(_WORD.findall(low))
+    if _ANY_DIGIT.search(low):
+        found.add("0")
+        found.update(mark for mark in ":/-.–" if mark in low)
+    return found
+
+
+_WORD: Final = re.compile("[a-z]+")
+_ANY_DIGIT: Final = re.compile(r"\d")
 
 
 class _Language:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from mnemic.core.timex_calendar import FEW, Quantity
@@ -83,19 +82,6 @@ COUNTED: Final = (
 FULL_MONTH: Final = frozenset((
     "january", "february", "april", "june", "july", "august", "september", "october", "november", "december",
 ))  # fmt: skip
-
-
-def words(low: str) -> set[str]:
-    """The words of a lower-case text, "0" if it holds a digit, and the marks that stand between digits."""
-    found = set(_WORD.findall(low))
-    if _ANY_DIGIT.search(low):
-        found.add("0")
-        found.update(mark for mark in ":/-.–" if mark in low)
-    return found
-
-
-_WORD: Final = re.compile("[a-z]+")
-_ANY_DIGIT: Final = re.compile(r"\d")
 
 
 def quantity(number: str) -> Quantity:

@@ -165,7 +165,8 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
     (head,) = snapshot.spaces((space,))
     assert head.user is not None
     fresh = [] if isinstance(head.user, Shared) else _readable(snapshot, strategy, space, vers, lane)
-    own = [] if lane.name.endswith(MAINTAIN) else derived_from(snapshot, strategy, space, fresh)
+    made = _derived_items(snapshot, space, fresh)
+    own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if _is_own(item, strategy)]
     before = already_read(own)
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
@@ -182,7 +183,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         hidden=hidden_of(own),
         vers=tuple(vers),
         epoch=head.epoch,
-        made=frozenset(snapshot.derived(space, [item.id for item in evidence])),
+        made=frozenset(item.id for item in made),
         **moves,
     )
 
@@ -201,10 +202,10 @@ def _is_own(item: Item, strategy: Strategy) -> bool:
     return bool(item.source) and item.slots.get("by") == strategy.by
 
 
-def derived_from(snapshot: Snapshot, strategy: Strategy, space: int, evidence: Sequence[Item]) -> list[Item]:
-    """Find what the strategy made of this evidence before, whatever became of it."""
-    derived = snapshot.standing((space,), snapshot.derived(space, [item.id for item in evidence])).values()
-    return [version.item for version in derived if _is_own(version.item, strategy)]
+def _derived_items(snapshot: Snapshot, space: int, evidence: Sequence[Item]) -> list[Item]:
+    """Find what anybody made of this evidence before, whatever became of it."""
+    derived = snapshot.standing((space,), snapshot.derived(space, [item.id for item in evidence]))
+    return [version.item for version in derived.values()]
 
 
 def hidden_of(own: Sequence[Item]) -> dict[ItemId, Item]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.items import Item, Kind, Link, State, Version
+from mnemic.core.mutex import Mutex
 from mnemic.derive.drafting import draft_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import RunOptions, StrategyRun, next_run
@@ -108,7 +108,7 @@ class UnreadRules:
 
     def renew(self) -> None:
         """Start over with nothing cached, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         self._cached: OrderedDict[int, _Progress] = OrderedDict()
         self._refused_at: dict[int, int] = {}
         """By space, the cursor at which rules were found far behind."""
@@ -126,7 +126,7 @@ class UnreadRules:
         in which something was erased meanwhile, by whomever, is dropped.
 
         Raises:
-            FarBehind: more waits than is read ahead, told once for each cursor: where rules cannot go on from there,
+            FarBehind: more waits than is read ahead; raised once for each cursor: where rules cannot go on from there,
                 the last of what waits is read.
         """
         self._drop_erased(snapshot, head.id)
@@ -149,6 +149,14 @@ class UnreadRules:
         if before is None or before.seq <= head.seq:  # another thread may have come further, in a later snapshot
             self._keep(head.id, progress)
         return progress.underived
+
+    def read_if_near(self, snapshot: Snapshot, desk: Desk, head: SpaceHead) -> Underived:
+        """Read as `read` does, and nothing where more waits than is read ahead: for who does not wait for rules."""
+        try:
+            return self.read(snapshot, desk, head)
+        except FarBehind:
+            self._refused_at.pop(head.id, None)  # whoever does wait is still to be told
+            return NOTHING
 
     def _from_cursor(self, snapshot: Snapshot, desk: Desk, head: SpaceHead, lane: Lane) -> _Progress:
         """Read all that waits, or the last of it where rules cannot go on."""
@@ -185,7 +193,7 @@ class UnreadRules:
         with self._lock:
             self._cached[space] = progress
             self._cached.move_to_end(space)
-            total = sum(one.nbytes for one in self._cached.values())
+            total = sum(cached.nbytes for cached in self._cached.values())
             while len(self._cached) > 1 and (len(self._cached) > SPACES or total > BYTES):
                 total -= self._cached.popitem(last=False)[1].nbytes
 

@@ -34,13 +34,13 @@ _POSSESSIVE: Final = re.compile(r"(?:'s?|’s?)$")
 
 def entities(text: str) -> tuple[Entity, ...]:
     """The names in `text`, in order of place, none inside another."""
-    found = list(_formed(text)) if _MARKS.search(text) else []
-    taken = [(entity.start, entity.end) for entity in found]
+    candidates = list(_formed(text)) if _MARKS.search(text) else []
+    taken = [(entity.start, entity.end) for entity in candidates]
     if has_chinese(text):
-        found += entities_zh.names(text)
+        candidates += entities_zh.names(text)
     if _CAPITAL.search(text):
-        found += entities_en.names(text)
-    return _apart(found, taken)
+        candidates += entities_en.names(text)
+    return _apart(candidates, taken)
 
 
 _CAPITAL: Final = re.compile(r"[A-ZÀ-ÖØ-Þ]")

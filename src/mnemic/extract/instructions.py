@@ -54,15 +54,15 @@ def instructions(text: str) -> list[Instruction]:
 
     Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
     """
-    found: list[Instruction] = []
+    extracted: list[Instruction] = []
     for sentence in sentences(text):
         for language, low in _languages(sentence):
-            if heard := _heard(low, text[sentence.start :], sentence.asks, language):
-                at, rule = heard
+            if match := _first_match(low, text[sentence.start :], sentence.asks, language):
+                at, rule = match
                 start, end = sentence.start + at, sentence.start + len(low)
-                found.append(Instruction(text[start:end], start, end, rule.name))
+                extracted.append(Instruction(text[start:end], start, end, rule.name))
                 break
-    return found
+    return extracted
 
 
 def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
@@ -72,7 +72,7 @@ def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:
         yield instructions_en, sentence.low
 
 
-def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, InstructionPattern] | None:
+def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tuple[int, InstructionPattern] | None:
     """Where in a sentence an instruction begins, and the rule that it follows."""
     plain = language.PLAIN.search(low) is not None
     if not plain and language.CUE.search(low) is None:
@@ -91,32 +91,32 @@ def _heard(low: str, written: str, asks: bool, language: ModuleType) -> tuple[in
         for rule in rules:
             if rule.first and not first:
                 continue
-            said = rule.pattern.match(low, at)
-            if said and _is_name(said, written) and not _for_this_once(said, rule, language):
+            match = rule.pattern.match(low, at)
+            if match and _is_name(match, written) and not _for_this_once(match, rule, language):
                 return at, rule
     return None
 
 
-def _for_this_once(said: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:
+def _for_this_once(match: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:
     """Whether something as far as the end of the clause says that a rule which could be for this once is."""
     if not (rule.once or rule.plain):
         return False
-    end = language.BREAK.search(said.string, said.end())
-    reach = end.start() if end else len(said.string)
-    if rule.once and language.ONCE.search(said.string, 0, reach):
+    end = language.BREAK.search(match.string, match.end())
+    reach = end.start() if end else len(match.string)
+    if rule.once and language.ONCE.search(match.string, 0, reach):
         return True
-    return rule.plain and language.POINTING.search(said.string, said.start() if end else 0, reach) is not None
+    return rule.plain and language.POINTING.search(match.string, match.start() if end else 0, reach) is not None
 
 
-def _is_name(said: re.Match[str], written: str) -> bool:
+def _is_name(match: re.Match[str], written: str) -> bool:
     """What the user wants to be called looks like a name, if that is what the rule is about."""
-    if "name" not in said.re.groupindex:
+    if "name" not in match.re.groupindex:
         return True
-    begins = written[said.start("name")]
-    if begins.isupper() or not begins.isalpha() or _TITLE.match(said["name"]):
+    begins = written[match.start("name")]
+    if begins.isupper() or not begins.isalpha() or _TITLE.match(match["name"]):
         return True
     lower = not any(c.isupper() for c in written)  # somebody who writes no capitals writes none in a name
-    return lower and _WORD.fullmatch(said["name"]) is not None and said["name"].split()[0] not in _NO_NAMES
+    return lower and _WORD.fullmatch(match["name"]) is not None and match["name"].split()[0] not in _NO_NAMES
 
 
 def _starts(low: str, language: ModuleType) -> Iterator[tuple[int, bool]]:

@@ -66,7 +66,7 @@ def phrased(finding: Finding) -> str:
 
 def shown_value(value: str, text: str) -> str:
     """A slot's value for a person, in the language of `text`: of "--05-08", a day without its year, "8 May"."""
-    if (found := _DAY_OF_YEAR.fullmatch(value)) is None:
+    if (match := _DAY_OF_YEAR.fullmatch(value)) is None:
         return value
-    month, day = int(found["month"]), int(found["day"])
+    month, day = int(match["month"]), int(match["day"])
     return f"{month}月{day}日" if has_chinese(text) else f"{day} {MONTHS[month - 1]}"

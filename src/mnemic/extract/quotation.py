@@ -27,7 +27,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"'`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂‘’:：$\t\\[\xa0]|&[lg]t;|//|/\\*| {4}|--|==|(?i:forwarded|^re:)"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orwarded|FORWARDED"
 )
 """Without one of these nothing is quoted, which is true of most messages."""
 
@@ -36,6 +36,7 @@ def own_words(text: str) -> str:
     """Return `text` with each visible character of what is quoted or code as `_`, every other one in its place."""
     if _MARKS.search(text) is None:
         return text
+    text = _blanked(text, _begun_in_quoted_lines(text))
     for find in _KINDS:
         text = _blanked(text, find(text))
     return text
@@ -54,13 +55,25 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 # Lines that are quoted as in mail
 
 
-_QUOTED_LINE: Final = re.compile(
-    r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[A-Z]{0,3}>|＞|&gt;|\|).*", re.MULTILINE
-)
+_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[\w-]{0,16}+>|＞|&gt;|\|)"
+_QUOTED_LINE: Final = re.compile(_QUOTES_LINE + ".*", re.MULTILINE)
+_QUOTE_MARKS: Final = re.compile(_QUOTES_LINE + r"(?:[ \t]?(?:>|＞|&gt;|\|))*+", re.MULTILINE)
+_TAKEN_OFF: Final = "\x01"
+"""What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
 
 
 def _quoted_lines(text: str) -> Iterator[Stretch]:
     return (line.span() for line in _QUOTED_LINE.finditer(text))
+
+
+def _begun_in_quoted_lines(text: str) -> list[Stretch]:
+    """What a quoted line opens and other lines go on with: code, data between tags, somebody's letter."""
+    bare = _QUOTE_MARKS.sub(lambda marks: _TAKEN_OFF * len(marks[0]), text)
+    if bare == text:
+        return []
+    quoted = [line for line in _LINE.finditer(bare) if line[0].startswith(_TAKEN_OFF)]
+    letter = next((line for line in quoted if _hands_over(bare, line[0].strip(_TAKEN_OFF + " \t\n"), line.end())), None)
+    return [*_fences(bare), *_tagged(bare), *([(letter.start(), len(text))] if letter else [])]
 
 
 # Code
@@ -95,7 +108,7 @@ def _opens_line(text: str, at: int) -> bool:
     begin = text.rfind("\n", first, at)
     if begin < 0 and first:
         return False
-    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t>-*+•_0123456789.)")
+    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t\x01>-*+•_/0123456789.)")
 
 
 def _closes(text: str, opening: re.Match[str], fence: re.Match[str], *, whole_line: bool) -> bool:
@@ -110,6 +123,8 @@ _TICKS: Final = re.compile("`+")
 
 def _inline_code(text: str) -> Iterator[Stretch]:
     """Code between two equal runs of backticks in one paragraph."""
+    if "`" not in text:
+        return
     runs = list(_TICKS.finditer(text))
     following: dict[int, int] = {}
     partner: list[int | None] = [None] * len(runs)
@@ -148,10 +163,12 @@ class _Paragraphs:
 
 _TAG: Final = re.compile(
     r"<!--(?P<comment>)|<!\[CDATA\[(?P<data>)|<\|(?P<special>\w{1,40})\|>"
-    r"|(?:[<＜]|&lt;)(?P<close>/)\s?(?P<closed>[^\W\d_][\w.:-]{0,60}+)\s*+(?:[>＞]|&gt;)?"
-    r"|(?:(?<!\w)[<＜]|&lt;)(?P<gap> ?)(?P<opened>[^\W\d_][\w.:-]{0,60}+)[^<>＜＞&]*+(?:[>＞]|&gt;)"
+    r"|(?:[<＜]|&lt;)(?P<close>/)\s?(?P<closed>[^\W\d_](?:[\w.:-]{0,59}\w)?+)\s*+(?:[>＞]|&gt;)?"
+    r"|(?:(?<!\w)[<＜]|&lt;)(?P<gap> ?)(?P<opened>[^\W\d_](?:[\w.:-]{0,59}\w)?+)(?=[\s/>＞&])[^<>＜＞&]*+(?:[>＞]|&gt;)"
+    r"|\\(?P<latex>begin|end)\{(?P<environment>[a-z]{1,40}\*?)\}"
     r"|\[(?P<bracket>/?)(?P<named>[A-Za-z][\w-]{0,40}+)(?:=[^\]\n]{0,100})?\]"
 )
+_ANGLES: Final = re.compile(r"[<＜\[\\]|&lt;")
 _FORMATTING_WORDS: Final = "a b big br center code em font hr i img kbd li p s small span strong sub sup u ul ol wbr"
 _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 """Tags that people leave open, and that fence nothing then."""
@@ -159,6 +176,8 @@ _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 
 def _tagged(text: str) -> Iterator[Stretch]:
     """What stands between tags; from a tag that is not closed to the end, and to one that nothing opened."""
+    if _ANGLES.search(text) is None:
+        return
     opened: dict[str, list[tuple[int, bool]]] = {}
     for tag in _TAG.finditer(text):
         if tag["comment"] is not None or tag["data"] is not None:
@@ -173,10 +192,12 @@ def _tagged(text: str) -> Iterator[Stretch]:
         elif name := tag["opened"]:
             if not tag[0].endswith(("/>", "/＞", "/&gt;")):
                 opened.setdefault(name.lower(), []).append((tag.start(), not tag["gap"]))
+        elif tag["latex"] == "begin":
+            opened.setdefault(f"{tag['environment']}}}", []).append((tag.start(), True))
         elif tag["named"] and not tag["bracket"]:
             opened.setdefault(f"[{tag['named'].lower()}", []).append((tag.start(), False))
         else:
-            name = f"[{tag['named'].lower()}" if tag["named"] else tag["closed"].lower()
+            name = _closed(tag)
             if places := opened.get(name):
                 yield places.pop()[0], tag.end()
             elif name not in _FORMATTING and name[0] != "[":
@@ -186,12 +207,21 @@ def _tagged(text: str) -> Iterator[Stretch]:
             yield fences[0], len(text)
 
 
+def _closed(tag: re.Match[str]) -> str:
+    """What a closing tag closes; a tag in brackets or braces closes none in angles."""
+    if tag["latex"]:
+        return f"{tag['environment']}}}"
+    return f"[{tag['named'].lower()}" if tag["named"] else str(tag["closed"]).lower()
+
+
 # Lines and paragraphs of others
 
 
 _NAMED: Final = r"(?P<name>[^\s:：][^:：\n]{0,39}?)"
 _LABEL: Final = re.compile(rf"[ \t]*+[-*+•#>]*+[ \t]*+[*_\[(【]*+{_NAMED}[*_\])】]*[ \t]*+[:：][*_]*+(?P<rest>[^\n]*+)")
-_SPEAKER: Final = re.compile(rf"[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*){{0,2}}|{NAME}|[{SURNAMES}](?:先生|女士|老师|总|经理)")
+_SPEAKER: Final = re.compile(
+    rf"[QA]|@[\w.-]+|[A-Z][\w'’-]+(?: [A-Z][\w'’.-]*){{0,2}}|{NAME}|[{SURNAMES}](?:先生|女士|老师|总|经理)"
+)
 _TOPICS_WORDS: Final = """
 accessibility address addresses advice answers budget citations code comments communication conventions correspondence
 currency dates default defaults deadlines diet documentation email emails errors examples explanations feedback files
@@ -211,23 +241,39 @@ _HEADER: Final = re.compile(
 _FORWARDED: Final = re.compile(
     r"[ \t]*+(?:"
     r"[-_=*—─]{2,}[ \t]*+[^\n]{0,40}?(?:original|forwarded|forward|begin|start of|原始邮件|原邮件|转发|开始|引用)[^\n]*+"
-    r"|begin forwarded message|(?:fw|fwd|转发自?|引用自?)\s{0,3}[:：]|forwarded from\b|\[forwarded|\[转发"
+    r"|(?:[^\n]{0,40}?[\s:：])?(?:begin )?forwarded message|(?:fw|fwd|转发自?|引用自?)\s{0,3}[:：]|forwarded from\b|\[forwarded|\[转发"
     r"|diff --git |@@ -\d)",
     re.IGNORECASE,
 )
 _REPORTS: Final = re.compile(
-    r"(?:\b(?:said|says|wrote|writes|reads|replied|replies|answered|posted|states?|stated|schrieb|escribió|écrit|goes"
-    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’]{1,20}){0,4}"
-    r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回)(?:了|过|道|的|着|的是|以下内容|如下)?)[ \t]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
+    r"(?:\b(?:said|says|wrote|writes|reads|replied|replies|answered|posted|states?|stated|quoting|schrieb|escribió|écrit|goes"
+    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{1,40}){0,4}"
+    r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回)(?:了|过|道|的|着|的是|以下内容|如下)?)[ \t\xa0]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
     re.IGNORECASE,
 )
+_INTRODUCES: Final = re.compile(
+    r"(?:\b(?:here(?:['’]s| is| are)|below (?:is|are)|this is|following)\b[^:：\n]{0,40}?\b(?:texts?|e-?mails?|mails?|letters?|messages?|articles?|pages?"
+    r"|posts?|documents?|transcripts?|logs?|outputs?|results?|snippets?|reviews?|tweets?|conversations?|chats?|poems?|stor(?:y|ies))\b"
+    r"|(?:以下|下面|这)(?:是|为)?[^:：\n]{0,20}?(?:文章|文本|邮件|网页|消息|文档|日志|对话|内容|原文|聊天记录|信|评论|帖子|结果|输出))[^:：\n]{0,30}[:：]"
+    r"|(?<!when you )(?<!whenever you )(?<!if you )\b(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|classify)\b[^:：\n]{0,40}[:：]"
+    r"|(?:翻译|总结|改写|润色|校对|概括)[^:：\n]{0,15}[:：]",
+    re.IGNORECASE,
+)
+"""How people hand over a text to be worked on: what follows is that text."""
 _MYSELF: Final = re.compile(
     r"\b(?:i|i've|i'd|i'll|i’ve|we)(?: \w+){0,2} (?:said|say|wrote|write|asked|replied|posted|sent)\b[^\n]{0,30}$"
     r"|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才)*(?:说|写|问)(?:了|过)?[:：]$",
     re.IGNORECASE,
 )
+_HEAD: Final = 200
+"""First characters of a line that are looked at for what it hands over."""
 _TAIL: Final = 80
 """Last characters of a line that are looked at for who reports what follows."""
+_POSTED: Final = re.compile(
+    r"(?!(?:At|By|Until|From|Around|Since|Before|After)\b)(?:[A-Z][\w'’.-]{0,30}(?: [A-Z][\w'’.-]{0,30}){0,2}|[\u4e00-\u9fff]{2,4})[ \t—–(-]{1,6}"
+    r"(?i:(?:today|yesterday|今天|昨天)[ \t]+(?:at[ \t])?)?\d{1,2}:\d\d(?::\d\d)?(?i:[ \t\xa0\u202f]?[ap]m)?\)?[ \t]*+"
+)
+"""How chats head what somebody posted: a name and the time of day."""
 _LOGGED: Final = re.compile(
     r"[ \t]*+(?:\[[^\]\n]{4,40}\]|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?[ \t]{1,3}\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?(?: -)?)[ \t]*+"
     r"[^\s:：\n][^:：\n]{0,40}[:：]",
@@ -242,8 +288,14 @@ _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 
 
+_OTHERS: Final = re.compile(r"[:：$\t\xa0─]| {4}|//|--|==|>>>|@@|——|__|\*\*|[Ff]orwarded|FORWARDED")
+"""Without one of these no line says whose it is."""
+
+
 def _of_others(text: str) -> Iterator[Stretch]:
     """Lines that say of themselves whose they are, to the end of their paragraph; what mail quotes, to the end."""
+    if _OTHERS.search(text) is None:
+        return
     spoken_by_others = before_item = was_header = False
     for line in _LINE.finditer(text):
         shown = line[0].rstrip("\n")
@@ -251,7 +303,7 @@ def _of_others(text: str) -> Iterator[Stretch]:
             spoken_by_others = was_header = False
             continue
         header = _HEADER.match(shown) is not None
-        if _FORWARDED.match(shown) or (header and was_header) or _reports(text, shown, line.end()):
+        if (header and was_header) or _hands_over(text, shown.strip(), line.end()):
             yield line.start(), len(text)
             return
         was_header = header
@@ -263,17 +315,25 @@ def _of_others(text: str) -> Iterator[Stretch]:
             yield line.span()
 
 
+def _hands_over(text: str, line: str, end: int) -> bool:
+    """Whether what follows a line is somebody else's letter, or text to be worked on."""
+    return _FORWARDED.match(line) is not None or _reports(text, line, end)
+
+
 def _reports(text: str, line: str, end: int) -> bool:
     """Whether a line says that what follows it is somebody's, and nothing that is blank already follows."""
     tail = line.rstrip()[-_TAIL:]
-    if tail[-1:] not in (":", "：", "*", "_") or not _REPORTS.search(tail) or _MYSELF.search(tail):
+    introduces = _INTRODUCES.search(line, 0, _HEAD)
+    if introduces is not None and introduces.end() < len(line.rstrip()):
+        return True
+    if tail[-1:] not in (":", "：", "*", "_") or _MYSELF.search(tail) or not (introduces or _REPORTS.search(tail)):
         return False
     following = _VISIBLE.search(text, end)
-    return following is not None and text[following.start()] not in "_\"'“”‘„«「『《﹁＂"
+    return following is not None and text[following.start()] not in "\x01_\"'“”‘„«「『《﹁＂"
 
 
 def _is_of_another(line: str) -> bool:
-    if _LOGGED.match(line) or _SHELL.match(line):
+    if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
         return True
     label = _LABEL.match(line)
     if label is None or not label["rest"].strip():
@@ -291,7 +351,7 @@ _PAIRS: Final = {
     "“": "”", "„": "”“", "‟": "”", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》", "〈": "〉", "〝": "〞",
     "﹁": "﹂", "﹃": "﹄", "❝": "❞",
 }  # fmt: skip
-_DOUBLE: Final = re.compile("[\"＂]|``|''")
+_DOUBLE: Final = re.compile("[\"＂]|``|''|&(?:quot|apos|#3[49]|[lr][ds]quo|laquo|raquo);")
 _SINGLE: Final = re.compile(r"['‘’]|\n[ \t\r]*+\n")
 _ELISION: Final = re.compile(r"['‘’](?:cause|em|til|till|twas|tis|bout|round|n|\d\ds?)\b", re.IGNORECASE)
 _OPENS_AFTER: Final = "([{（【:：,，—–-=/>*_"

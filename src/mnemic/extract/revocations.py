@@ -70,7 +70,7 @@ class Revocation:
 
 def revocations(text: str) -> list[Revocation]:
     """What is taken back in a user's own words, in order; at most one to a sentence."""
-    found: list[Revocation] = []
+    extracted: list[Revocation] = []
     for sentence in sentences(text):
         low = simple(sentence.low)
         if sentence.asks or _CUE.search(low) is None:
@@ -79,8 +79,8 @@ def revocations(text: str) -> list[Revocation]:
         if match:
             end = sentence.start + len(low)
             begins, ends = (sentence.start + at for at in match.span("topic"))
-            found.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
-    return found
+            extracted.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
+    return extracted
 
 
 def revoked(words: int, shared: Mapping[T, int]) -> T | None:

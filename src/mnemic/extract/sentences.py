@@ -37,33 +37,38 @@ class Sentence:
 
     Attributes:
         low: In lower case with straight apostrophes, what is quoted blanked; as long as it is in the text.
+        written: The same in the letters of the text.
         start: Where it begins in the text.
         asks: It ends in a question mark, and not in "would you?".
     """
 
     low: str
+    written: str
     start: int
     asks: bool
 
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a text, in order; what runs on for over `LIMIT` characters is data, not speech, and left out."""
-    low = lowered(own_words(text))
+    own = own_words(text)
+    low = lowered(own)
     begin = 0
     for end in _END.finditer(low):
         last_word = max(begin, end.start() - _SHORT)  # only so far back: "a. a. a." is one sentence of any length
         if end.group()[0] == "." and _SHORTENED.search(low, last_word, end.start()) and end.end() < len(low):
             continue
-        yield from _sentence(low, begin, end.end())
+        yield from _sentence(low, own, begin, end.end())
         begin = end.end()
-    yield from _sentence(low, begin, len(low))
+    yield from _sentence(low, own, begin, len(low))
 
 
-def _sentence(low: str, begin: int, end: int) -> Iterator[Sentence]:
+def _sentence(low: str, own: str, begin: int, end: int) -> Iterator[Sentence]:
     whole = low[begin:end]
-    said = whole.strip()
-    if 0 < len(said) <= LIMIT:
-        yield Sentence(said, begin + whole.index(said), _ASKS.search(said) is not None and _TAG.search(said) is None)
+    stripped = whole.strip()
+    if 0 < len(stripped) <= LIMIT:
+        start = begin + whole.index(stripped)
+        asks = _ASKS.search(stripped) is not None and _TAG.search(stripped) is None
+        yield Sentence(stripped, own[start : start + len(stripped)], start, asks)
 
 
 def lowered(text: str) -> str:

@@ -14,7 +14,6 @@ from mnemic.core.timex_en_words import month_named
 from mnemic.core.timex_zh_words import numeral
 from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.quotation import own_words
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
@@ -77,13 +76,12 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
         said: When it was said, microseconds since 1970: "in March" is resolved against this.
         offset: Minutes east of UTC on the speaker's clock.
     """
-    visible = own_words(text)
-    found: dict[tuple[str, Value], Finding] = {}
+    findings: dict[tuple[str, Value], Finding] = {}
     for sentence in sentences(text):
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)
-        for statement, value, clause in _stated(sentence, visible[sentence.start : end]):
+        for statement, value, clause in _stated(sentence):
             finding = Finding(
                 slot=statement.slot,
                 value=value,
@@ -94,13 +92,13 @@ def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
                 single=statement.slot in SINGLE or statement.slot.startswith("favourite "),
                 since=_since(clause, said, offset) if statement.begins else None,
             )
-            found.setdefault((finding.slot, value), finding)
-    return list(found.values())
+            findings.setdefault((finding.slot, value), finding)
+    return list(findings.values())
 
 
-def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Value, str]]:
+def _stated(sentence: Sentence) -> Iterator[tuple[SlotPattern, Value, str]]:
     """Each statement of a sentence with its value and the clause that makes it."""
-    for low, language in _languages(sentence, written):
+    for low, language in _languages(sentence):
         if language.UNSAID.search(low):
             continue
         lower = low.lower()
@@ -114,12 +112,12 @@ def _stated(sentence: Sentence, written: str) -> Iterator[tuple[SlotPattern, Val
 
 
 def _languages(
-    sentence: Sentence, written: str
+    sentence: Sentence,
 ) -> Iterator[tuple[str, type[slots_en.English] | type[slots_zh.Chinese]]]:
-    if has_chinese(written):
-        yield simple(written), slots_zh.Chinese
+    if has_chinese(sentence.written):
+        yield simple(sentence.written), slots_zh.Chinese
     if slots_en.English.CUE.search(sentence.low):
-        yield written.translate(_STRAIGHT), slots_en.English
+        yield sentence.written.translate(_STRAIGHT), slots_en.English
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
@@ -141,9 +139,9 @@ def _age(value: str) -> int | None:
 def birthday(text: str) -> str | None:
     """ "1990-05-08", "--05-08" where no year is named, or "1990"; None if it is no date."""
     for form in _BIRTHDAYS:
-        if (found := form.fullmatch(text.strip())) is None:
+        if (match := form.fullmatch(text.strip())) is None:
             continue
-        parts = found.groupdict()
+        parts = match.groupdict()
         if not parts.get("month"):
             return parts["year"]
         month, day = _month(parts["month"]), numeral(parts["day"])

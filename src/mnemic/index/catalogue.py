@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -67,7 +66,9 @@ class Catalogue:
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
-        self._readings: OrderedDict[tuple[int, View, Filter, Shelves], Reading] = OrderedDict()
+        self._readings: dict[tuple[int, View, Filter, Shelves], Reading] = {}
+        self.changing = False
+        """Whether it is, or was when it was interrupted, between two states."""
 
     def _weigh(self) -> None:
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
@@ -154,7 +155,7 @@ class Catalogue:
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, shown, vectors)
             while len(self._readings) >= _READINGS:
-                self._readings.popitem(last=False)
+                del self._readings[next(iter(self._readings))]
             self._readings[key] = reading
             self._weigh()
         else:

@@ -81,16 +81,17 @@ class Catalogues:
         lock, catalogue = self._catalogue(head)
         unpacked = 0
         with lock:
-            try:
-                if catalogue.seq < head.seq:
-                    catalogue.follow(snapshot, head)
-                    unpacked, catalogue.unpacked = catalogue.unpacked, 0
-                for model in models:
-                    catalogue.follow_vectors(snapshot, head, model)
-                reading = catalogue.reading(head.seq, view, where, shelves)
-            except BaseException:
-                self._held.pop(head.id, None)  # it has taken in some of what is new, and would take it in again
-                raise
+            if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
+                catalogue = type(catalogue)(head.id, head.epoch, packs=self._pack_rows > 0)
+                self._held[head.id] = lock, catalogue
+            catalogue.changing = True
+            if catalogue.seq < head.seq:
+                catalogue.follow(snapshot, head)
+                unpacked, catalogue.unpacked = catalogue.unpacked, 0
+            for model in models:
+                catalogue.follow_vectors(snapshot, head, model)
+            reading = catalogue.reading(head.seq, view, where, shelves)
+            catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, taken)
         if unpacked and unpacked >= self._pack_rows > 0:

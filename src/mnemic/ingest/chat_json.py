@@ -167,12 +167,12 @@ def _caption(value: object) -> str | None:
 
 
 def _metadata(record: Mapping[str, object]) -> dict[str, object]:
-    given = record.get("metadata")
-    if given is not None and not isinstance(given, Mapping):
-        raise Invalid("metadata", f"is {type(given).__name__}, not an object", "Give an object.")
+    metadata = record.get("metadata")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise Invalid("metadata", f"is {type(metadata).__name__}, not an object", "Give an object.")
     used = {_name(record, names) for names in _ALIASES} | _PLAIN
     others = {name: value for name, value in record.items() if name not in used and value is not None}
-    return {**(given or {}), **others}
+    return {**(metadata or {}), **others}
 
 
 def _name(record: Mapping[str, object], names: tuple[str, ...]) -> str | None:

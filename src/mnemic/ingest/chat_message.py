@@ -66,7 +66,7 @@ def from_chat(chat: Mapping[str, object], common: Message) -> Message:
         slots["tool_calls"] = calls  # type: ignore[assignment]  # kept as it came, to be given back to the model
         if not isinstance(text, str) or len(text) <= KEPT:
             slots[CONTENT] = text  # type: ignore[assignment]  # checked with the text, of which it is a part
-        text = f"{text}\n{told_calls(calls)}" if text else told_calls(calls)
+        text = f"{text}\n{calls_in_words(calls)}" if text else calls_in_words(calls)
     if read is not None and (read.calls or read.results):
         slots[CONTENT] = read.parts if len("".join(read.words)) <= KEPT else _bare(read.parts)
     if read is not None and read.results:
@@ -74,7 +74,7 @@ def from_chat(chat: Mapping[str, object], common: Message) -> Message:
     return replace(common, text=text, slots=slots)  # type: ignore[arg-type]  # checked as any text is
 
 
-def told_calls(calls: object) -> str:
+def calls_in_words(calls: object) -> str:
     """What a model asked of tools, in words that can be found again: `name(arguments)`, a line each.
 
     Raises:
@@ -96,7 +96,7 @@ def _read(parts: Sequence[object]) -> _Read:
         elif kind == "tool_result":
             _result(part, where, read)  # type: ignore[arg-type]
         else:
-            read.words.append(_told(part, kind, where))  # type: ignore[arg-type]
+            read.words.append(_part_words(part, kind, where))  # type: ignore[arg-type]
             read.parts += [{"type": "text", "text": read.words[-1]}] if read.words[-1] else []
     return read
 
@@ -121,7 +121,7 @@ def _kind(part: object, where: str) -> str:
     return clean_name(f"{where}.type", kind)
 
 
-def _told(part: Mapping[str, Any], kind: str, where: str) -> str:
+def _part_words(part: Mapping[str, Any], kind: str, where: str) -> str:
     """The words of a part, or that there was one that is none."""
     if kind not in SPOKEN_PARTS:
         return f"[{_NOTED.get(kind, kind)}]"
@@ -132,7 +132,7 @@ def _told(part: Mapping[str, Any], kind: str, where: str) -> str:
 
 
 def _call(part: Mapping[str, Any], where: str, read: _Read) -> None:
-    name, id = (clean_name(f"{where}.{one}", part.get(one)) for one in ("name", "id"))
+    name, id = (clean_name(f"{where}.{field}", part.get(field)) for field in ("name", "id"))
     try:
         arguments = dumps(part.get("input", {}), ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
@@ -145,8 +145,8 @@ def _result(part: Mapping[str, Any], where: str, read: _Read) -> None:
     """A tool's result; its own parts may be texts and what is noted, no tools again."""
     call, content = clean_name(f"{where}.tool_use_id", part.get("tool_use_id")), part.get("content", "")
     if isinstance(content, list | tuple):
-        kinds = [(one, f"{where}.content[{i}]") for i, one in enumerate(content)]
-        content = "\n".join(_told(one, _kind(one, at), at) for one, at in kinds)
+        kinds = [(part, f"{where}.content[{i}]") for i, part in enumerate(content)]
+        content = "\n".join(_part_words(part, _kind(part, at), at) for part, at in kinds)
     if not isinstance(content, str):
         raise Invalid(f"{where}.content", f"is {type(content).__name__}", "Give a text, or a list of parts.")
     read.results = True

@@ -65,7 +65,7 @@ def _conversation(
         if not on_branch and not options.branches:
             yield Skipped(where=where, why=_OTHER)
             continue
-        record = _found(message, node, where, name, conversation.get("title"), time, on_branch)
+        record = _raw_record(message, node, where, name, conversation.get("title"), time, on_branch)
         yield _taken(record, message, intake, options, instructions_seen)
 
 
@@ -98,7 +98,7 @@ def _instructions(record: RawRecord, options: Options, instructions_seen: set[by
     )
 
 
-def _found(
+def _raw_record(
     message: Mapping[str, object], node: str, where: str, name: object, title: object, time: object, on_branch: bool
 ) -> RawRecord:
     author = _object(message.get("author"))

@@ -26,18 +26,18 @@ def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]
     """
     for number, record in enumerate(elements(source), start=1):
         intake = Intake("claude", options)  # one a conversation: what it remembers of ids ends with it
-        for found in _record(record, number, options):
-            yield found if isinstance(found, Skipped) else intake.take(found)
+        for parsed in _record(record, number, options):
+            yield parsed if isinstance(parsed, Skipped) else intake.take(parsed)
 
 
 def _record(record: object, number: int, options: Options) -> Iterator[RawRecord | Skipped]:
-    one = _object(record)
-    if isinstance(one.get("chat_messages"), list):
-        yield from _conversation(one, number, options)
-    elif "conversations_memory" in one or "project_memories" in one:
-        yield from _memories(one, number)
-    elif "docs" in one or "prompt_template" in one:
-        yield from _project(one, number)
+    fields = _object(record)
+    if isinstance(fields.get("chat_messages"), list):
+        yield from _conversation(fields, number, options)
+    elif "conversations_memory" in fields or "project_memories" in fields:
+        yield from _memories(fields, number)
+    elif "docs" in fields or "prompt_template" in fields:
+        yield from _project(fields, number)
     else:
         yield Skipped(where=f"element {number}", why="is no conversation, project or memory")
 
@@ -50,17 +50,23 @@ def _conversation(conversation: Mapping[str, object], number: int, options: Opti
             yield Skipped(where=where, why=f"is {type(message).__name__}, not an object")
             continue
         time = message.get("created_at") or conversation.get("created_at")
-        own = message.get("uuid") or f"message-{n}"
-        yield from _message(message, where, name, conversation.get("name"), time, own, options)
+        own_id = message.get("uuid") or f"message-{n}"
+        yield from _message(message, where, name, conversation.get("name"), time, own_id, options)
         for a, attached in enumerate(_list(message.get("attachments")), start=1):
             text = _object(attached).get("extracted_content")
             if isinstance(text, str) and text.strip():
                 title = _object(attached).get("file_name") or "attachment"
-                yield _document(f"{where}, attachment {a}", text, f"{own}/attachment-{a}", name, title, time, name)
+                yield _document(f"{where}, attachment {a}", text, f"{own_id}/attachment-{a}", name, title, time, name)
 
 
 def _message(
-    message: Mapping[str, object], where: str, name: object, title: object, time: object, own: object, options: Options
+    message: Mapping[str, object],
+    where: str,
+    name: object,
+    title: object,
+    time: object,
+    own_id: object,
+    options: Options,
 ) -> Iterator[RawRecord | Skipped]:
     text, aside, by_tool = _content(message, tools=options.tools)
     attached = [
@@ -76,9 +82,9 @@ def _message(
         sender = message.get("sender")
         yield RawRecord(
             where=where,
-            place=str(own),
+            place=str(own_id),
             text=text or f"[{', '.join(attached)}]",
-            id=own,
+            id=own_id,
             conversation=name,
             session=name,
             time=time,
@@ -124,8 +130,8 @@ def _memories(memory: Mapping[str, object], number: int) -> Iterator[RawRecord |
     texts = {"": memory.get("conversations_memory"), **_object(memory.get("project_memories"))}
     for project, text in texts.items():
         if isinstance(text, str) and text.strip():
-            own = f"project/{project}" if project else "conversations"
-            yield _document(where, text, own, "memories", "Claude's memory", None, None)
+            own_id = f"project/{project}" if project else "conversations"
+            yield _document(where, text, own_id, "memories", "Claude's memory", None, None)
 
 
 def _project(exported: Mapping[str, object], number: int) -> Iterator[RawRecord | Skipped]:
@@ -137,16 +143,16 @@ def _project(exported: Mapping[str, object], number: int) -> Iterator[RawRecord 
     for n, document in enumerate(_list(exported.get("docs")), start=1):
         fields = _object(document)
         title, time = fields.get("filename") or f"document {n}", fields.get("created_at") or exported.get("created_at")
-        own = fields.get("uuid") or f"document-{n}"
+        own_id = fields.get("uuid") or f"document-{n}"
         yield _document(
-            f"{where}, document {n}", fields.get("content"), own, name, title, time, None, exported.get("name")
+            f"{where}, document {n}", fields.get("content"), own_id, name, title, time, None, exported.get("name")
         )
 
 
 def _document(
     where: str,
     text: object,
-    own: object,
+    own_id: object,
     name: object,
     title: object,
     time: object,
@@ -155,9 +161,9 @@ def _document(
 ) -> RawRecord:
     return RawRecord(
         where=where,
-        place=str(own),
+        place=str(own_id),
         text=text,
-        id=own,
+        id=own_id,
         conversation=name,
         session=session,
         time=time,

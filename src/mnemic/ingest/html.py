@@ -193,15 +193,15 @@ def read_html(source: Source, options: Options) -> Iterator[Message | Skipped]:
     intake = desk(source, options)
     for before, section in zip([None, *page.sections[:-1]], page.sections, strict=True):
         if before is not None and not (before.bare and len(section.path) > len(before.path)) and before.text:
-            yield intake.take(_found(before, page, source.stem))
+            yield intake.take(_raw_record(before, page, source.stem))
     if page.sections[-1].text:
-        yield intake.take(_found(page.sections[-1], page, source.stem))
+        yield intake.take(_raw_record(page.sections[-1], page, source.stem))
     for name, size in page.left_out.items():
         if size:
             yield Skipped(where=f"<{name}>", why="is not read: navigation and what is no text")
 
 
-def _found(section: _Section, page: _Page, stem: str) -> RawRecord:
+def _raw_record(section: _Section, page: _Page, stem: str) -> RawRecord:
     zoned = _ZONED.fullmatch(page.published)
     return RawRecord(
         where=f"section {section.number}",

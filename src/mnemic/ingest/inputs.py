@@ -103,13 +103,13 @@ def _reason(error: MnemicError, label: str) -> str:
     return str(error).removeprefix("path: ").replace(f"{label} ", "", 1)
 
 
-def _from(done: int, progress: Progress | None) -> Progress | None:
-    return None if progress is None else lambda reached: progress(done + reached)
+def _from(before: int, progress: Progress | None) -> Progress | None:
+    return None if progress is None else lambda reached: progress(before + reached)
 
 
 def _files(folder: Path, exclude: tuple[str, ...]) -> Iterator[_File | Skipped]:
     """The files to read, and what is not read and why, folder by folder in the order of names."""
-    found = 0
+    count = 0
     for here, folders, names in os.walk(folder):
         above = Path(here).relative_to(folder)
         if len(above.parts) > DEPTH:
@@ -120,8 +120,8 @@ def _files(folder: Path, exclude: tuple[str, ...]) -> Iterator[_File | Skipped]:
                 folders.remove(name)
                 yield Skipped(where=f"{(above / name).as_posix()}/", why=why)
         for name in sorted(names):
-            found += 1
-            if found > FILES:
+            count += 1
+            if count > FILES:
                 raise TooLarge("path", f"{folder} holds over {FILES:,} files", "Import its parts by themselves.")
             yield _file(Path(here, name), (above / name).as_posix(), exclude)
 
@@ -130,12 +130,12 @@ def _file(path: Path, place: str, exclude: tuple[str, ...]) -> _File | Skipped:
     if why := _unwanted(place, exclude) or _linked(path) or _binary(place):
         return Skipped(where=place, why=why)
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         return Skipped(where=place, why=f"cannot be read: {error.strerror}")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return Skipped(where=place, why="is no ordinary file")
-    return _File(path, place, found.st_size)
+    return _File(path, place, status.st_size)
 
 
 def _unwanted(place: str, exclude: tuple[str, ...]) -> str:

@@ -30,8 +30,8 @@ def read_locomo(source: Source, options: Options) -> Iterator[Message | Skipped]
         conversation = sample.get("conversation") if isinstance(sample, Mapping) else None
         if isinstance(sample, Mapping) and isinstance(conversation, Mapping):
             name = sample.get("sample_id") or f"sample-{number}"
-            for found in _turns(name, conversation):
-                yield intake.take(found) if isinstance(found, RawRecord) else found
+            for turn in _turns(name, conversation):
+                yield intake.take(turn) if isinstance(turn, RawRecord) else turn
         else:
             yield Skipped(where=f"sample {number}", why="has no `conversation`")
 

@@ -26,8 +26,8 @@ def read_longmemeval(source: Source, options: Options) -> Iterator[Message | Ski
         sessions = entry.get("haystack_sessions") if isinstance(entry, Mapping) else None
         if isinstance(entry, Mapping) and isinstance(sessions, list):
             name = entry.get("question_id") or f"question-{number}"
-            for found in _turns(name, entry, sessions):
-                yield intake.take(found) if isinstance(found, RawRecord) else found
+            for turn in _turns(name, entry, sessions):
+                yield intake.take(turn) if isinstance(turn, RawRecord) else turn
         else:
             yield Skipped(where=f"question {number}", why="has no `haystack_sessions`")
 

@@ -74,5 +74,5 @@ def _past(page: str, at: int) -> int:
 
 
 def _close(page: str, name: str, at: int) -> int:
-    found = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(page, at)
-    return len(page) if found is None else found.start()
+    closing = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(page, at)
+    return len(page) if closing is None else closing.start()

@@ -30,7 +30,7 @@ def read_mem0(source: Source, options: Options) -> Iterator[Message | Skipped]:
         for record in _records(element):
             number += 1
             if isinstance(record, Mapping):
-                yield intake.take(_found(record, number))
+                yield intake.take(_raw_record(record, number))
             else:
                 yield Skipped(where=f"memory {number}", why=f"is {type(record).__name__}, not an object")
 
@@ -40,8 +40,8 @@ def _records(element: object) -> list[object]:
     return inner if isinstance(inner, list) else [element]
 
 
-def _found(record: Mapping[str, object], number: int) -> RawRecord:
-    given = record.get("metadata")
+def _raw_record(record: Mapping[str, object], number: int) -> RawRecord:
+    metadata = record.get("metadata")
     others = {name: value for name, value in record.items() if name not in _USED and value is not None}
     return RawRecord(
         where=f"memory {number}",
@@ -54,5 +54,5 @@ def _found(record: Mapping[str, object], number: int) -> RawRecord:
         user=record.get("user_id"),
         tags=record.get("categories"),
         kind=Kind.FACT,
-        slots={"metadata": {**(given if isinstance(given, Mapping) else {}), **others}},
+        slots={"metadata": {**(metadata if isinstance(metadata, Mapping) else {}), **others}},
     )

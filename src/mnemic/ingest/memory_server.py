@@ -59,11 +59,11 @@ def _entity(
     yield entity
     if isinstance(entity, Skipped):
         return
-    given = record.get("observations")
-    if not isinstance(given, list):
+    observations = record.get("observations")
+    if not isinstance(observations, list):
         yield Skipped(where=where, why="its `observations` are no list")
         return
-    for observation in dict.fromkeys(one if isinstance(one, str) else None for one in given):
+    for observation in dict.fromkeys(text if isinstance(text, str) else None for text in observations):
         fact = intake.take(
             RawRecord(
                 where=where,

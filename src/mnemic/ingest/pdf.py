@@ -124,9 +124,9 @@ def _properties(document: PdfReader, stem: str) -> tuple[str, str | None]:
     from pypdf.errors import PyPdfError
 
     try:
-        given = document.metadata
-        title = (given.title if given else None) or stem
-        made = given.creation_date if given else None
+        properties = document.metadata
+        title = (properties.title if properties else None) or stem
+        made = properties.creation_date if properties else None
     except (PyPdfError, *_BROKEN):
         return stem, None
     certain = made is not None and made.tzinfo is not None

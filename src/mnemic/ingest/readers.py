@@ -146,21 +146,21 @@ def _read(path: str | Path, format: str | None, options: Options) -> Iterator[Pa
             yield one
             continue
         with one as source:
-            yield from _collected(source, format, options) if source.collection else _one(source, format, options)
+            yield from _collected(source, format, options) if source.collection else _parsed(source, format, options)
 
 
-def _one(source: Source, format: str | None, options: Options) -> Iterator[Parsed]:
+def _parsed(source: Source, format: str | None, options: Options) -> Iterator[Parsed]:
     return READERS[format or _format(source)](source, options)
 
 
 def _collected(source: Source, format: str | None, options: Options) -> Iterator[Parsed]:
     """One file of many: what is wrong with it does not stop the others."""
     try:
-        for given in _one(source, format, options):
-            if isinstance(given, Skipped):
-                yield Skipped(where=f"{source.place}, {given.where}", why=given.why)
+        for parsed in _parsed(source, format, options):
+            if isinstance(parsed, Skipped):
+                yield Skipped(where=f"{source.place}, {parsed.where}", why=parsed.why)
             else:
-                yield given
+                yield parsed
     except MnemicError as error:
         yield Skipped(where=source.place, why=str(error).removeprefix("path: ").replace(f"{source.label} ", "", 1))
 

@@ -73,7 +73,7 @@ class Source:
         self.name = "stdin" if str(path) == STDIN else Path(path).name.removesuffix(".gz")
         self.collection, self.place = collection, place
         self._progress = progress
-        self._told = self._given = 0
+        self._reported = self._read_bytes = 0
         self._raw, self._owned = _opened(path) if member is None else (member, True)
         self._position = position or (self._raw.tell if self._raw.seekable() else None)
         self._stream = self._raw
@@ -114,7 +114,7 @@ class Source:
         with self._reading():
             taken += self._stream.read(size - len(taken)) if len(taken) < size else b""
         self._count(len(taken))
-        self._tell(done=not taken)
+        self._report(done=not taken)
         return taken
 
     def whole(self, limit: int) -> bytes:
@@ -142,7 +142,7 @@ class Source:
                 while line and not line.endswith(b"\n"):
                     line = self._line(limit)
                 yield number, None
-        self._tell(done=True)
+        self._report(done=True)
 
     def decoded(self, raw: bytes, line: int | None = None) -> str:
         """`raw` as text.
@@ -163,15 +163,15 @@ class Source:
             with self._reading():
                 line += self._stream.readline(limit - len(line))
         self._count(len(line))
-        self._tell()
+        self._report()
         return line
 
     def _count(self, size: int) -> None:
         """Refuse a small file that never ends."""
-        self._given += size
-        if self._stream is self._raw or self._given <= _UNSUSPECTED or not self._raw.seekable():
+        self._read_bytes += size
+        if self._stream is self._raw or self._read_bytes <= _UNSUSPECTED or not self._raw.seekable():
             return
-        if self._given > RATIO * self._raw.tell():
+        if self._read_bytes > RATIO * self._raw.tell():
             raise TooLarge("path", f"{self.label} unpacks to over {RATIO} times its size", "Unpack it, and look at it.")
 
     def _unzipped(self) -> IO[bytes]:
@@ -194,12 +194,12 @@ class Source:
         except OSError as error:
             raise _unreadable(self.label, error) from error
 
-    def _tell(self, *, done: bool = False) -> None:
+    def _report(self, *, done: bool = False) -> None:
         if self._progress is None or self._position is None:
             return
         reached = self._position()
-        if done or reached - self._told >= _TICK:
-            self._told = reached
+        if done or reached - self._reported >= _TICK:
+            self._reported = reached
             self._progress(reached)
 
 

@@ -61,7 +61,7 @@ def read_dialogue(source: Source, options: Options) -> Iterator[Message | Skippe
         line = _decoded(raw)
         if isinstance(line, str) and (m := _spoken(line)):
             if turn:
-                yield intake.take(turn.found(session))
+                yield intake.take(turn.record(session))
             turn = _Turn(number, m["name"].strip(), m["time"], m["said"])
         elif line is None:
             yield Skipped(where=f"line {number}", why="the line is not UTF-8, or over the limit of one record")
@@ -70,7 +70,7 @@ def read_dialogue(source: Source, options: Options) -> Iterator[Message | Skippe
         elif line.strip():
             yield Skipped(where=f"line {number}", why="stands before the first speaker")
     if turn:
-        yield intake.take(turn.found(session))
+        yield intake.take(turn.record(session))
 
 
 class _Turn:
@@ -87,7 +87,7 @@ class _Turn:
             self._lines.append(line)
             self._size += len(line) + 1
 
-    def found(self, session: str) -> RawRecord:
+    def record(self, session: str) -> RawRecord:
         return RawRecord(
             where=f"line {self._line}",
             place=f"line-{self._line}",

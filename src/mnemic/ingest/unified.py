@@ -27,12 +27,12 @@ def read_unified(source: Source, options: Options) -> Iterator[Message | Skipped
         if isinstance(record, Skipped):
             yield record
         elif record.get("type") == "doc":
-            yield intake.take(_found(record, where, f"line-{number}"))
+            yield intake.take(_raw_record(record, where, f"line-{number}"))
         elif record.get("type") != "query":
             yield Skipped(where=where, why="is neither a `doc` nor a `query`")
 
 
-def _found(record: Mapping[str, object], where: str, place: str) -> RawRecord:
+def _raw_record(record: Mapping[str, object], where: str, place: str) -> RawRecord:
     ns, session, speaker = record.get("ns"), record.get("session"), record.get("speaker")
     passage = not record.get("ts") and session == speaker
     return RawRecord(

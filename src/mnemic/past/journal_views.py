@@ -27,16 +27,16 @@ class Difference:
 
 def story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Version]:
     """The versions of an item and of every item tied to it by supersession, in order of commit, as far as `at` goes."""
-    told: dict[ItemId, list[Version]] = {}
+    stories: dict[ItemId, list[Version]] = {}
     queue = [item]
     while queue:
-        one = queue.pop()
-        if one in told:
+        tied = queue.pop()
+        if tied in stories:
             continue
-        told[one] = [v for v in snapshot.history(spaces, one) if view.at is None or v.seq_from <= view.at]
-        links = snapshot.links(spaces, [one], View(at=view.at)) if told[one] else []
+        stories[tied] = [v for v in snapshot.history(spaces, tied) if view.at is None or v.seq_from <= view.at]
+        links = snapshot.links(spaces, [tied], View(at=view.at)) if stories[tied] else []
         queue += [end for link in links if link.type == SUPERSEDES for end in (link.src, link.dst)]
-    return sorted((v for versions in told.values() for v in versions), key=lambda v: (v.seq_from, v.item.said))
+    return sorted((v for versions in stories.values() for v in versions), key=lambda v: (v.seq_from, v.item.said))
 
 
 def commits_shown(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, State
+from mnemic.core.items import Item, State, Version
 from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
-from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood, tied
+from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
@@ -34,9 +34,10 @@ def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:
     if seq < head.horizon:
         raise Compacted(f"commit {seq} lies behind the horizon, which is commit {head.horizon}")
     since = list(commits(snapshot, space, seq, head.seq))
-    late = _LateReadings(snapshot, space, seq, since)
-    items = dict.fromkeys(event.item for change in since for event in change.events if event.item is not None)
-    puts = (late.restored(item) for item in items)
+    items = list(dict.fromkeys(event.item for change in since for event in change.events if event.item is not None))
+    late = _LateReadings(snapshot, space, seq, since, snapshot.histories((space,), items))
+    now = snapshot.standing((space,), items)
+    puts = (late.restored(now[item]) for item in items if item in now)
     ties = (late.retied(ends) for ends in changed_links(snapshot, space, since))
     ops: tuple[Op, ...] = (*(put for put in puts if put is not None), *(tie for tie in ties if tie is not None))
     if not ops:
@@ -52,8 +53,16 @@ class _LateReadings:
     stand with the words it was derived from, is left as it then was, with what it superseded and its links.
     """
 
-    def __init__(self, snapshot: Snapshot, space: int, seq: int, since: Sequence[Change]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        space: int,
+        seq: int,
+        since: Sequence[Change],
+        stories: Mapping[ItemId, Sequence[Version]],
+    ) -> None:
         self._snapshot, self._space, self._seq = snapshot, space, seq
+        self._stories = dict(stories)
         self._left: set[ItemId] = set()
         self._overtaken: set[ItemId] = set()
         self._at: dict[ItemId | Ends, int] = {}
@@ -63,14 +72,13 @@ class _LateReadings:
                 self._left |= {item.id for item in self._fresh(change) if self._stays(item, change.seq)}
             self._follow(change.seq)
 
-    def restored(self, item: ItemId) -> Put | None:
-        now = self._snapshot.standing((self._space,), (item,)).get(item)
-        if now is None:
-            return None
-        before = stood(self._snapshot, self._space, item, self._at.get(item, self._seq))
+    def restored(self, now: Version) -> Put | None:
+        """Make an item what it was, from what it is now; None if it is so already."""
+        item = now.item.id
+        versions = self._story(item)
+        before = stood_among(versions, self._at.get(item, self._seq))
         wanted = retired(now.item) if before is None else before.item
         if before is not None and item in self._overtaken and wanted.state is State.SUPERSEDED:
-            versions = self._snapshot.history((self._space,), item)
             wanted = reopened(wanted, [version for version in versions if version.seq_from <= before.seq_from])
         return None if wanted == now.item else put_of(wanted, now.item)
 
@@ -83,18 +91,24 @@ class _LateReadings:
 
     def _stays(self, item: Item, seq: int) -> bool:
         """Whether something derived it, from nothing but what is to stand."""
-        return bool(item.source) and "by" in item.slots and all(self._stands(one, seq) for one in item.source)
+        return bool(item.source) and "by" in item.slots and all(self._stands(source, seq) for source in item.source)
 
     def _stands(self, source: ItemId, seq: int) -> bool:
-        if source in self._left or not self._snapshot.history((self._space,), source):
+        if source in self._left or not self._story(source):
             return True
-        then, read = (stood(self._snapshot, self._space, source, at) for at in (self._seq, seq))
+        then, read = (stood_among(self._story(source), at) for at in (self._seq, seq))
         return (
             then is not None
             and read is not None
             and then.item.state is State.ACTIVE
             and then.item.text == read.item.text
         )
+
+    def _story(self, item: ItemId) -> Sequence[Version]:
+        """An item's versions; of what was only cited since, read when it is asked for."""
+        if item not in self._stories:
+            self._stories[item] = self._snapshot.history((self._space,), item)
+        return self._stories[item]
 
     def _follow(self, seq: int) -> None:
         """Note what a commit did on account of what stays; anything else that is done to a thing ends that."""

@@ -47,6 +47,7 @@ class _Inverse:
         shared = snapshot.space(self.tenant, SHARED)
         self.evidence = (space,) if shared is None else (space, shared.id)
         self.written = snapshot.written(space, seq)
+        self.ties = snapshot.ties(space, seq)
         self.standing = snapshot.standing((space,), [version.item.id for version, _ in self.written])
         self.ops: dict[ItemId, Put] = {}
 
@@ -56,7 +57,7 @@ class _Inverse:
             self._restore(self.standing[version.item.id], None if before is None else before.item)
         self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
         ties = list(self._ties())
-        if not self.written and not self.snapshot.ties(self.space, self.seq):
+        if not self.written and not self.ties:
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
         note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
         ops: tuple[Op, ...] = (*self.ops.values(), *ties, note)
@@ -80,10 +81,9 @@ class _Inverse:
 
     def _links_changed(self) -> list[Link]:
         """Links of this commit that do not stand as it left them."""
-        left = self.snapshot.ties(self.space, self.seq)
-        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
+        now = self._links_of_ties(View())
         tied = {(link.src, link.dst, link.type) for link in now}
-        return [ln for ln, opened in left if (ln not in now if opened else (ln.src, ln.dst, ln.type) in tied)]
+        return [ln for ln, opened in self.ties if (ln not in now if opened else (ln.src, ln.dst, ln.type) in tied)]
 
     def _restore(self, standing: Version, before: Item | None) -> None:
         self._put(retired(standing.item) if before is None else before, standing.item)
@@ -104,49 +104,59 @@ class _Inverse:
 
     def _retire_unfounded(self, gone: Sequence[ItemId]) -> None:
         """Follow provenance: an item whose every source has gone goes too, and reopens what it superseded."""
-        queue, going = list(gone), set(gone)
-        while queue:
-            item = queue.pop()
-            self._reopen_superseded(item, going)
-            for derived in self.snapshot.derived(self.space, [item]):
-                version = self.snapshot.standing((self.space,), [derived]).get(derived)
-                if (
-                    derived not in self.ops
-                    and version
-                    and version.item.state in (State.ACTIVE, State.SUPERSEDED)
-                    and self._unfounded(version.item)
-                ):
-                    self.standing[derived] = version
-                    self._put(retired(version.item), version.item)
-                    queue.append(derived)
-                    going.add(derived)
+        fresh, going = list(gone), set(gone)
+        while fresh:
+            for version, again in reopening(self.snapshot, self.space, fresh, going):
+                if again.id not in self.ops:
+                    self.standing[again.id] = version
+                    self._put(again, version.item)
+            fresh = self._retired_with(fresh)
+            going.update(fresh)
 
-    def _unfounded(self, item: Item) -> bool:
-        left = {source for source in self.snapshot.get(self.evidence, item.source) if source not in self.ops}
-        left |= {source for source, put in self.ops.items() if put.item.state is State.ACTIVE}
-        return left.isdisjoint(item.source)
+    def _retired_with(self, gone: Sequence[ItemId]) -> list[ItemId]:
+        """Retire what was derived from what has gone and has no other evidence."""
+        derived = self.snapshot.derived(self.space, gone)
+        stand = self.snapshot.standing((self.space,), derived)
+        cited = dict.fromkeys(source for version in stand.values() for source in version.item.source)
+        shown = self.snapshot.get(self.evidence, list(cited)) if cited else {}
+        found: list[ItemId] = []
+        for item, version in stand.items():
+            live = version.item.state in (State.ACTIVE, State.SUPERSEDED)
+            if (
+                live
+                and item not in self.ops
+                and not any(self._remains(source, shown) for source in version.item.source)
+            ):
+                self.standing[item] = version
+                self._put(retired(version.item), version.item)
+                found.append(item)
+        return found
 
-    def _reopen_superseded(self, item: ItemId, going: Collection[ItemId]) -> None:
-        for version, again in reopening(self.snapshot, self.space, [item], going):
-            if again.id not in self.ops:
-                self.standing[again.id] = version
-                self._put(again, version.item)
+    def _remains(self, source: ItemId, shown: Collection[ItemId]) -> bool:
+        """Whether something that an item cites is shown once the commit is undone."""
+        put = self.ops.get(source)
+        return source in shown if put is None else put.item.state is State.ACTIVE
 
     def _ties(self) -> Iterator[Tie]:
         """The links of before: one tied anew or untied was there already, and comes back as it was."""
-        left = self.snapshot.ties(self.space, self.seq)
-        now = self.snapshot.links((self.space,), [link.src for link, _ in left]) if left else []
-        for link, _ in left:
-            before = self._link_before(link)
-            stands = next((n for n in now if (n.src, n.dst, n.type) == (link.src, link.dst, link.type)), None)
+        now, were = (
+            {_ends(link): link for link in self._links_of_ties(view)} for view in (View(), View(at=self.seq - 1))
+        )
+        for link, _ in self.ties:
+            before, stands = were.get(_ends(link)), now.get(_ends(link))
             if before is not None and before != stands:
                 yield Tie(verb=Verb.LINKED, link=before)
             elif before is None and stands is not None:
                 yield Tie(verb=Verb.UNLINKED, link=stands)
 
-    def _link_before(self, link: Link) -> Link | None:
-        were = self.snapshot.links((self.space,), (link.src,), View(at=self.seq - 1))
-        return next((w for w in were if (w.src, w.dst, w.type) == (link.src, link.dst, link.type)), None)
+    def _links_of_ties(self, view: View) -> list[Link]:
+        """The links of the items at which the commit tied or untied something."""
+        sources = list(dict.fromkeys(link.src for link, _ in self.ties))
+        return self.snapshot.links((self.space,), sources, view) if sources else []
+
+
+def _ends(link: Link) -> tuple[ItemId, ItemId, str]:
+    return link.src, link.dst, link.type
 
 
 def unwritten(snapshot: Snapshot, space: int, version: Version) -> bool:
@@ -184,7 +194,8 @@ def reopening(
     stand = snapshot.standing((space,), list(ends)) if ends else {}
     loose = freed(links, {item: version.item for item, version in stand.items()}, going)
     found = [stand[item] for item in loose if item in below]
-    return [(v, reopened(v.item, snapshot.history((space,), v.item.id))) for v in found]
+    stories = snapshot.histories((space,), [version.item.id for version in found]) if found else {}
+    return [(version, reopened(version.item, stories[version.item.id])) for version in found]
 
 
 def _superseding(

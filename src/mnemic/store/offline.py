@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -18,6 +19,8 @@ from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
 from mnemic.store.sqlite.handed_on import Kept
+from mnemic.store.sqlite.row_checksums import register
+from mnemic.store.sqlite.sealing import put_on
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 
@@ -50,7 +53,7 @@ def _known(name: str, dest: Path) -> Path | None:
     return None
 
 
-def rebuild(path: Path) -> tuple[int, int]:
+def rebuild(path: Path, seal: bytes = b"") -> tuple[int, int]:
     """Write a store's file anew, dense and able to give pages back from then on; its bytes before and after.
 
     Nobody may have it open, and while it runs it takes as much memory as is in it, and as much room on the disk again.
@@ -62,12 +65,36 @@ def rebuild(path: Path) -> tuple[int, int]:
     """
     before = path.stat().st_size
     with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+        register(db, seal)
         db.pragma("secure_delete", "ON")
         db.pragma("temp_store", "MEMORY")  # the copy would lie in the folder for temporary files, and be no more erased
         db.pragma("journal_mode", "DELETE")  # refused while another connection is there
         db.pragma("auto_vacuum", "INCREMENTAL")
         db.execute("VACUUM")
     return before, path.stat().st_size
+
+
+def seal_store(path: Path, key: bytes) -> None:
+    """Seal a store's file as it stands, if it is sound: from then on it is written to with this key alone.
+
+    Raises:
+        StoreCorrupt: something is wrong with it, or it is sealed already.
+    """
+    with closing(SqliteStore(path, create=False)) as store:
+        for fault in store.verify():
+            raise StoreCorrupt(f"{path} is not sound, and not sealed: {fault.where}: {fault.problem}")
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with translated(path), closing(apsw.Connection(str(path), flags=flags)) as db:
+        register(db, key)
+        db.set_busy_timeout(_PATIENCE)
+        db.pragma("secure_delete", "ON")
+        db.execute("BEGIN IMMEDIATE")
+        put_on(db, key)
+        db.execute("COMMIT")
+
+
+_PATIENCE: Final = 10_000
+"""Milliseconds to wait for who writes just now."""
 
 
 def head_of(path: Path, tenant: str) -> int:
@@ -84,6 +111,7 @@ def replace_store(
     without_tombstones: bool,
     then: Callable[[SqliteStore], None] | None = None,
     probe: Callable[[str], None] = lambda _: None,
+    seal: bytes = b"",
 ) -> int:
     """Copy `backup`, do `then` to the copy, replay what `dest` has erased, check it, and move it in place in one step.
 
@@ -110,7 +138,7 @@ def replace_store(
     try:
         prepare_file(fresh)
         _copy(backup, fresh)
-        with closing(SqliteStore(fresh, create=False)) as copy:
+        with closing(SqliteStore(fresh, create=False, seal=seal)) as copy:
             again = _brought_up(copy, dest, without_tombstones, then)
         probe("restore:ready")
         _quiet(fresh)
@@ -129,6 +157,7 @@ def _brought_up(
     copy: SqliteStore, dest: Path, without_tombstones: bool, then: Callable[[SqliteStore], None] | None
 ) -> int:
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
+    copy.refuse_tampered()  # before a row of it is believed: what it says of files, holds and owners is acted on below
     kept = _kept(dest, without_tombstones) if dest.exists() else None
     if kept is not None:
         copy.transact(kept.lift, copy.origin())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -34,10 +35,25 @@ def parsed(where: str) -> tuple[str, str]:
     return _FILE, where
 
 
+def real_path(path: str | Path) -> Path:
+    """Where a file lies, links followed: its log lies beside it, and whoever opens it by another name locks the same.
+
+    Raises:
+        Invalid: the links lead in a circle.
+    """
+    named = Path(path).expanduser().absolute()
+    if "\x00" in str(named):
+        return named  # which is refused by who would make it
+    found = Path(os.path.realpath(named))
+    if found.is_symlink():
+        raise Invalid("path", f"{named} is a link that leads in a circle", "Name a file.")
+    return found
+
+
 def path_of(where: str) -> Path | None:
     """The file that a path or URL names, whether it is there or not; None for a store that is no file."""
     scheme, rest = parsed(where)
-    return Path(rest).expanduser().absolute() if scheme == _FILE else None
+    return real_path(rest) if scheme == _FILE else None
 
 
 def open_at(where: str, clock: Clock, entropy: Entropy, busy_timeout: float, **options: Any) -> Store:

@@ -285,16 +285,19 @@ class Model:
         def active(item: str) -> bool:
             return after[item].state is State.ACTIVE if item in after else item in seen
 
-        queue, going = list(gone), set(gone)
-        while queue:
-            source = queue.pop()
-            after.update((item, says) for item, says in freed(space, [source], going).items() if item not in after)
-            for item, says in standing.items():
-                stands_on = source in says.source and item not in after and says.state in _LIVING
-                if stands_on and not any(active(other) for other in says.source):
+        fresh, going = list(gone), set(gone)
+        while fresh:
+            after.update((item, says) for item, says in freed(space, fresh, going).items() if item not in after)
+            derived = [
+                item for item, says in standing.items() if not going.isdisjoint(says.source) and item not in after
+            ]
+            fresh = []
+            for item in derived:
+                says = standing[item]
+                if says.state in _LIVING and not any(active(source) for source in says.source):
                     after[item] = replace(says, state=State.RETIRED, unwritten=True)
-                    queue.append(item)
-                    going.add(item)
+                    fresh.append(item)
+            going.update(fresh)
 
     # Taking out
 

@@ -80,20 +80,20 @@ _WEIGHTS: Final = (1.2, 0.7, 1.1, 0.1, 0.8, 1.3, 0.5, 0.1, -0.4, -0.5, 1.1)
 _AT_ZERO: Final = -4.3
 
 
-def scaled(turn: Features) -> tuple[float, ...]:
+def scaled(features: Features) -> tuple[float, ...]:
     """Scale the features for the weights: each about 0 to 2, in the order of `_NAMES`."""
     return (
-        log1p(turn.terms) / 2,
-        min(turn.fresh, 10) / 5,
-        turn.novelty,
-        min(turn.entities, 4) / 2,
-        min(turn.numbers, 3) / 2,
-        min(turn.times, 3) / 2,
-        float(turn.first > 0),
-        min(turn.first, 4) / 2,
-        min(turn.second, 4) / 2,
-        turn.asks,
-        float(turn.answers),
+        log1p(features.terms) / 2,
+        min(features.fresh, 10) / 5,
+        features.novelty,
+        min(features.entities, 4) / 2,
+        min(features.numbers, 3) / 2,
+        min(features.times, 3) / 2,
+        float(features.first > 0),
+        min(features.first, 4) / 2,
+        min(features.second, 4) / 2,
+        features.asks,
+        float(features.answers),
     )
 
 

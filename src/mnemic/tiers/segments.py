@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
+from mnemic.core.sanitize import speaker_name
 from mnemic.core.tokens import count_tokens, cut, is_stop, tokenise, words
 
 MERGE: Final = 0.12
@@ -183,7 +184,7 @@ def _summary(stretch: Sequence[LeftTurn], weights: Weights) -> str:
             value = held / math.sqrt(8 + count_tokens(sentence))
             if value > worth:
                 best, said_by, worth = " ".join(sentence.split()), said.speaker, value
-    return f"{said_by}: {best}" if said_by else best
+    return f"{speaker_name(said_by)}: {best}" if said_by else best
 
 
 def _only(said: LeftTurn, text: str) -> LeftTurn:

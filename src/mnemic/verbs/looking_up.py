@@ -24,6 +24,7 @@ from mnemic.verbs.who import (
     own_space,
     shelved,
     spaces_of,
+    underived_nearby,
     unread_versions,
     view_of,
 )
@@ -69,30 +70,40 @@ class LookingUp:
         return ahead if ahead is not None and ahead.item.state is State.ACTIVE else None
 
     def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
-        """The items last written, newest first."""
+        """The items last written, newest first: what the journal has, and so not what rules have yet to write."""
         whole("limit", limit, low=1, high=LIST_LIMIT)
         shelf = shelved(who.scope, where)
         return (yield from look(lambda s: s.latest(spaces_of(s, who), shelf, view_of(s, who), limit=limit)))
 
     def find_ids(self, who: Who, typed: str, limit: int) -> Flow[Sequence[ItemId]]:
-        """Ids, whatever the state of their items, that begin with what was typed; if none does, those that end so."""
+        """Ids, whatever the state of their items, that begin with what was typed; if none does, those that end so.
+
+        Among them are those of what rules will make of unread turns, for a reader is shown them.
+        """
         whole("limit", limit, low=1, high=LIST_LIMIT)
         if not isinstance(typed, str) or not 1 <= len(typed) <= 26 or set(typed) - set(ALPHABET):
             raise Invalid("typed", f"{typed!r:.60} is no part of an id", f"An id is 26 characters of {ALPHABET}.")
 
-        def found(snapshot: Snapshot) -> Sequence[ItemId]:
+        def matching(snapshot: Snapshot) -> Sequence[ItemId]:
             spaces, where = spaces_of(snapshot, who), shelved(who.scope, Filter(states=tuple(State)))
+            ahead = underived_nearby(snapshot, who, self.desk, self.unread).items.values()
+            shown = [item.id for item in ahead if on_shelf(who.scope, item)]
             beginning = prefix_range(typed)
-            if beginning and (ids := list(islice(snapshot.ids_between(spaces, *beginning, where=where), limit))):
-                return ids
+            begin = snapshot.ids_between(spaces, *beginning, where=where) if beginning else ()
+            if ids := {*islice(begin, limit), *(id for id in shown if id.startswith(typed))}:
+                return sorted(ids)[:limit]
             low, high = bytes(16), b"\xff" * 16
-            ending = snapshot.ids_between(spaces, low, high, suffix_bytes(typed), where)
-            return list(islice((item for item in ending if item.endswith(typed)), limit))
+            end = snapshot.ids_between(spaces, low, high, suffix_bytes(typed), where)
+            ids = {
+                *islice((id for id in end if id.endswith(typed)), limit),
+                *(id for id in shown if id.endswith(typed)),
+            }
+            return sorted(ids)[:limit]
 
-        return (yield from look(found))
+        return (yield from look(matching))
 
     def count(self, who: Who, where: Filter) -> Flow[int]:
-        """How many items the view shows."""
+        """How many items the view shows, of those that are written."""
         shelf = shelved(who.scope, where)
         return (yield from look(lambda s: s.count(spaces_of(s, who), shelf, view_of(s, who))))
 
@@ -111,8 +122,19 @@ class LookingUp:
         return found if ahead is None else (ahead,)
 
     def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
-        """Links that start or end at an item."""
-        return (yield from look(lambda s: _links(s, spaces_of(s, who), item, view_of(s, who))))
+        """Links that start or end at an item; where only a reader ahead of the rules knows it, those it will have."""
+        return (yield from look(lambda s: self._linked(s, who, item)))
+
+    def _linked(self, snapshot: Snapshot, who: Who, item: ItemId) -> Sequence[Link]:
+        spaces = spaces_of(snapshot, who)
+        written = _links(snapshot, spaces, item, view_of(snapshot, who))
+        if written or item in snapshot.standing(spaces, [item]):
+            return written
+        return [
+            link
+            for link in underived_nearby(snapshot, who, self.desk, self.unread).links
+            if item in (link.src, link.dst)
+        ]
 
     def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
         """An item's counters of use."""

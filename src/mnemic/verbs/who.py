@@ -13,7 +13,7 @@ from mnemic.core.items import Item, Kind, Strength, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope, Shared
 from mnemic.derive.strategy_lane import house_slice
-from mnemic.derive.unread import FarBehind
+from mnemic.derive.unread import NOTHING, FarBehind, Underived
 from mnemic.errors import Conflict, Invalid, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
@@ -209,16 +209,26 @@ def chunks_of(snapshot: Snapshot, who: Who, versions: Iterable[Version]) -> dict
     return {i: v for i, v in snapshot.standing(spaces, parts).items() if v.item.kind is Kind.CHUNK}
 
 
+def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> Underived:
+    """What rules would write, change and link for this user, unless very much waits for them; nothing in the past."""
+    heads = _heads_ahead(snapshot, who)
+    return unread.read_if_near(snapshot, desk, heads[0]) if heads else NOTHING
+
+
 def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> dict[ItemId, Version]:
-    """What rules would write or change for this user if they ran now, in whatever state; nothing in the past."""
-    if not who.past.is_now or isinstance(who.scope.user, Shared):
-        return {}
-    heads = snapshot.spaces(own_or_none(snapshot, who))
+    """What rules would write or change for this user if they ran now, by id, in whatever state; nothing in the past."""
     return {
-        item.id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
-        for head in heads
-        for item in unread.read(snapshot, desk, head).items.values()
+        id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
+        for head in _heads_ahead(snapshot, who)
+        for id, item in unread.read(snapshot, desk, head).items.items()
     }
+
+
+def _heads_ahead(snapshot: Snapshot, who: Who) -> list[SpaceHead]:
+    """The user's own space, if what is read of it is read ahead of rules."""
+    if not who.past.is_now or isinstance(who.scope.user, Shared):
+        return []
+    return snapshot.spaces(own_or_none(snapshot, who))
 
 
 def catch_up(who: Who, desk: Desk) -> Flow[bool]:

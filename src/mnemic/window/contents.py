@@ -51,14 +51,14 @@ class Contents:
     def admit(self, items: Iterable[Item], seq: int) -> None:
         """Admit turns that were just said."""
         self.pager.guard()
-        given = {item.id: item for item in items}
-        for item in given.values():
+        new = {item.id: item for item in items}
+        for item in new.values():
             if self.pager.table.find(item.id) is not None:
                 continue
             page = self.turn(item, self.line(item, seq))
             tied = self.call(page)
-            if tied in given:
-                self.line(given[tied], seq)  # it may have found no room, and now come in with its result
+            if tied in new:
+                self.line(new[tied], seq)  # it may have found no room, and now come in with its result
             moved = self.pager.admit(page, after=tied)
             self.left(moved.left if moved.here else (*moved.left, page))
         self.admitted = max(self.admitted, seq)
@@ -75,7 +75,7 @@ class Contents:
             return []
         call = self.pager.table.places().get(self.turns - 1)
         group = () if call is None else self.pager.table.together(call)
-        return [one for one in group if one not in self.pager.table.resident]
+        return [turn for turn in group if turn not in self.pager.table.resident]
 
     def bring_in(self, hits: Sequence[Recalled]) -> list[Recalled]:
         """Use the hits that are resident and page in the best of the others, oldest first; return those that came in.
@@ -86,7 +86,7 @@ class Contents:
         wanted: list[Recalled] = []
         held: list[Recalled] = []
         stays = table.pinned | table.newest(int(self.pager.budget * self.pager.marks.fresh))
-        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[one].tokens for one in stays)
+        free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[page].tokens for page in stays)
         for hit in hits:
             page = table.resident.get(hit.id)
             cost = self.line(hit.item, hit.seq).tokens if page is None else 0 if hit.id in stays else page.tokens
@@ -109,8 +109,8 @@ class Contents:
         """Page in an item that is used and not resident."""
         moved = self.pager.fault(self._page(item, self.line(item, seq)))
         self.left(moved.left)
-        for one in self.pager.table.together(item.id) if not moved.here else ():
-            self.lines.pop(one, None)
+        for turn in self.pager.table.together(item.id) if not moved.here else ():
+            self.lines.pop(turn, None)
         return moved
 
     def fetch_ahead(self, version: Version) -> None:
@@ -197,7 +197,7 @@ class Contents:
         """Choose the segments' lines to show: none of turns that are back, as many as pins leave room for."""
         table = self.pager.table
         held = {mate for page in table.pinned for mate in table.together(page) if mate in table.resident}
-        room = self.pager.budget - FRAME - self.always_room - sum(table.resident[one].tokens for one in held)
+        room = self.pager.budget - FRAME - self.always_room - sum(table.resident[page].tokens for page in held)
         self.promotion.tell(table.resident, room)
         self.left(self.pager.reserve("segments", self.promotion.cost))
 
@@ -287,7 +287,7 @@ class Contents:
     def _count(self, lines: Sequence[WindowLine]) -> None:
         """Count the tokens at this window's head that a prefix cache would have; marks at its end are always new."""
         always = self.pager.table.reserved.get("always", 0)
-        blocks = [(self._always_text, always), *self.promotion.lines, *((one.text, one.tokens) for one in lines)]
+        blocks = [(self._always_text, always), *self.promotion.lines, *((line.text, line.tokens) for line in lines)]
         self.pager.counters.rendered += sum(cost for _, cost in blocks) + FRAME
         self.pager.counters.reused += self._prefix.reused(blocks)
 

@@ -9,9 +9,10 @@ from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
 from mnemic.core.items import EVIDENCE, Item, Kind, Slot
+from mnemic.core.sanitize import for_prompt
 from mnemic.core.tokens import count_tokens, cut, local_time
 from mnemic.ingest.chat_message import CONTENT, is_bare
-from mnemic.recall.pack import defused, spoken
+from mnemic.recall.pack import spoken
 from mnemic.tiers.base import Page
 from mnemic.tiers.pager import is_recalled
 from mnemic.tiers.segments import LeftTurn
@@ -100,7 +101,8 @@ def said(item: Item, position: int) -> LeftTurn:
 def brief(segment: Item) -> str:
     """Render a segment as one line among what was said before."""
     day = local_time(segment.said, segment.said_offset).date().isoformat()
-    return f"[{segment.id}] {defused(f'{day} {segment.text}')}"
+    words = " ".join(segment.text.splitlines())
+    return f"[{segment.id}] {for_prompt(f'{day} {words}')}"
 
 
 def role_of(item: Item) -> str:
@@ -134,7 +136,7 @@ def messages(
     turns before the first of a user that is here, where the talk's beginning is not: models want a user to begin.
     """
     head = "\n".join(text for text in (first, laid_out(always, earlier, ())) if text)
-    told: list[dict[str, object]] = [{"role": "system", "content": head}] if head else []
+    messages: list[dict[str, object]] = [{"role": "system", "content": head}] if head else []
     newest = max((page.position for page, _ in pages), default=-1)
     exchanges = _exchanges(pages)
     begins = _begins([exchange[0] for exchange in exchanges if _is_said(exchange, newest)])
@@ -144,10 +146,10 @@ def messages(
     for turn, some in groupby(exchanges, key=lambda exchange: exchange[0][0].id in turns):
         lines = [shown for exchange in some for _, shown in exchange]
         if turn:
-            told += [_turn(shown) for shown in lines]
+            messages += [_turn(shown) for shown in lines]
         else:
-            told.append({"role": "system", "content": laid_out("", (), [shown.text for shown in lines])})
-    return told
+            messages.append({"role": "system", "content": laid_out("", (), [shown.text for shown in lines])})
+    return messages
 
 
 def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:

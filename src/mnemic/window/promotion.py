@@ -18,7 +18,7 @@ _BEFORE_TURNS: Final = 1 << 40
 """Segments lie before all turns of their session, so that none is taken for a turn's neighbour."""
 
 
-class Told(NamedTuple):
+class SegmentLine(NamedTuple):
     """One line that stands for a segment in a window, its tokens, and the turns that it may quote."""
 
     text: str
@@ -39,7 +39,7 @@ class Promotion:
         self.number = 0
         self._writing, self._enough = writing, writing.promote
         self._previous: ItemId | None = None
-        self._lines: dict[ItemId, Told] = {}
+        self._lines: dict[ItemId, SegmentLine] = {}
         self._silent: frozenset[ItemId] = frozenset()
 
     @property
@@ -58,7 +58,7 @@ class Promotion:
         return sum(line.tokens for line in self._shown)
 
     @property
-    def _shown(self) -> list[Told]:
+    def _shown(self) -> list[SegmentLine]:
         return [line for segment, line in self._lines.items() if segment not in self._silent]
 
     def tell(self, here: Container[ItemId], room: int) -> None:
@@ -83,26 +83,27 @@ class Promotion:
             return []
         made = segments(turn for turn, _ in self.waiting.values())
         due = made if everything or waiting > 4 * enough else made[:-1]
-        self._enough = enough + waiting - sum(len(one.turns) for one in due)  # not looked at again for every turn
+        # It is not looked at again for every turn.
+        self._enough = enough + waiting - sum(len(segment.turns) for segment in due)
         return due
 
     def expected(self, made: Sequence[Segment]) -> dict[ItemId, int]:
         """Name for each turn of these segments the commit that must still be its last."""
-        return {turn.id: self.waiting[turn.id][1] for one in made for turn in one.turns}
+        return {turn.id: self.waiting[turn.id][1] for segment in made for turn in segment.turns}
 
     def items(self, made: Sequence[Segment], scope: Scope, fresh: Callable[[], ItemId]) -> list[Item]:
         """Make an item of each segment: it cites its turns and names the segment before it."""
         items: list[Item] = []
-        for number, one in enumerate(made, start=self.number):
+        for number, segment in enumerate(made, start=self.number):
             previous = items[-1].id if items else self._previous
             slots: dict[str, Slot] = {
-                "segment": number, "first": one.first, "last": one.last, "keywords": list(one.keywords),
+                "segment": number, "first": segment.first, "last": segment.last, "keywords": list(segment.keywords),
                 "previous": previous, "by": BY_RULES,
             }  # fmt: skip
             item = Item(
-                id=fresh(), kind=Kind.EPISODE, text=one.line, said=moment(one.turns[-1].at), slots=slots,
-                tags=(SEGMENT,), source=tuple(turn.id for turn in one.turns), agent=scope.agent,
-                session=scope.session, pos=number - _BEFORE_TURNS, channel=one.channel,
+                id=fresh(), kind=Kind.EPISODE, text=segment.line, said=moment(segment.turns[-1].at), slots=slots,
+                tags=(SEGMENT,), source=tuple(turn.id for turn in segment.turns), agent=scope.agent,
+                session=scope.session, pos=number - _BEFORE_TURNS, channel=segment.channel,
             )  # fmt: skip
             items.append(item)
         return items
@@ -121,7 +122,7 @@ class Promotion:
         self.number = max(self.number, number + 1 if isinstance(number, int) else 0)
         self._previous = item.id
         text = brief(item)
-        self._lines[item.id] = Told(text, count_tokens(text) + 1, item.source)
+        self._lines[item.id] = SegmentLine(text, count_tokens(text) + 1, item.source)
         if sum(line.tokens for line in self._lines.values()) > room:
             for old in list(self._lines)[: -max(1, len(self._lines) // 2)]:
                 del self._lines[old]

@@ -77,8 +77,8 @@ def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, na
         return SessionState()
     row = snapshot.session(own, name)
     rows = [] if row is None else snapshot.pages(own, row.session)
-    items = dict(snapshot.get((own,), [one.item for one in rows])) if rows else {}
-    waiting = [one.item for one in rows if one.item in items and not one.resident]
+    items = dict(snapshot.get((own,), [row.item for row in rows])) if rows else {}
+    waiting = [row.item for row in rows if row.item in items and not row.resident]
     done = _in_segments(snapshot, own, waiting)
     seq = 0 if row is None else row.seq
     turns = snapshot.latest((own,), Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT)), limit=RECENT)
@@ -90,7 +90,7 @@ def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, na
         clock=0 if row is None else row.clock,
         turns=0 if row is None else row.turns,
         seq=seq,
-        pages=tuple(one for one in rows if one.item in items and one.item not in done),
+        pages=tuple(row for row in rows if row.item in items and row.item not in done),
         items=items,
         recent=tuple(version for version in reversed(turns) if version.seq_from > seq),
         segments=tuple(reversed(told)),
@@ -172,7 +172,7 @@ def beside(snapshot: Snapshot, spaces: Sequence[int], item: ItemId, seq: int) ->
         return []
     place = written.index(item)
     near = snapshot.get(spaces, written[max(0, place - 1 - AROUND) : place + 2 + AROUND])
-    turns = [near[one] for one in written if one in near and _same_talk(near[one], home)]
+    turns = [near[turn] for turn in written if turn in near and _same_talk(near[turn], home)]
     place = next(i for i, version in enumerate(turns) if version.item.id == item)
     return [*turns[max(0, place - 1) : place], *turns[place + 1 : place + 2]]
 

@@ -48,7 +48,7 @@ WORTH_TELLING: Final = 0.25
 passes over what does not bear on its task, and cannot ask for what it does not know of."""
 NAMED: Final = 200
 """Characters that are told of what was left out."""
-ASKED: Final = 2_000
+SEARCHED: Final = 2_000
 """Characters of a prompt that are searched with: what is asked for stands at one of its ends."""
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -64,12 +64,12 @@ class _Harmless(Command):
         try:
             return super().make_context(*args, **more)
         except (click.UsageError, MnemicError) as error:
-            _tell(error.format_message() if isinstance(error, click.UsageError) else str(error))
+            _warn(error.format_message() if isinstance(error, click.UsageError) else str(error))
             raise click.exceptions.Exit(0) from error
 
 
 @dataclass(slots=True)
-class _Done:
+class _HookResult:
     """What a hook did, for `--json`.
 
     Attributes:
@@ -111,48 +111,50 @@ def hook(event: str, client: str) -> None:
     prompt, if memory likely knows) or `end` (write down what was said since the last time, each message once).
     What tools returned is never stored. It always ends with 0: what goes wrong is one line on standard error.
     """
-    done = _Done(event, client)
+    result = _HookResult(event, client)
     run = invocation()
     try:
-        _answer(run, done)
+        _answer(run, result)
     except MnemicError as error:
-        done.error = str(error)
+        result.error = str(error)
     except Exception as error:  # noqa: BLE001 - whatever it is, the client must go on
-        done.error = f"{type(error).__name__}: {error}"
-    problems = [problem for problem in (done.error, _left_out(done)) if problem is not None]
+        result.error = f"{type(error).__name__}: {error}"
+    problems = [problem for problem in (result.error, _left_out(result)) if problem is not None]
     if problems:
-        _tell("; ".join(problems))
-    _print(run, done)
+        _warn("; ".join(problems))
+    _print(run, result)
 
 
-def _answer(run: Invocation, done: _Done) -> None:
-    if done.event not in _NAMES:
-        raise Invalid("event", f"{done.event!r} is none", f"Known: {', '.join(_NAMES)}.")
-    protocol = CLIENT_PROTOCOLS.get(done.client)
+def _answer(run: Invocation, result: _HookResult) -> None:
+    if result.event not in _NAMES:
+        raise Invalid("event", f"{result.event!r} is none", f"Known: {', '.join(_NAMES)}.")
+    protocol = CLIENT_PROTOCOLS.get(result.client)
     if protocol is None:
-        raise Invalid("client", f"{done.client!r} has no hooks", f"Known: {', '.join(CLIENT_PROTOCOLS)}.")
+        raise Invalid("client", f"{result.client!r} has no hooks", f"Known: {', '.join(CLIENT_PROTOCOLS)}.")
     if sys.stdin.isatty():
         raise Invalid("stdin", "is a terminal", "A client pipes its event in; `mnemic install` sets that up.")
     hook_event = read(sys.stdin.buffer)
-    if done.event == "end":
-        _observe(run, done, hook_event, lambda last: protocol.said(hook_event, last, _machine()))
+    if result.event == "end":
+        _observe(run, result, hook_event, lambda last: protocol.new_messages(hook_event, last, _machine()))
     else:
-        _recall(run, done, protocol, hook_event)
+        _recall(run, result, protocol, hook_event)
 
 
 # Recalling
 
 
-def _recall(run: Invocation, done: _Done, protocol: ClientProtocol, hook_event: HookEvent) -> None:
+def _recall(run: Invocation, result: _HookResult, protocol: ClientProtocol, hook_event: HookEvent) -> None:
     """Recall first, then write down the prompt itself where no transcript will tell it."""
     if run.exists:
         with _opened(run, READ_PATIENCE) as memory:
             me = run.scoped(memory, shelved=False)
-            done.context = _at_start(memory, me, hook_event) if done.event == "start" else _for_prompt(me, hook_event)
-        if done.context:
-            _say(run, protocol.answer(hook_event, _NAMES[done.event], done.context))
-    if done.event == "prompt" and (asked := list(protocol.asked(hook_event))):
-        _observe(run, done, hook_event, lambda last: iter(asked))
+            result.context = (
+                _at_start(memory, me, hook_event) if result.event == "start" else _for_prompt(me, hook_event)
+            )
+        if result.context:
+            _say(run, protocol.answer(hook_event, _NAMES[result.event], result.context))
+    if result.event == "prompt" and (prompt_messages := list(protocol.prompt_message(hook_event))):
+        _observe(run, result, hook_event, lambda last: iter(prompt_messages))
 
 
 def _at_start(memory: Memory, me: ScopedMemory, hook_event: HookEvent) -> str:
@@ -171,30 +173,33 @@ def _for_prompt(me: ScopedMemory, hook_event: HookEvent) -> str:
         raise Invalid("prompt", "is missing", "The client tells it.")
     if not _sound(prompt).strip():
         return ""
-    context = me.recall(_asked(prompt), budget=PROMPT_BUDGET)
+    context = me.recall(_search_text(prompt), budget=PROMPT_BUDGET)
     news = [one for one in context.items if hook_event.session is None or one.item.session != hook_event.session]
     return context.text if news and context.confidence >= WORTH_TELLING else ""
 
 
-def _asked(prompt: str) -> str:
+def _search_text(prompt: str) -> str:
     prompt = _sound(prompt)
-    if len(prompt) <= ASKED:
+    if len(prompt) <= SEARCHED:
         return prompt
-    return f"{prompt[: ASKED // 2]}\n{prompt[-ASKED // 2 :]}"
+    return f"{prompt[: SEARCHED // 2]}\n{prompt[-SEARCHED // 2 :]}"
 
 
 # Observing
 
 
 def _observe(
-    run: Invocation, done: _Done, hook_event: HookEvent, news: Callable[[str | None], Iterator[TranscriptMessage]]
+    run: Invocation,
+    result: _HookResult,
+    hook_event: HookEvent,
+    news: Callable[[str | None], Iterator[TranscriptMessage]],
 ) -> None:
     """Write the news, given the last message that is here; a store is made only if there are some."""
     if not run.exists and next(news(None), None) is None:
         return
     with _opened(run, WRITE_PATIENCE) as memory:
-        me = _shelf(run, memory, hook_event, done.client)
-        _write(me, done, news(_last(me)))
+        me = _shelf(run, memory, hook_event, result.client)
+        _write(me, result, news(_last(me)))
 
 
 def _shelf(run: Invocation, memory: Memory, hook_event: HookEvent, client: str) -> ScopedMemory:
@@ -214,52 +219,52 @@ def _last(me: ScopedMemory) -> str | None:
     return slot if isinstance(slot, str) else None
 
 
-def _write(me: ScopedMemory, done: _Done, said: Iterable[TranscriptMessage]) -> None:
+def _write(me: ScopedMemory, result: _HookResult, spoken: Iterable[TranscriptMessage]) -> None:
     """Write what was said, in order and in short commits, so that what is left over is always the end.
 
     The keys outlive an erasure: what was taken out of memory does not come back from a transcript.
     """
-    messages = iter(said)
+    messages = iter(spoken)
     for batch in iter(lambda: list(islice(messages, BATCH)), []):
-        _commit(me, done, batch)
+        _commit(me, result, batch)
 
 
-def _commit(me: ScopedMemory, done: _Done, batch: Sequence[TranscriptMessage]) -> None:
+def _commit(me: ScopedMemory, result: _HookResult, batch: Sequence[TranscriptMessage]) -> None:
     """Write some messages in one commit; if one of them cannot be taken, in ever smaller ones, without it alone."""
     from mnemic.core.items import Channel
 
-    if (done.written or done.repeated) and time.monotonic() - done.began > LONGEST:
-        done.left = True
+    if (result.written or result.repeated) and time.monotonic() - result.began > LONGEST:
+        result.left = True
         raise StoreError("not all was written in time; the next hook goes on from there")
     try:
-        receipt = me.observe([_message(one, done.client) for one in batch], channel=Channel.IMPORT)
+        receipt = me.observe([_message(one, result.client) for one in batch], channel=Channel.IMPORT)
     except (Invalid, Conflict) as error:
         if len(batch) == 1:
-            _leave_out(done, batch[0], error)
+            _leave_out(result, batch[0], error)
             return
         middle = len(batch) // 2
-        _commit(me, done, batch[:middle])
-        _commit(me, done, batch[middle:])
+        _commit(me, result, batch[:middle])
+        _commit(me, result, batch[middle:])
         return
-    done.repeated += receipt.repeated
-    done.written += len(receipt.ids) - receipt.repeated
+    result.repeated += receipt.repeated
+    result.written += len(receipt.ids) - receipt.repeated
 
 
-def _leave_out(done: _Done, said: TranscriptMessage, error: Invalid | Conflict) -> None:
+def _leave_out(result: _HookResult, message: TranscriptMessage, error: Invalid | Conflict) -> None:
     if isinstance(error, Conflict):
-        done.repeated += 1  # it is here, as it was when it was first read: in other slots, or masked by other rules
+        result.repeated += 1  # it is here, as it was when it was first read: in other slots, or masked by other rules
     else:
-        done.skipped.append({"message": said.id, "why": str(error).removeprefix("messages[0].")})
+        result.skipped.append({"message": message.id, "why": str(error).removeprefix("messages[0].")})
 
 
-def _left_out(done: _Done) -> str | None:
+def _left_out(result: _HookResult) -> str | None:
     """What was left out, in one line."""
-    if not done.skipped:
+    if not result.skipped:
         return None
-    first = done.skipped[0]
+    first = result.skipped[0]
     shown = repr(_shortened(first["message"]))
-    named = f"message {shown}" if len(done.skipped) == 1 else f"{len(done.skipped)} messages"
-    which = "" if len(done.skipped) == 1 else f"; the first, {shown}"
+    named = f"message {shown}" if len(result.skipped) == 1 else f"{len(result.skipped)} messages"
+    which = "" if len(result.skipped) == 1 else f"; the first, {shown}"
     return f"{named} left out{which}: {_shortened(first['why'])}"
 
 
@@ -268,13 +273,13 @@ def _shortened(text: str) -> str:
     return text if len(text) <= NAMED else f"{text[:NAMED]}..."
 
 
-def _message(said: TranscriptMessage, client: str) -> Any:
+def _message(message: TranscriptMessage, client: str) -> Any:
     from mnemic.ingest.message import Message
 
-    slots: dict[str, Any] = {"role": said.role, "message": said.id}
-    if said.cwd is not None:
-        slots["cwd"] = _sound(said.cwd)
-    return Message(text=_sound(said.text), key=f"hook:{client}:{said.id}", said=said.said, slots=slots)
+    slots: dict[str, Any] = {"role": message.role, "message": message.id}
+    if message.cwd is not None:
+        slots["cwd"] = _sound(message.cwd)
+    return Message(text=_sound(message.text), key=f"hook:{client}:{message.id}", said=message.said, slots=slots)
 
 
 def _sound(text: str) -> str:
@@ -301,9 +306,9 @@ def _say(run: Invocation, answer: dict[str, Any]) -> None:
         _out(json.dumps(answer))
 
 
-def _print(run: Invocation, done: _Done) -> None:
+def _print(run: Invocation, result: _HookResult) -> None:
     if run.output.json:
-        _out(json.dumps(done.record()))
+        _out(json.dumps(result.record()))
 
 
 def _out(line: str) -> None:
@@ -316,6 +321,6 @@ def _out(line: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _tell(message: str) -> None:
+def _warn(message: str) -> None:
     with suppress(OSError):
         click.echo(f"mnemic hook: {plain(one_line(message))}", err=True)

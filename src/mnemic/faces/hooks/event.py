@@ -26,8 +26,8 @@ class HookEvent:
 
     def text(self, *names: str) -> str | None:
         """The first of some fields that holds text; clients spell them differently."""
-        found = (self.fields.get(name) for name in names)
-        return next((value for value in found if isinstance(value, str) and value.strip()), None)
+        values = (self.fields.get(name) for name in names)
+        return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
     @property
     def session(self) -> str | None:
@@ -55,12 +55,12 @@ def read(stream: BinaryIO) -> HookEvent:
     if len(raw) > INPUT_LIMIT:
         raise Invalid("stdin", f"holds more than {INPUT_LIMIT:,} bytes", "Pipe the JSON of one event.")
     try:
-        said = json.loads(raw)
+        fields = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise Invalid("stdin", f"is not JSON ({error})", "The client pipes it; see `mnemic hook --help`.") from error
-    if not isinstance(said, dict):
+    if not isinstance(fields, dict):
         raise Invalid("stdin", "is JSON but no object", "The client pipes it; see `mnemic hook --help`.")
-    return HookEvent(said)
+    return HookEvent(fields)
 
 
 def read_moment(value: object) -> datetime | None:

@@ -161,15 +161,15 @@ def _without_asides(text: str) -> str:
     for tag in _ASIDE.finditer(text):
         if tag[1]:
             closings.setdefault(tag[2], []).append(tag.end())
-    kept: list[str] = []
+    outside: list[str] = []
     at = 0
     for tag in _ASIDE.finditer(text):
         ends = closings.get(tag[2], [])
         after = bisect_right(ends, tag.start())
         if not tag[1] and tag.start() >= at and after < len(ends):
-            kept.append(text[at : tag.start()])
+            outside.append(text[at : tag.start()])
             at = ends[after]
-    return "".join((*kept, text[at:]))
+    return "".join((*outside, text[at:]))
 
 
 # Codex

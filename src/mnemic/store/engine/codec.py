@@ -65,7 +65,7 @@ def decode_item(item: ItemId, body: bytes) -> Item:
         StoreCorrupt: these are not bytes that it wrote.
     """
     try:
-        return _item(item, json.loads(body))
+        return _item(item, json.loads(body.decode()))  # given bytes, it would look first how they are encoded
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise StoreCorrupt(f"the bytes of item {item} are damaged; run `mnemic verify`") from error
 

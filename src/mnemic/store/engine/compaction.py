@@ -1,4 +1,4 @@
-"""Dropping what lies behind the horizon: one slice at a time, so that writers get in between; once for every keeper.
+"""Move the horizon, and delete what lies behind it: one slice at a time, so that writers get in between.
 
 The horizon moves first, in a short commit: from then on the past behind it is refused (`Compacted`). What nobody can
 ask for any more goes afterwards, in slices. Each leaves a store that `verify` finds sound, so it may be cut short at
@@ -19,7 +19,7 @@ from mnemic.store.engine.holds import holds_of, horizon_floor
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.sweep_phases import Phase, SweepStep, SweptCounts, Turnover, phases
 from mnemic.store.values.receipts import Swept
-from mnemic.store.values.row_values import TenantRow
+from mnemic.store.values.row_values import BEHIND, TenantRow
 
 SLICE_SECONDS: Final = 0.03
 """How long one slice keeps a writer of its own process waiting, about; one of another process up to twice that."""
@@ -51,6 +51,9 @@ def move(rows: Rows, name: str, horizon: int) -> int:
     if horizon > floor.seq:
         raise Refused(f"the horizon stays at commit {floor.seq} or before: {floor.why}")
     (change,) = rows.journal.changes(tenant.id, horizon - 1, 1, False)
+    # The chain vouches for nothing behind the horizon: what stays there is counted, and the count follows what goes.
+    kept = int(rows.notes.memo(tenant.id, BEHIND) or 0) + rows.journal.count_events(tenant.id, tenant.horizon, horizon)
+    rows.notes.set_memo(tenant.id, BEHIND, b"%d" % kept)
     rows.spaces.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
     rows.past.drop_changes(tenant.id, horizon, (tenant.horizon,))
     ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)
@@ -72,7 +75,7 @@ def compact(store: Store, tenant: str, horizon: int) -> int:
 
 
 class TenantSweep:
-    """Going over a tenant, slice by slice, again and again, and what it has passed."""
+    """Sweeps a tenant slice by slice, again and again, and remembers how far it has come."""
 
     def __init__(self, tenant: str) -> None:
         self.tenant = tenant

@@ -1,4 +1,4 @@
-"""Taking content out for good: what goes, what follows it, and what the journal keeps to say so."""
+"""Erase content: what goes, what follows it, and what the journal keeps to say so."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> Non
 
 
 def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """Items with what was derived from them: each in every space of the owner in whose space it was."""
+    """Add to items what was derived from them: each in every space of the owner in whose space it was."""
     going = dict.fromkeys(items)
     queue, homes = list(dict.fromkeys(raw for _, raw in going)), list(reach)
     owned: dict[str | Shared | None, list[int]] = {}
@@ -151,5 +151,5 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
 
 
 def _reason(erasure: Erasure) -> bytes | None:
-    """The reason given, as an event of its own: it is content, and can be erased in its turn."""
+    """Encode the reason as an event of its own: it is content, and can be erased in its turn."""
     return canonical({"reason": erasure.reason}) if erasure.reason else None

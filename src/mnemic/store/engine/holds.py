@@ -1,4 +1,4 @@
-"""What may not be taken out: legal holds, set by whom and why, and all else that keeps the horizon where it is."""
+"""Place and lift legal holds, and refuse to delete what they keep; find what else keeps the horizon where it is."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def lift(rows: Rows, name: str, hold: int) -> None:
 
 
 def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
-    """The holds of a tenant as nouns, the oldest first."""
+    """List the holds of a tenant, the oldest first."""
     users = {row.id: row.user for row in rows.spaces.tenant_spaces(tenant.id)}
     return [
         Hold(
@@ -80,7 +80,7 @@ def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
 
 @dataclass(frozen=True, slots=True)
 class TenantHolds:
-    """The holds of a tenant, ready to be asked what they keep.
+    """Tells what the holds of a tenant keep.
 
     Attributes:
         trunks: For each space the one that it came off first: a hold on a user's memory keeps its branches too.
@@ -90,11 +90,11 @@ class TenantHolds:
     trunks: Mapping[int, int]
 
     def space(self, space: int) -> HoldRow | None:
-        """A hold on any part of a space: who would take all of it out is refused."""
+        """Find a hold on any part of a space: who would delete all of it is refused."""
         return next((row for row in self.holds if row.space in (0, self.trunks[space])), None)
 
     def item(self, space: int, item: bytes, sessions: Iterable[str | None]) -> HoldRow | None:
-        """The hold that keeps an item, known in these sessions."""
+        """Find the hold that keeps an item, known in these sessions."""
         named = {session for session in sessions if session}
         return next((row for row in self.holds if self._covers(row, space, item, named)), None)
 
@@ -107,7 +107,7 @@ class TenantHolds:
 
 
 def holds_of(rows: Rows, tenant: int) -> TenantHolds:
-    """The holds of a tenant."""
+    """Read the holds of a tenant."""
     holds = tuple(rows.notes.holds(tenant))
     if not holds:
         return TenantHolds((), {})
@@ -115,7 +115,7 @@ def holds_of(rows: Rows, tenant: int) -> TenantHolds:
 
 
 def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
-    """For each space the one that it came off first; its own number where it came off none."""
+    """Find for each space the one that it came off first; its own number where it came off none."""
     parents = {one.id: one.parent for one in spaces}
     return {space: _trunk(space, parents) for space in parents}
 
@@ -126,32 +126,37 @@ def _trunk(space: int, parents: Mapping[int, int]) -> int:
     return space
 
 
-def sessions_of(rows: Rows, space: int, item: bytes) -> set[str]:
-    """The sessions that an item's versions lie in."""
-    versions = rows.items.item_rows(space, (item,)).get(item, [])
-    names = (rows.names.name_text(number) for number in {row.session for row in versions} - {0})
-    return {name for name in names if name}
+def sessions_of(rows: Rows, space: int, items: Sequence[bytes]) -> dict[bytes, set[str]]:
+    """Find the sessions that the versions of each of these items lie in."""
+    stories = rows.items.item_rows(space, items)
+    numbers = {row.session for versions in stories.values() for row in versions}
+    names = {number: rows.names.name_text(number) for number in numbers - {0}}
+    return {
+        item: {name for name in (names.get(row.session) for row in stories.get(item, ())) if name} for item in items
+    }
+
+
+def _holding(rows: Rows, holds: TenantHolds, space: int, items: Sequence[bytes]) -> dict[bytes, HoldRow]:
+    """Find the hold that keeps each of these items, where one does."""
+    sessions = sessions_of(rows, space, items) if holds.holds else {}
+    found = ((item, holds.item(space, item, names)) for item, names in sessions.items())
+    return {item: row for item, row in found if row is not None}
 
 
 def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
     """Raise `Refused`, naming the hold, if one keeps any of these items."""
-    holds = holds_of(rows, tenant)
-    if not holds.holds:
-        return
+    holds, homes = holds_of(rows, tenant), dict[int, list[bytes]]()
     for space, item in going:
-        if (row := holds.item(space, item, sessions_of(rows, space, item))) is not None:
+        homes.setdefault(space, []).append(item)
+    for space, items in homes.items():
+        for item, row in _holding(rows, holds, space, items).items():
             raise Refused(f"item {from_bytes(item)} {describe(row)}")
 
 
 def reasons_to_keep(rows: Rows, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
     """Find those of these items that a hold keeps, each with the reason to give."""
-    holds = holds_of(rows, tenant)
-    found: dict[ItemId, str] = {}
-    for item in items if holds.holds else ():
-        raw = to_bytes(item)
-        if (row := holds.item(space, raw, sessions_of(rows, space, raw))) is not None:
-            found[item] = describe(row)
-    return found
+    holding = _holding(rows, holds_of(rows, tenant), space, [to_bytes(item) for item in items])
+    return {from_bytes(item): describe(row) for item, row in holding.items()}
 
 
 def refuse_spaces(rows: Rows, tenant: int, spaces: Iterable[int]) -> None:
@@ -177,7 +182,7 @@ class Floor:
 
 
 def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
-    """All that holds a tenant's horizon, the lowest first."""
+    """Find all that holds a tenant's horizon, the lowest first."""
     branches = [one.id for one in rows.spaces.descents(tenant.id) if one.parent and one.owned]
     found = [
         Floor(space.base, f"branch {space.branch!r} comes off commit {space.base}; merge or drop it")
@@ -199,5 +204,5 @@ def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
 
 
 def horizon_floor(rows: Rows, tenant: TenantRow) -> Floor:
-    """The lowest of what holds a tenant's horizon; nothing does where its seq is `FOREVER`."""
+    """Find the lowest of what holds a tenant's horizon; nothing does where its seq is `FOREVER`."""
     return next(iter(holders(rows, tenant)), Floor(FOREVER, "nothing holds it"))

@@ -1,4 +1,4 @@
-"""Jobs, dead letters and recorded answers, once for every keeper: ordered, done under a lease, steered."""
+"""Order jobs, lease them, finish or steer them; keep dead letters and what models answered."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ DIGEST: Final = "digest"
 
 
 def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str) -> int:
-    """The number of the dead job that keeps a version which a lane gave up."""
-    what = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
-    known, now = rows.lanes.find_job(space, what.name, what.key), rows.now()
-    number = rows.lanes.add_job(what, now) if known is None else known.id
-    rows.lanes.set_job(Job(id=number, order=what, state=JobState.DEAD, attempts=attempts, error=error, at=now))
+    """Keep a version that a lane gave up as a dead job; its number."""
+    order = Order(space=space, name=DIGEST, key=f"{lane}:{ver}", payload=lane.encode(), ver=ver)
+    known, now = rows.lanes.find_job(space, order.name, order.key), rows.now()
+    number = rows.lanes.add_job(order, now) if known is None else known.id
+    rows.lanes.set_job(Job(id=number, order=order, state=JobState.DEAD, attempts=attempts, error=error, at=now))
     return number
 
 
-def order(rows: Rows, what: Order) -> int:
-    """The number of a job, ordered if it was not.
+def order(rows: Rows, order: Order) -> int:
+    """Order a job, unless it was ordered before; its number.
 
     Raises:
         NotFound: its space is not here, or was erased.
     """
-    if not what.name or not what.key:
-        raise Invalid("name" if what.key else "key", "is empty", "Say what is to be done, and under which key.")
-    if what.space and not is_owned(rows, what.space):
-        raise NotFound(f"space {what.space} is not here, or was erased")
-    known = rows.lanes.find_job(what.space, what.name, what.key)
-    return rows.lanes.add_job(what, rows.now()) if known is None else known.id
+    if not order.name or not order.key:
+        raise Invalid("name" if order.key else "key", "is empty", "Say what is to be done, and under which key.")
+    if order.space and not is_owned(rows, order.space):
+        raise NotFound(f"space {order.space} is not here, or was erased")
+    known = rows.lanes.find_job(order.space, order.name, order.key)
+    return rows.lanes.add_job(order, rows.now()) if known is None else known.id
 
 
 def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job | None:
@@ -159,12 +159,12 @@ def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
 
 
 def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:
-    """What was answered before."""
+    """Look up what a model answered to the same request before."""
     return rows.lanes.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
 
 
 def asked_hash(rows: Rows, space: int, asked: bytes) -> bytes:
-    """A request as it is stored: keyed with the space's secret, so that it can be compared and not guessed."""
+    """Hash a request with the space's secret, so that it can be compared and not guessed."""
     (row,) = rows.spaces.space_rows((space,))
     return hashlib.blake2b(asked, key=row.secret, digest_size=32).digest()
 

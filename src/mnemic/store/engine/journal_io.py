@@ -1,4 +1,4 @@
-"""The journal as lines of JSON, out and in: restoring applies what was recorded and runs nothing."""
+"""Write a journal as lines of JSON, and load one: loading applies what was recorded and runs nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
+from mnemic.core.sanitize import for_json
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import Conflict, Invalid
+from mnemic.errors import Conflict, Invalid, StoreCorrupt
 from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import (
+    BEHIND,
     BranchPoint,
     ChangeRow,
     EventRow,
@@ -27,6 +29,11 @@ from mnemic.store.values.row_values import (
     TenantRow,
 )
 
+UNREADABLE: Final[tuple[type[Exception], ...]] = (
+    ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, AssertionError, IndexError,
+    StoreCorrupt,
+)  # fmt: skip
+"""What a line that is none may end in; `Conflict` and `Invalid` say enough by themselves."""
 JOURNAL: Final = 1
 """The number of this line format."""
 _PAGE: Final = 500
@@ -115,7 +122,7 @@ def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
 
 
 def _line(kind: str, record: dict[str, Any]) -> bytes:
-    return canonical({kind: record}) + b"\n"
+    return for_json(canonical({kind: record}).decode()).encode() + b"\n"  # whoever looks at it may do so on a terminal
 
 
 def load(rows: Rows, lines: Iterator[bytes]) -> int:
@@ -138,13 +145,16 @@ def load(rows: Rows, lines: Iterator[bytes]) -> int:
             ended = kind == "end"
             loading.take(kind, record)
             digest.update(line.strip())
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        except UNREADABLE as error:
             raise Invalid(
                 "journal", f"line {number} is not a line of an exported journal", "Export it again."
             ) from error
     if not ended:
         raise Invalid("journal", "ends before its last line", "Export it again.")
-    loading.finish()
+    try:
+        loading.finish()
+    except UNREADABLE as error:
+        raise Invalid("journal", "does not hold together", "Export it again.") from error
     for fault in audit.verify(rows):
         raise Invalid("journal", f"does not hold together: {fault.where}: {fault.problem}", "Export it again.")
     return loading.commits
@@ -186,6 +196,9 @@ class _Loading:
         if self.tenant is None:
             raise Invalid("journal", "has no head line", "Export it again.")
         self.rows.spaces.set_tenant(self.tenant)
+        if self.tenant.horizon:
+            kept = self.rows.journal.count_events(self.tenant.id, 0, self.tenant.horizon)
+            self.rows.notes.set_memo(self.tenant.id, BEHIND, b"%d" % kept)
         if (self.change.hash if self.change else ledger.GENESIS) != self.tenant.hash:
             raise Invalid("journal", f"does not end at commit {self.tenant.seq}, as its head says", "Export it again.")
         for space in self.rows.spaces.tenant_spaces(self.tenant.id):
@@ -256,7 +269,7 @@ class _Loading:
         dst = bytes.fromhex(record["link"]["dst"])
         type_ = self.rows.names.number(space, json.loads(body)["type"])
         opened = record["verb"] == Verb.LINKED
-        return self.rows.links.add_link(LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body))
+        return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
@@ -265,7 +278,7 @@ class _Loading:
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
-    """What was erased, per space that still has an owner: tenant, user (None: shared), item ids."""
+    """List what was erased, by space that still has an owner: tenant, user (None: shared), item ids."""
     found = []
     for tenant in rows.spaces.tenants():
         for space in rows.spaces.tenant_spaces(tenant.id):

@@ -1,4 +1,4 @@
-"""Lanes and the vectors they fill, once for every keeper: leases, cursors, embedders that come and go."""
+"""Lease lanes, move their cursors, keep the vectors that they fill; add and retire embedders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLICE: Final = 1000
 
 
 def enlist(rows: Rows, name: str, dims: int, state: EmbedderState) -> int:
-    """The id of an embedder, made known if it is not; one that was retiring takes the state given.
+    """Make an embedder known, unless it is; its number. One that was retiring takes `state`.
 
     Raises:
         Conflict: an embedder of this name has other dimensions.
@@ -43,9 +43,9 @@ def appoint(rows: Rows, model: int, state: EmbedderState) -> None:
 
 
 def dismiss(rows: Rows, model: int) -> bool:
-    """One slice of taking an embedder out; whether there is more to do. Its row goes last, so that a cut shows.
+    """Delete some vectors of an embedder, and at last its row; whether there is more to do.
 
-    Meanwhile the embedder is retiring. Nothing is to do for one that is not there.
+    Its row goes last, so that a cut shows; meanwhile it is retiring. Nothing is to do for one that is not there.
     """
     row = _find(rows, model)
     if row is None:

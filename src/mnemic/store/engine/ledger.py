@@ -1,4 +1,4 @@
-"""What a commit means, once for every keeper: drafts become rows, sealed by salts and a hash chain."""
+"""Write drafts as commits: rows sealed by salts and a hash chain."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class Prepared:
 
 
 def seal(salt: bytes, stored: bytes) -> bytes:
-    """The salted digest of stored bytes: without the salt it tells nothing about them."""
+    """Digest stored bytes with a salt, without which the digest tells nothing about them."""
     return hashlib.sha256(salt + stored).digest()
 
 
 def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
-    """The hash of a commit: over the one before it, an envelope of integers, and the digests of its events."""
+    """Hash a commit: over the hash before it, an envelope of integers, and the digests of its events."""
     state = hashlib.sha256(previous)
     lines = list(events)
     state.update(_ENVELOPE.pack(row.seq, row.space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
@@ -84,7 +84,7 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
     if draft.used and draft.lane is not None:
         raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
-    _refuse_twins(draft)
+    _refuse_repeats(draft)
     return Prepared(
         draft=draft,
         sealed=tuple(_sealed(op, entropy) for op in draft.ops),
@@ -94,17 +94,19 @@ def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     )
 
 
-def _refuse_twins(draft: Draft) -> None:
-    """What changes twice in one commit has no order there: views between two events do not exist."""
+def _refuse_repeats(draft: Draft) -> None:
+    """Raise `Invalid` if a draft changes anything twice: views between two events of one commit do not exist."""
     if len(draft.ops) == 1:
         return
     puts = [op for op in draft.ops if isinstance(op, Put)]
     ties = [(op.link.src, op.link.dst, op.link.type) for op in draft.ops if isinstance(op, Tie)]
     keys = [op.key for op in puts if op.key is not None]
-    for field, given in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
-        if len(set(given)) < len(given):
-            twin = next(one for place, one in enumerate(given) if one in given[:place])
-            raise Invalid(field, f"{twin!r} comes twice in one commit", "Give each its own, or commit them in turn.")
+    for field, values in (("id", [op.item.id for op in puts]), ("key", keys), ("link", ties)):
+        if len(set(values)) < len(values):
+            repeated = next(value for place, value in enumerate(values) if value in values[:place])
+            raise Invalid(
+                field, f"{repeated!r} comes twice in one commit", "Give each its own, or commit them in turn."
+            )
 
 
 def _sealed(op: Op, entropy: Entropy) -> Sealed:
@@ -237,21 +239,21 @@ def _named(draft: Draft, earlier: Mapping[int, KeyRow]) -> tuple[ItemId, ...]:
 
 
 def key_hash(secret: bytes, key: str) -> bytes:
-    """A key as it is stored: keyed with the space's secret, so that it can be compared and not read."""
+    """Hash a key with the space's secret, so that it can be compared and not read."""
     return hashlib.blake2b(key.encode(), key=secret, digest_size=16).digest()
 
 
 def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int, KeyRow]:
-    given = {
+    keyed = {
         place: (sealed.op, key_hash(space.secret, sealed.op.key))
         for place, sealed in enumerate(prepared.sealed)
         if isinstance(sealed.op, Put) and sealed.op.key is not None
     }
-    if not given:
+    if not keyed:
         return {}
-    known = rows.journal.keyed(space.id, [hashed for _, hashed in given.values()])
+    known = rows.journal.keyed(space.id, [hashed for _, hashed in keyed.values()])
     found: dict[int, KeyRow] = {}
-    for place, (op, hashed) in given.items():
+    for place, (op, hashed) in keyed.items():
         row = known.get(hashed)
         if row is None:
             continue
@@ -305,18 +307,22 @@ class _Commit:
     def write(self, ops: Sequence[Sealed]) -> None:
         """Write what some ops put and tie, all rows of a table at once, and an event for each of them in order."""
         puts: list[tuple[int, Put, Sealed]] = []
+        ties: list[tuple[int, Tie, Sealed]] = []
         wrote: dict[int, tuple[int, int, bytes | None]] = {}
         for n, sealed in enumerate(ops, len(self.events)):
             op = sealed.op
             if isinstance(op, Put):
                 puts.append((n, op, sealed))
             elif isinstance(op, Tie):
-                wrote[n] = (0, self._tie(n, op, sealed), None)
+                ties.append((n, op, sealed))
             else:
                 wrote[n] = (0, 0, sealed.body)
         if puts:
             first = self._put(puts)
             wrote.update((n, (first + place, 0, None)) for place, (n, _, _) in enumerate(puts))
+        if ties:
+            first = self._tie(ties)
+            wrote.update((n, (0, first + place, None)) for place, (n, _, _) in enumerate(ties))
         tenant, seq = self.tenant.id, self.seq
         events = [
             EventRow(tenant, seq, n, sealed.op.verb, sealed.item, *wrote[n], sealed.salt, sealed.digest)
@@ -357,7 +363,7 @@ class _Commit:
     def _followed(
         self, versions: Sequence[VersionRow], puts: Sequence[tuple[int, Put, Sealed]]
     ) -> dict[bytes, VersionRow]:
-        """The versions that stood before, closed."""
+        """Close the versions that stood before; return them."""
         before = lineage.standing(self.rows, self.space, [row.id for row in versions])
         if not before:
             return before
@@ -384,15 +390,15 @@ class _Commit:
         space, hashed = self.space, key_hash(self.space.secret, key)
         return KeyRow(space.id, hashed, sealed.salt, sealed.content_digest, self.seq, sealed.item, lasting, self.at)
 
-    def _tie(self, n: int, op: Tie, sealed: Sealed) -> int:
-        assert sealed.item is not None
-        space, type_ = self.space.id, self.rows.names.number(self.space.id, op.link.type)
-        return self.rows.links.add_link(
-            LinkRow(
-                0, space, sealed.item, to_bytes(op.link.dst), type_, self.seq, FOREVER, n, op.verb is Verb.LINKED,
-                sealed.body,
-            )
-        )  # fmt: skip
+    def _tie(self, ties: Sequence[tuple[int, Tie, Sealed]]) -> int:
+        """Write links in place of those that stood; the number of the first, each of the others has the next."""
+        space, found = self.space.id, list[LinkRow]()
+        for n, op, sealed in ties:
+            assert sealed.item is not None
+            dst, type_ = to_bytes(op.link.dst), self.rows.names.number(space, op.link.type)
+            opened = op.verb is Verb.LINKED
+            found.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
+        return self.rows.links.add_links(found)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         space = self.space.id

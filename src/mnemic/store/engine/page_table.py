@@ -1,4 +1,4 @@
-"""Page tables of sessions, once for every keeper: who has a session open, and the pages of its window.
+"""Write the page tables of sessions: who has a session open, and the pages of its window.
 
 They are state beside the journal, and may be lost: a window is made again from its session's last turns.
 """

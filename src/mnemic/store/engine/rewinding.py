@@ -1,4 +1,4 @@
-"""Going back in time: a store becomes exactly what it was after a commit; what was erased since stays erased."""
+"""Bring a store back to exactly what it was after a commit; what was erased since stays erased."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _refuse_held(rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow], seq:
 
 
 def _made_since(rows: Rows, tenant: TenantRow, seq: int) -> set[int]:
-    """The branches that were made after commit `seq`."""
+    """Find the branches that were made after commit `seq`."""
     made = {event.seq for event in rows.journal.events(tenant.id, seq + 1, tenant.seq) if event.verb == Verb.BRANCHED}
     return {change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq in made}
 
@@ -182,7 +182,7 @@ class _Erased:
         )
 
     def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int]) -> int:
-        """The commit that says that this is erased; 0 where none of it was there."""
+        """Write the commit that says that this is erased; its seq, 0 where none of it was there."""
         if not (self.ids or self.links or self.spaces):
             return 0
         blank = [event for event in rows.journal.events(tenant.id, 0, tenant.seq) if event.salt is None]
@@ -201,7 +201,7 @@ class _Erased:
         return seq
 
     def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
-        """By space, what reopens because only something erased had taken its place, after this commit too."""
+        """Find, by space, what reopens because only something erased had taken its place, after this commit too."""
         found: dict[int, list[Put]] = {}
         for space in sorted({home for home, _ in self.reopened} & spaces):
             known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))

@@ -212,6 +212,10 @@ class JournalTables(Group, ABC):
         order = ("-seq",) if newest else ("seq",)
         return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, tenant=tenant))
 
+    def count_events(self, tenant: int, after: int, upto: int) -> int:
+        """How many events the commits after one up to another have."""
+        return sum(1 for _ in self.relations.find(EVENT, ("seq", ">", after), ("seq", "<=", upto), tenant=tenant))
+
     def events(self, tenant: int, first: int, last: int) -> list[EventRow]:
         within: tuple[Condition, Condition] = ("seq", ">=", first), ("seq", "<=", last)
         return list(self.relations.find(EVENT, *within, order=("seq", "n"), tenant=tenant))
@@ -372,11 +376,12 @@ class ItemTables(Group, ABC):
 class LinkTables(Group):
     """Links between items, and which item was derived from which."""
 
-    def add_link(self, row: LinkRow) -> int:
-        """Add a version of a link, in place of the one that stood; its number."""
-        ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
-        self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
-        return self.relations.add(LINK, (None, *row[1:]))
+    def add_links(self, rows: Sequence[LinkRow]) -> int:
+        """Add versions of links, each in place of the one that stood; the number of the first, others have the next."""
+        for row in rows:
+            ends: dict[str, Value] = {"space": row.space, "src": row.src, "dst": row.dst, "type": row.type}
+            self.relations.update(LINK, {"seq_to": row.seq_from}, **ends, seq_to=FOREVER)
+        return self.relations.add(LINK, *[(None, *row[1:]) for row in rows])
 
     def links_of(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
         """The links that start or end at one of these items."""
@@ -723,10 +728,10 @@ def in_order(pages: Iterable[PageRow]) -> list[PageRow]:
     return sorted(pages, key=lambda row: (row.arrived, row.position, row.item))
 
 
-def added(one: StrengthRow, other: StrengthRow) -> StrengthRow:
-    """The counters of both together."""
-    uses, useful, harms = (a + b for a, b in zip(one[2:5], other[2:5], strict=True))
-    return one._replace(uses=uses, useful=useful, harms=harms, last_used=max(one.last_used, other.last_used))
+def added(row: StrengthRow, delta: StrengthRow) -> StrengthRow:
+    """Add counters of use to those of an item."""
+    uses, useful, harms = (a + b for a, b in zip(row[2:5], delta[2:5], strict=True))
+    return row._replace(uses=uses, useful=useful, harms=harms, last_used=max(row.last_used, delta.last_used))
 
 
 def _wrote(relations: Relations, space: int, seq: int) -> list[EventRow]:

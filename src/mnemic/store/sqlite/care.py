@@ -9,12 +9,13 @@ from pathlib import Path
 
 import apsw
 
-from mnemic.errors import Conflict, StoreError
-from mnemic.store.sqlite import handed_on
+from mnemic.errors import Conflict, StoreCorrupt, StoreError, StoreReadOnly
+from mnemic.store.sqlite import file_audit, handed_on, sealing
 from mnemic.store.sqlite.connections import SqliteFile, translated
 from mnemic.store.sqlite.disk import file_system, free_bytes, prepare_file
 from mnemic.store.sqlite.location import InFile
-from mnemic.store.sqlite.schema import FORMAT
+from mnemic.store.sqlite.row_checksums import register
+from mnemic.store.sqlite.schema import FORMAT, TABLES
 from mnemic.store.values.heads import Check, Info
 from mnemic.store.values.receipts import Fault
 
@@ -25,13 +26,35 @@ class SqliteCare(SqliteFile):
     # What each of these needs is imported in it: who only reads and writes goes through none of them.
 
     def verify(self) -> Iterator[Fault]:
-        from mnemic.store.engine import audit
+        from mnemic.store.engine.audit import guarded, verify
 
         with self._apart() as db:
-            for (answer,) in db.execute("PRAGMA integrity_check(20)"):
-                if answer != "ok":
-                    yield Fault(where=str(self._location), problem=str(answer))
-            yield from audit.verify(self._rows(db))
+            yield from self._quick_faults(db)
+            yield from guarded("pages", file_audit.damaged_pages(db), apsw.Error)
+            yield from verify(self._rows(db), apsw.Error)
+
+    def refuse_tampered(self) -> None:
+        """Look at what is seen without reading the journal: declaration, checksums, counts.
+
+        Raises:
+            StoreCorrupt: something is not as we wrote it.
+        """
+        with self._apart() as db:
+            for fault in self._quick_faults(db):
+                raise StoreCorrupt(f"{self._location} is not as it was written: {fault.where}: {fault.problem}")
+
+    def _quick_faults(self, db: apsw.Connection) -> Iterator[Fault]:
+        """What can be seen without reading the journal."""
+        from mnemic.store.engine.audit import guarded
+
+        if isinstance(self._location, InFile) and (header := self._location.settled_header()):
+            yield from guarded("header", file_audit.wrong_header(header))
+        yield from guarded("schema", file_audit.foreign_words(db), apsw.Error)
+        yield from guarded("seal", sealing.faults(db, self._location.key), apsw.Error)
+        for table in TABLES if sealing.can_check(db, self._location.key) else ():
+            if table.summed:
+                yield from guarded(f"table {table.name}", file_audit.wrong_sums(db, table), apsw.Error)
+        yield from guarded("counts", file_audit.wrong_counts(db), apsw.Error)
 
     def export(self, tenant: str) -> Iterator[bytes]:
         from mnemic.store.engine import journal_io
@@ -41,6 +64,7 @@ class SqliteCare(SqliteFile):
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
+        self._location.refuse_replaced()
         dest = dest.expanduser().absolute()
         if dest.exists():
             raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
@@ -55,8 +79,12 @@ class SqliteCare(SqliteFile):
             unfinished.unlink(missing_ok=True)
 
     def _copy_to(self, unfinished: Path) -> None:
+        with self._apart() as db:
+            if not sealing.can_check(db, self._location.key):
+                raise StoreReadOnly(f"{self._location} is sealed: a copy is made with its key; set MNEMIC_SEAL")
         with self._gate.reading(), translated(self._location):
             source, copy = self._open(), apsw.Connection(str(unfinished))
+            register(copy, self._location.key)
             try:
                 with copy.backup("main", source, "main") as run:
                     run.step(-1)  # all pages under one read lock: writers go on, and the copy is of one moment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
@@ -22,7 +23,7 @@ from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.sqlite import migrations
+from mnemic.store.sqlite import file_audit, migrations, sealing
 from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
@@ -30,6 +31,9 @@ from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
+
+_COLLECT_SECONDS: Final = 0.25
+"""How long readers are waited for before those are looked for that nobody knows any more."""
 
 Probe = Callable[[str], None]
 Reader = tuple[apsw.Connection, Rows]
@@ -54,6 +58,14 @@ class Gate:
     def held(self) -> bool:
         """Whether the calling thread is reading."""
         return bool(self._inside) and threading.get_ident() in self._threads()
+
+    def held_by_nobody(self) -> bool:
+        """Whether the calling thread reads no more once what is kept alive by circles alone is gone.
+
+        An interrupted call may be kept so, by the traceback of its own error.
+        """
+        gc.collect()
+        return not self.held
 
     def _threads(self) -> list[int]:
         """The thread of each reader inside; one whose context was never left goes when nobody knows it any more."""
@@ -94,7 +106,7 @@ class Gate:
 
         Returns whether it came to that within `patience` seconds; if not, the gate stays open.
         """
-        until = time.monotonic() + patience
+        until, collect_at = time.monotonic() + patience, time.monotonic() + _COLLECT_SECONDS
         if not self._shut.take(call, patience):
             return False
         while self._others():
@@ -104,6 +116,9 @@ class Gate:
             if left <= 0:
                 self.open(call)
                 return False
+            if time.monotonic() > collect_at:
+                collect_at = until + 1
+                gc.collect()  # an interrupted call may be kept by the traceback of its own error
             if self._others():
                 gate.acquire(timeout=min(left, LOOK_SECONDS))
         return True
@@ -176,9 +191,13 @@ class SqliteFile:
         self._probe = probe or _nothing
         self._random = random.Random(os.getpid() ^ time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.renew()
-        with translated(location):
-            location.refuse_foreign(busy_timeout)
-            self._migrate()
+        try:
+            with translated(location):
+                location.refuse_foreign(busy_timeout)
+                self._migrate()
+        except BaseException:
+            self._let_go()
+            raise
         rest_for_forks(self)
 
     def renew(self) -> None:
@@ -189,6 +208,8 @@ class SqliteFile:
         self._listener = Listener(self._open)
         self._gate = Gate()
         self._writing = Mutex()
+        self._right_to_write = _Alone(self)
+        self._written: _Transaction | None = None
         self._closed = False
 
     def rest(self) -> None:
@@ -208,9 +229,9 @@ class SqliteFile:
 
     def _let_go(self) -> None:
         self._close_readers()
-        if self._writer is not None:
-            self._writer.close(True)
-        self._writer = None
+        db, self._writer = self._writer, None
+        if db is not None:
+            db.close(True)
 
     def _close_readers(self) -> None:
         while self._readers:
@@ -224,7 +245,7 @@ class SqliteFile:
         with self._writing, translated(self._location):
             self._closed = True
             self._gate.shut(sys._getframe(), PATIENCE)
-            self._drop_lease()
+            self._part()
             self._let_go()
             self._listener.close()
             self._location.let_go()
@@ -232,16 +253,35 @@ class SqliteFile:
             self._gate.open(sys._getframe())
         self._bell.ring()
 
+    def _part(self) -> None:
+        """Before the last connection goes: drop the lease, or see that the log is folded into no foreign file."""
+        with suppress(apsw.Error, StoreError):  # a disk that fails is told by closing itself
+            if self._writer is None:
+                return
+            if self._location.log_may_be_folded(self._writer):
+                self._drop_lease()
+                return
+            for db in self._connections():
+                db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+    def _connections(self) -> Iterator[apsw.Connection]:
+        """Every connection that is kept open."""
+        yield from (db for db, _ in self._readers)
+        yield from (db for db in (self._writer, self._listener.connection) if db is not None)
+
     def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
         self._leased = True
-        return take_lease(db)
+        meta = take_lease(db)
+        if "seal" in meta and not self._location.key:
+            raise StoreReadOnly(f"{self._location} is sealed, and is not written to without its key; set MNEMIC_SEAL")
+        return meta
 
     def _drop_lease(self) -> None:
         """Let other machines write at once; where that cannot be written, the lease runs out by itself."""
         db, leased, self._leased = self._writer, self._leased, False
         if db is None or not leased or not self._location.readers_stay:
             return
-        with suppress(apsw.Error):
+        with suppress(apsw.Error, StoreCorrupt):
             db.set_busy_timeout(_DROP_MILLISECONDS)
             db.pragma("synchronous", "NORMAL")  # a power cut that takes this back costs another machine a minute
             with self._transaction(db):
@@ -268,8 +308,18 @@ class SqliteFile:
         if not migrations.is_current(db):
             with self._transaction(db):
                 migrations.migrate(db, self._location, self._entropy)
+                file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
+        # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
+        for fault in file_audit.foreign_words(db):
+            raise StoreCorrupt(
+                f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
+            )
+        if self._location.key and sealing.is_due(db, self._location):
+            with self._transaction(db):
+                sealing.put_on(db, self._location.key)
+        self._location.note(db)
 
     def read(self) -> SnapshotReading:
         return SnapshotReading(self)
@@ -298,6 +348,7 @@ class SqliteFile:
         with self._alone() as db, self._transaction(db):
             self._take_lease(db)
             answer = work(self._rows(db), *args, **kwargs)
+            file_audit.count(db)
             self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
@@ -307,13 +358,14 @@ class SqliteFile:
 
     def _alone(self) -> _Alone:
         """The writer's connection, while nobody else of this process writes; for a function that is no generator."""
-        return _Alone(self)
+        return self._right_to_write
 
     def _writer_connection(self) -> apsw.Connection:
         if self._writer is not None and self._writer.in_transaction:
             self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
+            self._location.note(self._writer)  # the last connection to close has folded the log
         return self._writer
 
     def _end_transactions(self) -> None:
@@ -323,11 +375,13 @@ class SqliteFile:
 
     def _transaction(self, db: apsw.Connection) -> _Transaction:
         """Have what is written on `db` stand or fall as one; for a function that is no generator."""
-        return _Transaction(self, db)
+        if self._written is None or self._written.db is not db:
+            self._written = _Transaction(self, db)  # it keeps nothing from one time to the next
+        return self._written
 
     def _refuse_reading(self) -> None:
         """Raise `StoreError` where this thread would wait for its own read to end before it may write."""
-        if not self._location.readers_stay and self._gate.held:
+        if not self._location.readers_stay and self._gate.held and not self._gate.held_by_nobody():
             raise StoreError("this thread is reading the store in memory; end the read, then write")
 
     def _shut_out_readers(self, call: Holder) -> None:
@@ -363,6 +417,7 @@ class SnapshotReading:
     def __enter__(self) -> Snapshot:
         file = self._file
         file._refuse_closed()
+        file._location.refuse_replaced()
         try:
             file._gate.enter(self, self._reader)
             file._refuse_closed()
@@ -414,7 +469,9 @@ class _Alone:
         try:
             file._writing.take(call)
             file._refuse_closed()
-            return file._writer_connection()
+            db = file._writer_connection()
+            file._location.refuse_overwritten(db)
+            return db
         except BaseException as error:
             file._writing.give_back(call)
             raise_ours(file._location, error)
@@ -432,17 +489,19 @@ class _Alone:
 class _Transaction:
     """What is written on a connection, as a context in a function that is no generator: all of it lands, or nothing."""
 
-    __slots__ = ("_db", "_file")
+    __slots__ = ("_file", "db")
 
     def __init__(self, file: SqliteFile, db: apsw.Connection) -> None:
-        self._file, self._db = file, db
+        self._file, self.db = file, db
 
     def __enter__(self) -> None:
         file, call = self._file, sys._getframe(1)
         try:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
-            self._db.execute("BEGIN IMMEDIATE")
+            self.db.execute("BEGIN IMMEDIATE")
+            if file._location.key:
+                sealing.refuse_broken(self.db, file._location)
         except BaseException:
             self._take_back(call)
             raise
@@ -451,7 +510,11 @@ class _Transaction:
         file, call = self._file, sys._getframe(1)
         try:
             if error is None:
-                self._db.execute("COMMIT")
+                if file._location.key:
+                    sealing.seal(self.db, file._location.key)
+                self.db.execute("COMMIT")
+                if self.db is file._writer:
+                    file._location.landed(self.db)
                 if not file._location.readers_stay:
                     file._gate.open(call)
                 return
@@ -461,7 +524,7 @@ class _Transaction:
         self._take_back(call)
 
     def _take_back(self, call: Holder) -> None:
-        self._file._roll_back(self._db)
+        self._file._roll_back(self.db)
         if not self._file._location.readers_stay:
             self._file._gate.open(call)
 
@@ -532,6 +595,10 @@ class translated:  # noqa: N801 - said like a function, and entered by every wri
 
 def raise_ours(where: object, error: BaseException) -> None:
     """Raise our own error for one of SQLite's; any other is left to who caught it."""
+    if isinstance(error, UnicodeDecodeError):  # SQLite gives texts as they lie there
+        raise StoreCorrupt(
+            f"{where}: a text in it is damaged; run `mnemic verify`, then `mnemic restore` from a backup"
+        ) from error
     if not isinstance(error, apsw.Error):
         return
     for theirs, ours, remedy in _OURS:

@@ -8,7 +8,7 @@ import platform
 import time
 import uuid
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -103,7 +103,7 @@ def file_system(folder: Path, mounts: str | None = None) -> str:
     return kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Host:
     """Who writes to a file, as its lease says it.
 
@@ -115,10 +115,9 @@ class Host:
     boot: str
     name: str
 
-    @cached_property
-    def prefix(self) -> bytes:
-        """What its leases begin with."""
-        return f"{self.boot} {self.name} ".encode()
+    def lease(self, until: float) -> bytes:
+        """Its lease, as it stands in a file."""
+        return f"{self.boot} {self.name} {until:.0f}".encode()
 
     def shares_locks_with(self, other: Host) -> bool:
         """Whether SQLite's locks hold between the two, or one of them has gone with its kernel."""
@@ -144,8 +143,8 @@ def _line(file: Path) -> str:
 def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None = None) -> dict[str, bytes]:
     """Inside a write: note that this machine writes here, for the next minute.
 
-    Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied, and
-    `swept`, when old idempotency keys were last forgotten.
+    Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied,
+    `swept`, when old idempotency keys were last forgotten, and the `seal` of a store that has one.
 
     Args:
         here, now: In place of this machine and its clock.
@@ -155,11 +154,12 @@ def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None 
         StoreNewer: a later mnemic has taken the file over and made its token streams again.
     """
     here, now = here or this_host(), time.time() if now is None else now
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens', 'seal')"))
     if int(meta["tokens"]) != TOKENS:
         raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
-    holder, left = lease_of(meta.get("lease", b""), here, now)
-    if holder is not here:
+    holder, until = _lease(meta.get("lease", b""))
+    left = until - now
+    if holder.boot != here.boot or holder.name != here.name:
         # One that ends later than any lease could is of a clock that went wrong: nobody can say when it was written.
         if not holder.shares_locks_with(here) and 0 < left <= LEASE_SECONDS + SKEW_SECONDS:
             raise StoreLocked(
@@ -168,27 +168,24 @@ def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None 
             )
         left = 0
     if not LEASE_SECONDS / 2 <= left <= LEASE_SECONDS + 1:
-        set_meta(db, "lease", here.prefix + b"%d" % round(now + LEASE_SECONDS))
+        set_meta(db, "lease", here.lease(now + LEASE_SECONDS))
     return meta
 
 
-def lease_of(value: bytes, here: Host, now: float) -> tuple[Host, float]:
-    """Who holds a lease, `here` itself where it is that, and for how many seconds from now; none, and one that cannot
-    be read, has run out long ago.
-    """
+@lru_cache(maxsize=16)
+def _lease(value: bytes) -> tuple[Host, float]:
+    """Who holds a lease, and until when; none, and one that cannot be read, has run out long ago."""
     try:
-        if value.startswith(here.prefix):
-            return here, float(value[len(here.prefix) :]) - now
         boot, *name, until = value.decode().split(" ")
-        return Host(boot, " ".join(name)), float(until) - now
+        return Host(boot, " ".join(name)), float(until)
     except ValueError:
-        return Host("", ""), -now
+        return Host("", ""), 0.0
 
 
 def drop_lease(db: apsw.Connection, here: Host | None = None) -> None:
     """Let other machines write at once, if this one holds the lease; whoever else writes here takes it again."""
     value = db.execute("SELECT value FROM meta WHERE key = 'lease'").get
-    if value is not None and value.startswith((here or this_host()).prefix):
+    if value is not None and _lease(value)[0] == (here or this_host()):
         db.execute("DELETE FROM meta WHERE key = 'lease'")
 
 

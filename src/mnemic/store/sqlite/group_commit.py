@@ -12,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Final
 
 import apsw
@@ -24,6 +23,7 @@ from mnemic.errors import MnemicError, StoreError
 from mnemic.store.engine import ledger
 from mnemic.store.engine.ledger import Prepared
 from mnemic.store.engine.rows import Rows
+from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.secure_erase import SqliteErasing
@@ -43,28 +43,40 @@ KNOWN: Final = 10_000
 """Most names that a writer remembers from one transaction to the next."""
 
 
-def _closed_gate() -> threading.Lock:
-    gate = threading.Lock()
-    gate.acquire()
-    return gate
-
-
-@dataclass(slots=True, eq=False)
 class Ticket:
-    """One caller's place in the queue; its gate opens when the work is done, or when nobody writes and it is next."""
+    """One caller's place in the queue: its work, and what came of it.
 
-    work: Prepared
-    gate: threading.Lock = field(default_factory=_closed_gate)
-    receipt: Receipt | None = None
-    error: BaseException | None = None
+    Attributes:
+        gate: What its caller waits at, if it does; opened when the work is done, or when nobody writes and it is next.
+    """
+
+    __slots__ = ("error", "gate", "receipt", "work")
+
+    def __init__(self, work: Prepared) -> None:
+        self.work = work
+        self.gate: threading.Lock | None = None
+        self.receipt: Receipt | None = None
+        self.error: BaseException | None = None
 
     @property
     def done(self) -> bool:
         return self.receipt is not None or self.error is not None
 
+    def wait(self) -> None:
+        """Wait to be woken, at most for `TURN_SECONDS`.
+
+        The first time it only makes the gate, and all is to be looked at again: who came before it found none to open.
+        """
+        if self.gate is None:
+            gate = threading.Lock()
+            gate.acquire()
+            self.gate = gate
+        else:
+            self.gate.acquire(timeout=TURN_SECONDS)
+
     def wake(self) -> None:
         """Have its caller look; to say so twice does no harm."""
-        if self.gate.locked():
+        if self.gate is not None and self.gate.locked():
             with suppress(RuntimeError):  # somebody else has just done it
                 self.gate.release()
 
@@ -98,7 +110,7 @@ class CommitQueue:
             self._waiting.append(ticket)
             while not ticket.done:
                 if not self._leading.take(sys._getframe(), patience=0):
-                    ticket.gate.acquire(timeout=TURN_SECONDS)
+                    ticket.wait()
                     continue
                 if not ticket.done:
                     self._lead()
@@ -124,7 +136,8 @@ class CommitQueue:
 
     def _lead(self) -> None:
         try:
-            self._break_off()  # a leader before this one may have been cut short
+            if self._batch:  # a leader before this one was cut short
+                self._break_off()
             self._batch = [ticket for ticket in self._waiting.copy() if not ticket.done][:BATCH]
             self._write(self._batch)
             self.wake()
@@ -296,6 +309,8 @@ class SqliteCommits(SqliteErasing):
                     break
             if isinstance(rows.spaces, GroupTables):
                 rows.spaces.finish()
+            if any(receipt.seq <= 1 for _, receipt in written):  # a tenant may be new
+                file_audit.count(db)
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")

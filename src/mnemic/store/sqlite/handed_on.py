@@ -57,9 +57,11 @@ class Kept:
         """
         for owner, written in self.held.items():
             there = set(_written_of(copy, owner))
-            for one, told in written.items():
-                if one not in there:
-                    raise Refused(f"the backup lacks some of item {from_bytes(one[0])}, which {told}; {_OR_LATER}")
+            for content, reason in written.items():
+                if content not in there:
+                    raise Refused(
+                        f"the backup lacks some of item {from_bytes(content[0])}, which {reason}; {_OR_LATER}"
+                    )
         for owner, row in self.holds:
             moved = _moved(copy, owner, row)
             if origin == self.origin:
@@ -84,8 +86,8 @@ def kept(rows: Rows, origin: str) -> Kept:
     found = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
     held: dict[Owner, dict[Written, str]] = {}
     for tenant, name in tenants:
-        for owner, one, told in _held(rows, tenant, name):
-            held.setdefault(owner, {})[one] = told
+        for owner, content, reason in _held(rows, tenant, name):
+            held.setdefault(owner, {})[content] = reason
     checkpoints = tuple((name, row) for tenant, name in tenants for row in _sound_checkpoints(rows, tenant.id))
     return Kept(origin, tuple(found), held, checkpoints)
 
@@ -108,12 +110,12 @@ def _held(rows: Rows, tenant: TenantRow, name: str) -> Iterator[tuple[Owner, Wri
     standing = holds.holds_of(rows, tenant.id)
     for space in rows.spaces.tenant_spaces(tenant.id) if standing.holds else ():
         by: dict[bytes, HoldRow | None] = {}
-        for one in _written(rows, space.id):
-            for item in one[:-1]:
+        for content in _written(rows, space.id):
+            for item in content[:-1]:
                 if item not in by:
-                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, item))
+                    by[item] = standing.item(space.id, item, holds.sessions_of(rows, space.id, [item])[item])
                 if (row := by[item]) is not None:
-                    yield (name, space.user), one, holds.describe(row)
+                    yield (name, space.user), content, holds.describe(row)
 
 
 def _written(rows: Rows, space: int) -> Iterator[Written]:

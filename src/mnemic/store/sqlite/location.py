@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -11,6 +15,7 @@ import apsw
 
 from mnemic.errors import StoreError, StoreForeign, StoreNewer
 from mnemic.store.sqlite.disk import prepare_file
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import APPLICATION, FORMAT
 
 CHECKPOINTS: Final = "checkpoints"
@@ -28,12 +33,14 @@ class Location(Protocol):
         closed: What is said to who uses a store that was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
         beside: The folder for checkpoints; None in memory.
+        key: What it is sealed with; empty for nothing.
     """
 
     url: str
     closed: str
     readers_stay: bool
     beside: Path | None
+    key: bytes
 
     @property
     def files(self) -> list[Path]:
@@ -52,6 +59,39 @@ class Location(Protocol):
         """
         ...
 
+    def refuse_replaced(self) -> None:
+        """See that what is written or read still lies where it was opened; it costs one look at the folder.
+
+        Raises:
+            StoreError: it is gone, or another file is in its place.
+        """
+        ...
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; asked before each write, on
+        the connection that was noted.
+
+        Raises:
+            StoreError: it is gone, or holds something else.
+        """
+        ...
+
+    def note(self, db: apsw.Connection) -> None:
+        """Remember how it stands, after it was opened, or written to beside its log."""
+        ...
+
+    def forget_note(self) -> None:
+        """Remember nothing: the file is going to be written to beside its log. The next write notes how it stands."""
+        ...
+
+    def landed(self, db: apsw.Connection) -> None:
+        """Note that the connection which is noted has committed."""
+        ...
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        """Whether the last connection to close may fold the log into the file that it has open, and delete it."""
+        ...
+
     def let_go(self) -> None:
         """Give back what is held beside the connections."""
         ...
@@ -67,6 +107,7 @@ class InMemory:
     closed = "the store in memory is closed, and what it held is gone; open another"
     readers_stay = False
     beside: Path | None = None
+    key = b""
     files: Final[list[Path]] = []
 
     def __init__(self) -> None:
@@ -82,7 +123,9 @@ class InMemory:
 
     def _connect(self) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-        return apsw.Connection(self._name, flags=flags)
+        db = apsw.Connection(self._name, flags=flags)
+        register(db)
+        return db
 
     def open(self, patience: Patience) -> apsw.Connection:
         db = self._connect()
@@ -96,6 +139,24 @@ class InMemory:
     def refuse_foreign(self, busy_timeout: float) -> None:
         """Nobody else can have made it."""
 
+    def refuse_replaced(self) -> None:
+        """Nobody can."""
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        """Nobody can."""
+
+    def note(self, db: apsw.Connection) -> None:
+        """There is nothing to look at."""
+
+    def forget_note(self) -> None:
+        """There is nothing to look at."""
+
+    def landed(self, db: apsw.Connection) -> None:
+        """There is nothing to look at."""
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        return True
+
     def let_go(self) -> None:
         self._kept.close(True)
 
@@ -107,6 +168,7 @@ class InFile:
         vfs: The SQLite VFS to use in place of the system's.
         synchronous: SQLite's setting.
         create: Whether a missing file is made.
+        key: What it is sealed with.
 
     Raises:
         StoreError: it is not there, and is not to be made.
@@ -115,14 +177,20 @@ class InFile:
 
     readers_stay = True
 
-    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool) -> None:
+    def __init__(self, path: Path, *, vfs: str | None, synchronous: str, create: bool, key: bytes = b"") -> None:
         if not create and not path.exists():
             raise StoreError(f"there is no store at {path}")
-        self.path, self.vfs, self._synchronous = path, vfs, synchronous
+        self.path, self.vfs, self._synchronous, self.key = path, vfs, synchronous, key
         self.url = f"sqlite:///{path}"
         self.closed = f"the store {path} is closed; open it again"
         self.beside: Path | None = path.parent / CHECKPOINTS
         prepare_file(path)
+        self._name = str(path)
+        self._file = _identity(os.stat(path))
+        self._log_file: tuple[int, int] | None = None
+        self._standing: _Standing | None = None
+        self._state = 0
+        self._aside = False
 
     def __str__(self) -> str:
         return str(self.path)
@@ -143,7 +211,9 @@ class InFile:
         return apsw.VFSFile(self.vfs or "", str(self.path), [flags, 0])
 
     def open(self, patience: Patience) -> apsw.Connection:
+        self._look()
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
+        register(db, self.key)
         db.set_busy_handler(patience)
         if not db.pragma("page_count"):  # of a file with pages this would be a write, each time anybody opens it
             db.pragma("auto_vacuum", "INCREMENTAL")
@@ -181,6 +251,10 @@ class InFile:
         if version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
+    def settled_header(self) -> bytes:
+        """The first bytes of the file; none while its log may hold truer ones."""
+        return b"" if self.log.exists() and self.log.stat().st_size else self._header()
+
     def _header(self) -> bytes:
         file = self.raw()
         try:
@@ -208,9 +282,146 @@ class InFile:
         if marked and version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
-    def let_go(self) -> None:
-        """Nothing is held."""
+    def refuse_replaced(self) -> None:
+        self._look()
 
+    def _look(self) -> os.stat_result:
+        try:
+            found = os.stat(self._name)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise StoreError(
+                f"{self.path} was deleted or moved away while it was open; nothing was written since."
+                " Put it back, or close this and open another"
+            ) from error
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be looked at: {error.strerror}; nothing was written") from error
+        if (found.st_dev, found.st_ino) != self._file:
+            raise StoreError(
+                f"another file was put in the place of {self.path} while it was open; it was not touched."
+                " Close this and open the store again"
+            )
+        return found
+
+    def refuse_overwritten(self, db: apsw.Connection) -> None:
+        found, before = self._look(), self._standing
+        if before is None:
+            self.note(db)
+        elif (found.st_mtime_ns, found.st_size) != before.written:
+            until = time.monotonic() + FOLDING_SECONDS
+            while not (folded := self._folded(db)).since(before.folded, others=self._others(db)):
+                # Another process may be folding the log just now, which is told when it is over.
+                if self._header()[:20] != before.header or time.monotonic() > until:
+                    raise _OverwrittenError(
+                        f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
+                        " touched. Close this and open the store again"
+                    )
+                time.sleep(0.005)
+            self._note(found, folded)
+
+    def forget_note(self) -> None:
+        self._standing = None
+
+    def landed(self, db: apsw.Connection) -> None:
+        self._state = db.data_version()
+
+    def _others(self, db: apsw.Connection) -> bool:
+        """Whether another connection has committed after the last commit of this one."""
+        db.pragma("data_version")  # has the connection look at the log
+        return db.data_version() != self._state
+
+    def note(self, db: apsw.Connection) -> None:
+        self._note(self._look(), self._folded(db))
+        self.landed(db)
+        if self.log.exists():
+            self._log_file = _identity(os.stat(self.log))
+
+    def _note(self, found: os.stat_result, folded: _Folded) -> None:
+        self._standing = _Standing((found.st_mtime_ns, found.st_size), folded, self._header()[:20])
+
+    def _folded(self, db: apsw.Connection) -> _Folded:
+        _, pages, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
+        try:
+            with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
+                salt = file.read(20)[16:]
+        except OSError:
+            salt = b""
+        return _Folded(int.from_bytes(salt) if salt else None, pages, done)
+
+    def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        try:
+            self.refuse_overwritten(db)
+            return True
+        except _OverwrittenError:
+            self._aside = True  # SQLite would fold it into what is there now
+        except StoreError:
+            self._aside = True
+            if self._log_is_ours():  # into the file that was moved away, where that is now, which SQLite leaves undone
+                with suppress(apsw.Error):
+                    db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return False
+
+    def _log_is_ours(self) -> bool:
+        try:
+            return _identity(os.stat(self.log)) == self._log_file
+        except OSError:
+            return False
+
+    def let_go(self) -> None:
+        """See that no log is left that would be folded into a file in our place by whoever opens that next."""
+        if self._aside and self._log_is_ours():
+            with suppress(OSError):
+                if self.log.stat().st_size:
+                    self.log.replace(self.log.with_name(self.log.name + ".stale"))
+                else:
+                    self.log.unlink()
+
+
+class _OverwrittenError(StoreError):
+    """The file holds something else than SQLite wrote to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """How far the log has been folded into the file.
+
+    Attributes:
+        log: A number that another log has another of; None where there is none.
+        pages: How many pages are in it.
+        done: How many of them have been folded.
+    """
+
+    log: int | None
+    pages: int
+    done: int
+
+    def since(self, before: _Folded, *, others: bool) -> bool:
+        """Whether something may have been folded since, so that the file is another.
+
+        Args:
+            others: Whether another connection has committed after our last commit. If so, a new log may be the second.
+        """
+        if before.done == before.pages and self.pages and not self.done and not others:
+            return False  # all of the log before was folded by then, and this one, with our last commit, is not begun
+        if others and not self.pages:
+            return True  # what they wrote has been folded, and the log was emptied
+        return (self.log, self.done, not self.pages) != (before.log, before.done, not before.pages)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How a file stood after a write: when and how long it was written, what had been folded into it, how it begins."""
+
+    written: tuple[int, int]
+    folded: _Folded
+    header: bytes
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+FOLDING_SECONDS: Final = 2.0
+"""How long one waits for another process to say that it was the one who wrote to the file."""
 
 _MOST_IN_MEMORY: Final = 1 << 40
 """Bytes that a store in memory may come to; SQLite's own limit is a gigabyte."""

@@ -10,12 +10,12 @@ import apsw
 from mnemic.core.clock import SystemClock
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
-from mnemic.errors import StoreNewer
+from mnemic.errors import StoreCorrupt, StoreNewer
 from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import Location
-from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS
+from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOKENS, Table
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
@@ -73,7 +73,10 @@ def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
 def _token_number(db: apsw.Connection) -> int:
     """The number of the tokeniser whose streams the file holds; format 1 did not say, and held the first's."""
     row = db.execute("SELECT value FROM meta WHERE key = 'tokens'").fetchone()
-    return 1 if row is None else int(row[0])
+    try:
+        return 1 if row is None else int(row[0])
+    except ValueError as error:
+        raise StoreCorrupt("the number of its token streams is damaged; run `mnemic restore` from a backup") from error
 
 
 def retokenise(db: apsw.Connection) -> None:
@@ -124,11 +127,37 @@ def _to_3(db: apsw.Connection) -> None:
 
 
 def _to_4(db: apsw.Connection) -> None:
-    """Catalogues are packed."""
-    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    """Rows carry checksums; packs; every table is declared in the words of today, so that a foreign word is seen."""
+    there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:
-        if table.name not in known:
+        if table.name not in there:
             db.execute(table.create)
+        elif there[table.name] != table.create:
+            _rebuild(db, table)
+    db.execute(
+        "REPLACE INTO memo SELECT id, 'behind', CAST((SELECT count(*) FROM event WHERE tenant = tenant.id"
+        " AND seq <= tenant.horizon) || '' AS BLOB) FROM tenant WHERE horizon > 0"
+    )
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'index'")}
+    for index in INDEXES:
+        if index.split(" ON ")[0].split()[-1] not in known:
+            db.execute(index)
+
+
+def _rebuild(db: apsw.Connection, table: Table) -> None:
+    """Make a table anew with the rows that it has, and the number that it would have given next."""
+    columns, former = ", ".join(name for name, _, _ in table.columns), "former_" + table.name
+    given = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
+    rename = "ALTER TABLE " + table.name + " RENAME TO " + former
+    db.execute(rename)
+    db.execute(table.create)
+    refill = "INSERT INTO " + table.name + "(" + columns + ") SELECT " + columns + " FROM " + former
+    db.execute(refill)
+    drop = "DROP TABLE " + former
+    db.execute(drop)
+    if given is not None:
+        db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
+        db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
 
 
 MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}

@@ -48,6 +48,11 @@ class Listener:
         """Seconds to wait before asking again: the longer it has been quiet, the longer."""
         return min(max((time.monotonic() - self._moved) / _PATIENCE, SHORTEST), LONGEST)
 
+    @property
+    def connection(self) -> apsw.Connection | None:
+        """The connection it has open, if it has."""
+        return self._db
+
     def close(self) -> None:
         """Let go of the file; asked again, it opens anew."""
         with self._lock:
@@ -63,6 +68,6 @@ class Listener:
         self._lock.give_back(holder)
 
     def _let_go(self) -> None:
-        if self._db is not None:
-            self._db.close(True)
-            self._db = None
+        db, self._db = self._db, None
+        if db is not None:
+            db.close(True)

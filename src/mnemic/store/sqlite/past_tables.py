@@ -108,6 +108,7 @@ class SqlitePast(SqliteGroup, PastTables):
     def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
         if keys := list(events):
             self._db.execute(_DROP_EVENTS, (tenant, json.dumps(keys)))
+            self._db.execute(_COUNT_OFF, (self._db.changes(), tenant))
             self.drop_changes(tenant, horizon, dict.fromkeys(seq for seq, _ in keys))
 
     def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:
@@ -180,6 +181,10 @@ _DROP_VERSIONS: Final = (
 )
 _DROP_EVENTS: Final = (
     "DELETE FROM event WHERE tenant = ?1 AND (seq, n) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))"
+)
+_COUNT_OFF: Final = (
+    "UPDATE memo SET value = CAST(CAST(CAST(value AS TEXT) AS INTEGER) - ? || '' AS BLOB)"
+    " WHERE tenant = ? AND name = 'behind'"
 )
 # The horizon's own commit stays, so that a moment after it can be told from one before it.
 _DROP_CHANGES: Final = (

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from mnemic.store.sqlite.row_checksums import FUNCTION
+
 FORMAT: Final = 4
 """The number of this format; an older file is migrated, a newer one refused."""
 TOKENS: Final = 2
@@ -28,7 +30,11 @@ class Holds(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, what its columns hold, and how one item's or one space's rows are taken out of it."""
+    """A table, what its columns hold, and how one item's or one space's rows are taken out of it.
+
+    Attributes:
+        summed: Whether each row carries a checksum (`row_checksums`); the journal vouches for the others.
+    """
 
     name: str
     columns: tuple[tuple[str, str, Holds], ...]
@@ -36,12 +42,28 @@ class Table:
     key: str = ""
     erase_item: str = ""
     erase_space: str = ""
+    summed: bool = True
 
     @property
     def create(self) -> str:
         """The statement that makes it."""
         parts = [f"{name} {kind}" for name, kind, _ in self.columns]
+        if self.summed:
+            parts.append(f"checksum INTEGER NOT NULL GENERATED ALWAYS AS ({self.sum}) STORED")
         return f"CREATE TABLE {self.name}({', '.join([*parts, *([self.key] if self.key else [])])}) STRICT{self.tail}"
+
+    @property
+    def sum(self) -> str:
+        """The expression for the checksum of a row. Texts go in as bytes: damaged ones are no texts any more."""
+        values = [f"CAST({name} AS BLOB)" if kind.startswith("TEXT") else name for name, kind, _ in self.columns]
+        return f"{FUNCTION}('{self.name}', {', '.join(values)})"
+
+    @property
+    def keyed_by(self) -> tuple[str, ...]:
+        """The columns that tell its rows apart."""
+        own = [name for name, kind, _ in self.columns if "PRIMARY KEY" in kind]
+        named = self.key.partition("PRIMARY KEY(")[2].partition(")")[0]
+        return tuple(own or named.split(", "))
 
 
 _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
@@ -149,6 +171,7 @@ TABLES: Final = (
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0"
             " WHERE verb <> 11 AND (tenant, seq) IN (SELECT tenant, seq FROM change WHERE space = :space)"
         ),
+        summed=False,
     ),
     Table(
         "version",
@@ -173,6 +196,7 @@ TABLES: Final = (
         key="UNIQUE(space, id, seq_from)",
         erase_item="DELETE FROM version WHERE space = :space AND id = :item",
         erase_space="DELETE FROM version WHERE space = :space",
+        summed=False,
     ),
     Table(
         "link",
@@ -216,6 +240,7 @@ TABLES: Final = (
         "PRIMARY KEY(space, ver, part)",
         erase_item="DELETE FROM entry WHERE " + _OF_ITEM,
         erase_space="DELETE FROM entry WHERE space = :space",
+        summed=False,
     ),
     Table(
         "meter",

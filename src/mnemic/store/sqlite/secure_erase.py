@@ -13,6 +13,7 @@ import apsw
 
 from mnemic.errors import StoreError
 from mnemic.store.engine import erasure
+from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import InFile
@@ -23,6 +24,12 @@ from mnemic.store.values.receipts import ErasureReceipt
 class SqliteErasing(SqliteFile):
     """The part of `SqliteStore` that takes out for good."""
 
+    def _migrate(self) -> None:
+        super()._migrate()
+        db = self._writer_connection()
+        if db.execute("SELECT count(*) FROM meta WHERE key = 'residue'").get:
+            self.settle()  # an erasure that was cut short, in whatever process
+
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
         self._refuse_reading()
@@ -30,6 +37,7 @@ class SqliteErasing(SqliteFile):
             with self._transaction(db):
                 self._take_lease(db)
                 done = erasure.apply(self._rows(db), erasure_)
+                file_audit.count(db)
                 if isinstance(self._location, InFile):
                     set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
@@ -56,8 +64,11 @@ class SqliteErasing(SqliteFile):
         """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
+        self._location.forget_note()  # what is written to the file beside its log, and may be cut short
         try:
-            return self._emptied(db) and self._scrub(db, self._location)
+            done = self._emptied(db) and self._scrub(db, self._location)
+            self._location.note(db)
+            return done
         except (apsw.Error, StoreError):
             return False
 

@@ -14,6 +14,7 @@ from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
 from mnemic.store.sqlite.location import InFile, InMemory
 from mnemic.store.sqlite.sweeping import SqliteSweeping
+from mnemic.store.urls import real_path
 from mnemic.store.values.receipts import Fault
 
 
@@ -21,11 +22,12 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
     """A store in one file, in WAL mode. Safe to share between threads; a forked child opens its own connections.
 
     Args:
-        path: The file; made with mode 0600 if it is not there.
+        path: The file, or a link to it; made with mode 0600 if it is not there.
         vfs: A registered SQLite VFS to use in place of the system's (fault injection, slow disks).
         synchronous: SQLite's setting; anything but FULL can lose acknowledged writes and exists for tests of the tests.
         probe: Called with the name of each point of a commit and an erasure that it passes (fault injection).
         create: Whether a missing file is made.
+        seal: The key that a store is sealed with (`sealing`): a new one is, one that is not is refused.
 
     Raises:
         StoreForeign, StoreNewer, StoreCorrupt, StoreReadOnly: the file is not one we can serve; it was not touched.
@@ -43,9 +45,10 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         synchronous: str = "FULL",
         probe: Probe | None = None,
         create: bool = True,
+        seal: bytes = b"",
     ) -> None:
-        self.path = Path(path).expanduser().absolute()
-        location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create)
+        self.path = real_path(path)
+        location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create, key=seal)
         super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def checkpoint(self, name: str) -> None:

@@ -252,11 +252,15 @@ _ERASE_ITEM: Final = tuple(erase_item_statements())
 class SqliteJournal(SqliteGroup, JournalTables):
     """SQLite's own statements about the journal."""
 
+    def count_events(self, tenant: int, after: int, upto: int) -> int:
+        return int(self._db.execute(_COUNT_EVENTS, (tenant, after, upto)).get)
+
     def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
         statement = _NOTED + among("verb", len(verbs)) + " ORDER BY seq"
         return [seq for (seq,) in self._db.execute(statement, (tenant, after, *verbs))]
 
 
+_COUNT_EVENTS: Final = "SELECT count(*) FROM event WHERE tenant = ? AND seq > ? AND seq <= ?"
 # What writes neither a version nor a link has an index of its own.
 _NOTED: Final = (
     "SELECT DISTINCT seq FROM event INDEXED BY event_bare WHERE tenant = ? AND seq > ? AND ver = 0 AND lver = 0 AND "
@@ -347,7 +351,9 @@ class SqliteSessions(SqliteGroup, SessionTables):
 
 # The condition is that of the index `page_at_hand`.
 _PAGES_AT_HAND: Final = (
-    "SELECT * FROM page WHERE space = ? AND session = ? AND (resident OR (segment < 0 AND position >= 0))"
+    "SELECT "
+    + ", ".join(PAGE.columns)
+    + " FROM page WHERE space = ? AND session = ? AND (resident OR (segment < 0 AND position >= 0))"
 )
 
 

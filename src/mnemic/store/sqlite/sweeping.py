@@ -41,6 +41,11 @@ class SqliteSweeping(SqliteFile):
         super()._let_go()
         self._drop_sweeper()
 
+    def _connections(self) -> Iterator[apsw.Connection]:
+        yield from super()._connections()
+        if self._sweeper is not None:
+            yield self._sweeper
+
     def _end_transactions(self) -> None:
         super()._end_transactions()
         self._drop_sweeper()

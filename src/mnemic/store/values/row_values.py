@@ -8,6 +8,9 @@ from mnemic.core.ids import ItemId
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
 
+BEHIND: Final = "behind"
+"""The memo that counts a tenant's events behind its horizon."""
+
 
 class TenantRow(NamedTuple):
     """A tenant and the head of its journal, which is its last commit; `name` is None once it is erased.

@@ -46,7 +46,7 @@ from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.hostile_text import SEPARATORS, HostileText, hostile_texts, patterns_of
 from mnemic.testing.torture.children import folder
 
-QUICK = 60
+QUICK = 80
 
 _SMALLEST: Final = 1 << 10
 _LARGEST: Final = 1 << 18
@@ -265,6 +265,28 @@ _KNOWN: Final[dict[str, tuple[HostileText, ...]]] = {
     "file of code": (HostileText("", "\n"), HostileText("", "#\n"), HostileText("def a():\n", " x\n")),
     "file of html": (HostileText("<html>", "<title>"), HostileText("<html>", "<ul><li>"), HostileText("<", "a='")),
     "file of chatgpt": (HostileText('[{"mapping":{', _NODE, '"x":{}}}]'),),
+    "file of claude": (
+        HostileText('[{"chat_messages":[', '{"text":"a","sender":"human"},', "{}]}]"),
+        HostileText('[{"chat_messages":[{"attachments":[', '{"extracted_content":"a","file_name":"%d"},', "{}]}]}]"),
+    ),
+    "file of mem0": (HostileText('{"results":[', '{"id":"%d","memory":"a"},', "{}]}"),),
+    "file of memory-server": (
+        HostileText('{"type":"entity","name":"a","observations":[', '"%d",', '"a"]}'),
+        HostileText("", '{"type":"relation","from":"a","to":"%d","relationType":"c"}\n'),
+    ),
+    "file of locomo": (HostileText('[{"conversation":{', '"session_%d":[{"text":"a"}],', '"x":1}}]'),),
+    "file of longmemeval": (
+        HostileText(
+            '[{"haystack_sessions":[[', '{"role":"user","content":"a"},', '{}]],"haystack_dates":["2023/05/20"]}]'
+        ),
+    ),
+    "file of unified": (HostileText("", '{"type":"doc","ns":"a","id":"%d","text":"a"}\n'),),
+    "file of dialogue": (
+        HostileText("", "A: b\n"),
+        HostileText("A: b\n", "c\n"),
+        HostileText("", "[aaaa]"),
+        HostileText("A", " ", ": b"),
+    ),
     "file of json": (HostileText("[", '{"text":"a"},', "1]"), HostileText("[", " ", "]"), HostileText('["', "a")),
     "file of jsonl": (HostileText('{"messages":[', '{"text":"a"},', "1]}"), HostileText("", '{"text":"a"}\n')),
 }

@@ -146,7 +146,7 @@ class _World:
 
     def _opened(self) -> Memory:
         where: Path | str = self.path or "memory:"
-        return Memory(where, settings=Settings(background=False, busy_timeout=2), embedder="none")
+        return Memory(where, settings=Settings(background=False, busy_timeout=10), embedder="none")
 
     def close(self) -> None:
         self.memory.close()

@@ -63,10 +63,7 @@ def _sampled(forms: Sequence[MessageForm], chance: random.Random) -> list[Messag
 
 
 _WALLS: Final[tuple[dict[str, object], ...]] = (
-    {
-        "mnemic.extract.sentences.own_words": lambda text: text,
-        "mnemic.extract.slots.own_words": lambda text: text,
-    },
+    {"mnemic.extract.sentences.own_words": lambda text: text},
     {
         "mnemic.strategies.house._USERS": frozenset({*ROLES, "user", "human"}),
         "mnemic.strategies.house.is_machine": lambda name: False,

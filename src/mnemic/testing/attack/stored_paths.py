@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -17,6 +17,7 @@ from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.values.heads import CheckpointRow
 from mnemic.testing.attack.frame import AttackReport
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.torture.children import folder
 
 QUICK = 40
@@ -99,7 +100,7 @@ def _filled(file: Path) -> bytes:
 
 
 def _change(place: Path, said: object) -> None:
-    with closing(apsw.Connection(str(place))) as db, suppress(apsw.ConstraintError):
+    with raw_store(place) as db, suppress(apsw.ConstraintError):
         db.execute("UPDATE checkpoint SET file = ?", (said,))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES, load
 from mnemic.tiers.base import Policy
@@ -24,9 +24,7 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     """
     found = name.lower()
     if found not in POLICIES:
-        near = difflib.get_close_matches(found, POLICIES, n=1)
-        meant = f"Did you mean {near[0]!r}? " if near else ""
-        raise Invalid("policy", f"{name!r} is not one", f"{meant}There are: {', '.join(POLICIES)}.")
+        raise Invalid("policy", f"{name!r} is not one", did_you_mean(name, POLICIES))
     made = load(POLICIES, found)
     policy: Policy = made(seed=seed) if found in _DRAWING else made()
     return policy

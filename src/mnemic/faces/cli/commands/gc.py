@@ -71,10 +71,11 @@ def _refuse_scope(run: Invocation) -> None:
 
 def _rebuilt(run: Invocation) -> tuple[int, int]:
     from mnemic.store.offline import rebuild
+    from mnemic.store.seal_key import seal_key
 
     if run.path is None:
         raise Invalid("rebuild", "is for a store in a file", "Leave it out.")
-    return rebuild(run.path)
+    return rebuild(run.path, seal_key(run.settings.seal))
 
 
 def _rebuilt_record(collected: Collected, rebuilt: tuple[int, int] | None) -> dict[str, Any]:

@@ -1,0 +1,252 @@
+"""Checking the rows of spaces: against what the journal tells of them, and what is derived against what it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any, Final
+
+from mnemic.core.clock import FOREVER
+from mnemic.core.ids import from_bytes, to_bytes
+from mnemic.core.items import Item
+from mnemic.core.parts import entry_terms
+from mnemic.core.queries import Entry
+from mnemic.errors import StoreCorrupt
+from mnemic.store.engine import codec
+from mnemic.store.engine.audit_journal import Chronicle
+from mnemic.store.engine.ledger import entries
+from mnemic.store.engine.relations import (
+    ANSWER,
+    DERIVED,
+    ENTRY,
+    HOLD,
+    JOB,
+    KEY,
+    LANE,
+    LINK,
+    NAME,
+    PACK,
+    PAGE,
+    SESSION,
+    SPACE,
+    STRENGTH,
+    TOMB,
+    VECTOR,
+    VERSION,
+    Relation,
+)
+from mnemic.store.engine.rows import Rows
+from mnemic.store.values.receipts import Fault
+from mnemic.store.values.row_values import LinkRow, SpaceRow, VersionRow
+
+_OF_SPACES: Final[tuple[Relation[Any], ...]] = (
+    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD, PACK,
+)  # fmt: skip
+_OF_THE_WHOLE: Final = frozenset({JOB.name, NAME.name, HOLD.name})
+"""Tables with rows of no space in particular."""
+_NAMELESS: Final = from_bytes(bytes(16))
+_CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, VECTOR, PACK)
+"""What an erased space has nothing of."""
+
+
+def owners(rows: Rows) -> Iterator[Fault]:
+    """Spaces that are of no tenant, or come off what they cannot come off."""
+    heads = {tenant.id: tenant for tenant in rows.spaces.tenants()}
+    spaces = {space.id: space for space in rows.spaces.relations.find(SPACE)}
+    for space in spaces.values():
+        where = f"space {space.id}"
+        if space.tenant and space.tenant not in heads:
+            yield Fault(where=where, problem=f"is of tenant {space.tenant}, which is not there")
+        if not space.parent:
+            if space.tenant and (space.base or space.branch):  # of no tenant is what was made and taken back
+                yield Fault(where=where, problem="comes off nothing, and has a base or a branch's name")
+            continue
+        parent = spaces.get(space.parent)
+        if parent is None or parent.tenant != space.tenant or space.user not in (None, parent.user):
+            yield Fault(where=where, problem=f"comes off space {space.parent}, which is not its owner's")
+        if space.tenant in heads and not 0 <= space.base <= heads[space.tenant].seq:
+            yield Fault(where=where, problem=f"comes off commit {space.base}, which is not there")
+
+
+def strays(rows: Rows) -> Iterator[Fault]:
+    """Rows of spaces that are not there."""
+    relations = rows.spaces.relations
+    spaces = {space.id: space for space in relations.find(SPACE)}
+    for of in _OF_SPACES:
+        after, row = -(2**63), relations.first(_numbered(of), order=("space",))
+        while row is not None:
+            (after,) = row
+            if after not in spaces and not (after == 0 and of.name in _OF_THE_WHOLE):
+                yield from _keepers(rows) if (of, after) == (VERSION, 0) else (_of_nowhere(of, after),)
+            elif of in _CONTENT and spaces[after].user is None:
+                yield Fault(where=f"space {after}", problem=f"was erased, and has rows in {of.name}")
+            row = relations.first(_numbered(of), ("space", ">", after), order=("space",))
+
+
+def _numbered(of: Relation[Any]) -> Relation[tuple[int]]:
+    return Relation(of.name, ("space",), tuple)
+
+
+def _of_nowhere(of: Relation[Any], space: int) -> Fault:
+    return Fault(where=of.name, problem=f"has rows of space {space}, which is not there")
+
+
+def _keepers(rows: Rows) -> Iterator[Fault]:
+    """A row of no space keeps a number from being given again, and says nothing."""
+    for row in rows.items.all_versions(0):
+        if any(row[1:]):
+            yield Fault(where=f"version {row.ver}", problem="is of no space, and says something")
+
+
+class SpaceAudit:
+    """The rows of one space."""
+
+    def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle) -> None:
+        self.rows, self.space, self.told = rows, space, chronicle
+        self._tombs: dict[bytes, int] = {}
+        self._parts: set[tuple[int, int]] = set()
+        self._written: set[tuple[bytes, int]] = set()
+
+    def sections(self) -> Iterator[tuple[str, Iterator[Fault]]]:
+        """Each sort of rows and what is wrong with it, in an order in which later ones know what the earlier have."""
+        yield "versions", self._versions()
+        yield "links", self._links()
+        yield "keys", self._keys()
+        yield "tombstones", self._tombstones()
+        yield "vectors", self._vectors()
+
+    def _versions(self) -> Iterator[Fault]:
+        space = self.space.id
+        self._tombs.update(self.rows.journal.tombs(space))
+        names = dict(self.rows.names.names(space))
+        derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
+        ends: dict[bytes, int] = {}
+        last = (0, -1)
+        parts = groupby(self.rows.items.entries(space, 0), key=lambda entry: entry.ver)
+        ver, found = next(parts, (0, iter(())))
+        for row in self.rows.items.all_versions(space):
+            while ver and ver < row.ver:
+                yield self._orphan(ver)
+                ver, found = next(parts, (0, iter(())))
+            own: list[Entry] = []
+            if ver == row.ver:
+                own = list(found)
+                ver, found = next(parts, (0, iter(())))
+            yield from self._event(row, last)
+            yield from _interval(row, ends)
+            yield from _reading(row, own, names, derived)
+            ends[row.id], last = row.seq_to, (row.seq_from, row.n)
+            self._written.add((row.id, row.seq_from))
+            self._parts.update((row.ver, entry.part) for entry in own)
+        while ver:
+            yield self._orphan(ver)
+            ver, found = next(parts, (0, iter(())))
+        for item, end in ends.items():
+            if end != FOREVER:
+                yield Fault(where=f"item {from_bytes(item)}", problem="has no standing version")
+
+    def _orphan(self, ver: int) -> Fault:
+        return Fault(where=f"space {self.space.id}", problem=f"has entries of version {ver}, which is not there")
+
+    def _event(self, row: VersionRow, last: tuple[int, int]) -> Iterator[Fault]:
+        if row.ver not in self.told.versions:
+            yield Fault(where=_named(row), problem="no event wrote it")
+        if (row.seq_from, row.n) <= last:
+            yield Fault(where=_named(row), problem="is numbered out of the order of commits")
+        if self._tombs.get(row.id, 0) >= row.seq_from:
+            yield Fault(where=_named(row), problem="stands behind a tombstone")
+        for erased in (self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0)):
+            if erased > row.seq_from:
+                yield Fault(where=_named(row), problem=f"was erased by commit {erased}")
+
+    def _links(self) -> Iterator[Fault]:
+        names = dict(self.rows.names.names(self.space.id))
+        ends: dict[tuple[bytes, bytes, int], int] = {}
+        for row in self.rows.links.all_links(self.space.id):
+            where = f"link of item {from_bytes(row.src)}, commit {row.seq_from}"
+            key = (row.src, row.dst, row.type)
+            if row.lver not in self.told.links:
+                yield Fault(where=where, problem="no event wrote it")
+            gone = max(self._tombs.get(row.src, 0), self._tombs.get(row.dst, 0))
+            if gone >= row.seq_from or (row.seq_from, row.n) in self.told.erased_links:
+                yield Fault(where=where, problem="stands behind a tombstone")
+            if ends.get(key, row.seq_from) != row.seq_from or row.seq_to <= row.seq_from:
+                yield Fault(where=where, problem="does not begin where the one before it ends")
+            ends[key] = row.seq_to
+            yield from _tie(where, row, names)
+        for (src, _, _), end in ends.items():
+            if end != FOREVER:
+                yield Fault(where=f"link of item {from_bytes(src)}", problem="has no last version")
+
+    def _keys(self) -> Iterator[Fault]:
+        for key in self.rows.journal.keys(self.space.id):
+            where = f"key of commit {key.seq} in space {self.space.id}"
+            if key.item is None or key.item in self._tombs or key.seq <= self.told.horizon:
+                continue
+            if (key.item, key.seq) not in self._written:
+                yield Fault(where=where, problem=f"is of item {from_bytes(key.item)}, which that commit did not write")
+
+    def _tombstones(self) -> Iterator[Fault]:
+        for item, seq in self._tombs.items():
+            where = f"tombstone of item {from_bytes(item)}"
+            if not seq > 0:
+                yield Fault(where=where, problem=f"is of commit {seq}")
+
+    def _vectors(self) -> Iterator[Fault]:
+        dims = {row.id: row.dims for row in self.rows.vectors.embedders()}
+        for model, ver, part, size in self.rows.vectors.vector_sizes(self.space.id):
+            where = f"space {self.space.id}, vector of version {ver}, part {part}"
+            if (ver, part) not in self._parts:
+                yield Fault(where=where, problem="is of no entry")
+            if model not in dims:
+                yield Fault(where=where, problem=f"is of embedder {model}, which is not there")
+            elif size != 2 * dims[model]:
+                yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
+
+
+def _interval(row: VersionRow, ends: dict[bytes, int]) -> Iterator[Fault]:
+    if ends.get(row.id, row.seq_from) > row.seq_from or row.seq_to <= row.seq_from:
+        yield Fault(where=_named(row), problem="overlaps the version before it")
+    if ends.get(row.id) not in (None, row.seq_from):
+        yield Fault(where=_named(row), problem="does not begin where the version before it ends")
+
+
+def _reading(
+    row: VersionRow, own: list[Entry], names: dict[int, str], derived: set[tuple[bytes, bytes]]
+) -> Iterator[Fault]:
+    try:
+        item = codec.decode_item(_NAMELESS, row.body)  # what follows from its words does not follow from its id
+    except StoreCorrupt:
+        yield Fault(where=_named(row), problem="its body cannot be read")
+        return
+    stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos)
+    if stored != codec.columns(item):
+        yield Fault(where=_named(row), problem="its columns disagree with its body")
+    if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):
+        yield Fault(where=_named(row), problem="its agent or session disagrees with its body")
+    yield from _provenance(row, item, derived)
+    if not own:
+        yield Fault(where=_named(row), problem="has no entry in the catalogue's table")
+    elif own != entries(row.ver, row, item.pinned, entry_terms(item)):
+        yield Fault(where=_named(row), problem="its entries disagree with it")
+
+
+def _provenance(row: VersionRow, item: Item, derived: set[tuple[bytes, bytes]]) -> Iterator[Fault]:
+    """An erasure follows `derived`, so what a version cites must stand there."""
+    for source in item.source:
+        if (to_bytes(source), row.id) not in derived:
+            yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
+
+
+def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:
+    try:
+        link = codec.decode_link(row)
+    except StoreCorrupt:
+        yield Fault(where=where, problem="its body cannot be read")
+        return
+    if names.get(row.type) != link.type:
+        yield Fault(where=where, problem="its type disagrees with its body")
+
+
+def _named(row: VersionRow) -> str:
+    return f"item {from_bytes(row.id)}, version of commit {row.seq_from}"
