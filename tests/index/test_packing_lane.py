@@ -16,6 +16,7 @@ from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column
 from mnemic.index.pack_audit import wrong_packs
+from mnemic.index.packing import digest_of
 from mnemic.index.packing_lane import FAN, next_pack, pack_slice
 from mnemic.index.reading import Reading
 from mnemic.lanes.slices import BUSY, Slice
@@ -200,11 +201,15 @@ def other_build(rows: Rows) -> None:
     rows.packs.relations.update(PACK, {"build": 99})
 
 
+def other_seq(rows: Rows) -> None:
+    rows.packs.relations.update(PACK, {"seq": 10**6})
+
+
 def deleted(rows: Rows) -> None:
     rows.packs.relations.drop(PACK, ("rows", "<", 16))
 
 
-@pytest.mark.parametrize("change", [other_bytes, other_build, deleted])
+@pytest.mark.parametrize("change", [other_bytes, other_build, other_seq, deleted])
 def test_what_is_damaged_is_read_from_entries_and_made_anew(world: Any, change: Callable[[Rows], None]) -> None:
     for n in range(7 * LEAST):
         world.say(f"apple {n}", session=f"s{n % 2}")
@@ -242,6 +247,7 @@ def test_verify_tells_of_a_pack_that_is_torn_or_says_something_else(world: Any) 
     pack_all(world, 1)
     world.store.transact(lambda rows: rows.packs.relations.drop(PACK))
     wrong = row._replace(upto=row.upto + 1)
+    wrong = wrong._replace(digest=digest_of(wrong, body))
     world.store.transact(lambda rows: rows.packs.add_pack(wrong, body))
     with world.store.read() as snapshot:
         assert ["other entries" in fault.problem for fault in wrong_packs(snapshot)] == [True]

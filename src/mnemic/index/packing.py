@@ -93,14 +93,16 @@ def unpack(body: NDArray[np.uint8], first: int = 0) -> PackedEntries:
     return PackedEntries(lengths.count, body.nbytes, streams, postings, tuple(columns))
 
 
-def digest_of(body: bytes | bytearray) -> bytes:
-    """What tells a body that was torn or changed from the one that was kept."""
-    return blake2b(body, digest_size=_DIGEST).digest()
+def digest_of(row: PackRow, body: bytes | bytearray) -> bytes:
+    """What tells a pack that was torn or changed, bytes or what is known of them, from the one that was kept."""
+    digest = blake2b(repr((row.space, row.after, row.upto, row.seq, row.rows, row.build)).encode(), digest_size=_DIGEST)
+    digest.update(body)
+    return digest.digest()
 
 
 def sound_body(row: PackRow, body: bytearray | None) -> NDArray[np.uint8] | None:
     """A pack's bytes for `unpack`; None where they are not there, not those that were kept, or of another build."""
-    if body is None or row.build != PACK_BUILD or digest_of(body) != row.digest:
+    if body is None or row.build != PACK_BUILD or digest_of(row, body) != row.digest:
         return None
     return np.frombuffer(body, np.uint8)
 

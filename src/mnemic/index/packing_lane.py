@@ -145,5 +145,6 @@ def _packed(head: SpaceHead, columns: EntryColumns, after: int, upto: int, inste
     from mnemic.index.packing import PACK_BUILD, digest_of, pack
 
     body = pack(columns)
-    row = PackRow(0, head.id, after, upto, head.seq, columns.rows, PACK_BUILD, digest_of(body))
+    row = PackRow(0, head.id, after, upto, head.seq, columns.rows, PACK_BUILD, b"")
+    row = row._replace(digest=digest_of(row, body))
     return NewPack(row=row, body=body, epoch=head.epoch, instead=tuple(old.id for old in instead))

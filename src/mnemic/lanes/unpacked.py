@@ -37,6 +37,11 @@ class UnpackedSpaces:
         with self._lock:
             self._waiting.discard(space)
 
+    def known(self) -> list[int]:
+        """The spaces that are known to wait, without another look."""
+        with self._lock:
+            return sorted(self._waiting)
+
     def waiting(self, *, every: bool = False) -> list[int]:
         """The spaces that wait.
 

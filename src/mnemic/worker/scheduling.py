@@ -190,7 +190,9 @@ class Scheduler:
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""
-        for space in self._unpacked.waiting() if cycle.takes(PACK) else ():
+        if not cycle.takes(PACK):
+            return
+        for space in self._unpacked.known() if cycle.force else self._unpacked.waiting():  # who forces has looked
             yield Task(PACK, space, self._owner(), partial(self._pack, space), partial(self._pack_later, space))
 
     def _pack(self, space: int) -> Flow[Slice]:

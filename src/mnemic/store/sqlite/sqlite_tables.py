@@ -319,10 +319,9 @@ class SqlitePacks(SqliteGroup, PackTables):
 
     def body(self, pack: int) -> bytearray | None:
         # Read apart from its row, a body costs an eighth: a SELECT copies it twice, page by page.
-        try:
-            blob = self._db.blob_open("main", "pack", "body", pack, False)
-        except apsw.SQLError:  # there is no such row
+        if self._db.execute("SELECT 1 FROM pack WHERE id = ?", (pack,)).get is None:
             return None
+        blob = self._db.blob_open("main", "pack", "body", pack, False)
         body = bytearray(blob.length())
         blob.read_into(body)
         blob.close()
