@@ -14,6 +14,7 @@ import pytest
 from mnemic import SHARED, Conflict, Memory, Message, NotFound, ScopedMemory, StoreError
 from mnemic.core.items import Kind
 from mnemic.core.tokens import terms, tokenise
+from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 CANARIES = 100
@@ -309,3 +310,36 @@ def test_a_recall_of_what_is_shared_leaves_no_trace_of_who_asked(tmp_path: Path)
         memory.scope(user=SHARED).observe("tea for all")
         assert memory.scope(user="zqxstranger").recall("tea").items
     assert b"zqx" not in bytes_of(tmp_path)
+
+
+def test_no_pack_keeps_a_byte_of_what_was_erased(tmp_path: Path) -> None:
+    random_ = random.Random(12)
+    words = [canary(i, random_) for i in range(20)]
+    path = tmp_path / "memory.db"
+    with Memory(path, strategies=[], settings=Settings(pack_rows=16)) as memory:
+        me = memory.scope(user="ada")
+        ids = [plant(memory, word, i) for i, word in enumerate(words)]
+        me.observe([f"ordinary turn {i} that stays" for i in range(100)])
+        assert memory.flush()
+        held = packed_bytes(path)
+        spoken = [word for i, word in enumerate(words) if i % 10 in (0, 6, 7, 8, 9)]
+        assert all(any(form in held for form in forms(word)) for word in spoken)
+        assert me.erase(*(i for some in ids for i in some)).status == "clean"
+        assert residue(tmp_path, words) == []
+        left = packed_bytes(path)
+        assert left
+        assert not any(form in left for word in words for form in forms(word) if len(form) > 3)
+        assert memory.flush()
+        assert memory.admin.verify() == []
+    assert residue(tmp_path, words) == []
+
+
+def packed_bytes(path: Path) -> bytes:
+    """All packs of a file, end to end."""
+    store = SqliteStore(path)
+    try:
+        with store.read() as snapshot:
+            spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
+            return b"".join(snapshot.pack_body(row.id) or b"" for space in spaces for row in snapshot.packs(space))
+    finally:
+        store.close()

@@ -17,7 +17,7 @@ from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
-from mnemic.lanes.slices import EMBED, JOBS
+from mnemic.lanes.slices import EMBED, JOBS, PACK
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
@@ -121,8 +121,12 @@ class Admin:
         return vitals(self._store, self._opened.meters, self._opened.clock.now())
 
     def verify(self) -> list[Fault]:
-        """Check the journal, its hash chain, and all tables against it; return what is wrong."""
-        return list(self._store.verify())
+        """Check the journal, its hash chain, all tables and packs against it; return what is wrong."""
+        from mnemic.index.pack_audit import wrong_packs
+
+        faults = list(self._store.verify())
+        with self._store.read() as snapshot:
+            return [*faults, *wrong_packs(snapshot)]
 
     def state_hash(self, tenant: str | None = None) -> str:
         """Hash a tenant's retained versions and links."""
@@ -288,8 +292,8 @@ class Admin:
         self._opened.background.serve(stop, **how)
 
     def lane_names(self) -> list[str]:
-        """List what a worker can be told to do: strategies by name, `embed`, `jobs`."""
-        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS]
+        """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`."""
+        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK]
 
     def _strategies(self) -> list[str]:
         """The lanes of strategies, and of their upkeep."""

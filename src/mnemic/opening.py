@@ -184,11 +184,12 @@ def open_store(
         options.setdefault("seal", seal_key(settings.seal))
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     desk = Desk(clock, entropy, settings)
-    kernel = Kernel(desk, Catalogues(settings.catalogue_bytes), settings)
+    kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
     uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
     background = answering.behind = Background(answering, desk, strategies)
+    kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
     closed = threading.Event()

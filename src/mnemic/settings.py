@@ -23,6 +23,9 @@ LEAST_WINDOW: Final = 256
 MOST_WINDOW: Final = 100_000_000
 """Tokens beyond which no model's window goes: a larger number is a slip."""
 
+PACK_ROWS: Final = 4_096
+"""Entries of a pack that is not made of others."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -58,6 +61,8 @@ class Settings:
     """Replacement policy, which chooses the page that leaves a session's window: a name of `mnemic bench paging`."""
     catalogue_bytes: int = 512 * 1024 * 1024
     """Memory that catalogues of all spaces may take."""
+    pack_rows: int = PACK_ROWS
+    """Entries that are packed at once, so that a new process need not read them one by one; 0 for never."""
     busy_timeout: float = 30.0
     """Seconds to wait for another process's write."""
     use_flush_seconds: float = 5.0

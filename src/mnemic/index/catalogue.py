@@ -5,14 +5,21 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from mnemic.core.clock import FOREVER
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
+from mnemic.index.packing import pack, sound_body, unpack
+from mnemic.index.packing_lane import entries_between
 from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, Tail, compress
 from mnemic.index.vectors import VectorTable
 from mnemic.store.values.work import embedding_lane
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mnemic.core.queries import Entry
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
@@ -41,16 +48,20 @@ class Catalogue:
 
     Attributes:
         nbytes: Memory taken as the last new reading was made, about.
+        unpacked: How many rows were read as entries when all of the space was read last.
     """
 
-    def __init__(self, space: int, epoch: int) -> None:
+    def __init__(self, space: int, epoch: int, *, packs: bool = True) -> None:
+        """`packs`: whether to read what was packed."""
         self.space = space
+        self._packs = packs
+        self.unpacked = 0
         self.epoch = epoch
         self._horizon = 0
         self._begin()
 
     def _begin(self) -> None:
-        self.seq = self.nbytes = 0
+        self.seq = self.nbytes = self.unpacked = 0
         self.columns = EntryColumns()
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
@@ -69,14 +80,41 @@ class Catalogue:
         self._readings.clear()
         if self._outdated(snapshot, head):
             self._begin()
-        known = self.columns.last_ver
+        whole, known = not self.columns.rows, self.columns.last_ver
+        if whole and self._packs:
+            known = self._take_packs(snapshot)
         fresh = iter(snapshot.entries(self.space, known))
         while batch := list(islice(fresh, _LOAD)):
             self._add(batch)
-        if known:
-            for ver, seq_to in snapshot.closed(self.space, self.seq):
-                self.columns.close(ver, seq_to)
+            self.unpacked += len(batch) if whole else 0
+        if not whole:
+            self.columns.close(snapshot.closed(self.space, self.seq))
         self.seq = head.seq
+
+    def _take_packs(self, snapshot: Snapshot) -> int:
+        """Begin with what is packed; the version that it reaches to. Entries that lie between packs are packed here."""
+        bodies: list[NDArray[np.uint8]] = []
+        reached, seq = 0, FOREVER
+        for row in snapshot.packs(self.space):
+            body = sound_body(row, snapshot.pack_body(row.id))
+            if body is None or row.after < reached:
+                continue
+            if row.after > reached:
+                between = entries_between(snapshot, self.space, reached, row.after)
+                self.unpacked += between.rows
+                bodies.append(np.frombuffer(pack(between), np.uint8))
+            bodies.append(body)
+            reached, seq = row.upto, min(seq, row.seq)
+        if bodies:
+            packs, first = [], 0
+            for body in bodies:
+                packs.append(unpack(body, first))
+                first += packs[-1].rows
+            self.columns = EntryColumns(packs)
+            self.columns.close(snapshot.closed(self.space, seq))
+            self._segments = tuple(one.postings for one in packs if one.rows)
+            self._tail = Tail(first)
+        return reached
 
     def _outdated(self, snapshot: Snapshot, head: SpaceHead) -> bool:
         """Whether to read all of the space anew: what was closed since may be gone, or most rows here are of the dead.
@@ -143,9 +181,16 @@ class Catalogue:
             self._compress(self._tail.first)
 
     def _compress(self, first: int) -> None:
-        """Make the rows from `first` one segment, together with the segments before it that are not much larger."""
+        """Make the rows from `first` one segment, together with the segments before it that are not much larger.
+
+        What came in packs stays as it is.
+        """
         segments = list(self._segments)
-        while segments and segments[-1].rows < _GROWTH * (self.columns.rows - first):
+        while (
+            segments
+            and segments[-1].first >= self.columns.packed
+            and segments[-1].rows < _GROWTH * (self.columns.rows - first)
+        ):
             if self.columns.rows - segments[-1].first > SEGMENT_ROWS:
                 break
             first = segments.pop().first

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.settings import PACK_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mnemic.core.queries import Filter, View
     from mnemic.index.catalogue import Catalogue
@@ -20,11 +21,21 @@ if TYPE_CHECKING:
 
 
 class Catalogues:
-    """The catalogues of the spaces read lately, within a number of bytes. Safe for many threads."""
+    """The catalogues of the spaces read lately, within a number of bytes. Safe for many threads.
 
-    def __init__(self, limit: int) -> None:
-        """`limit`: bytes that all of them may take; the one in use may exceed it alone."""
-        self._limit = limit
+    Attributes:
+        unpacked: Called with a space of which at least a pack's entries had to be read one by one.
+    """
+
+    def __init__(self, limit: int, pack_rows: int = PACK_ROWS) -> None:
+        """Hold nothing yet.
+
+        Args:
+            limit: Bytes that all of them may take; the one in use may exceed it alone.
+            pack_rows: Entries of a pack; 0 reads no packs.
+        """
+        self._limit, self._pack_rows = limit, pack_rows
+        self.unpacked: Callable[[int], None] = lambda space: None
         self.renew()
         renew_in_child(self)
 
@@ -68,19 +79,23 @@ class Catalogues:
     ) -> Reading:
         shelves = _shelves(snapshot, head.id, view, where, hidden)
         lock, catalogue = self._catalogue(head)
+        unpacked = 0
         with lock:
             if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
-                catalogue = type(catalogue)(head.id, head.epoch)
+                catalogue = type(catalogue)(head.id, head.epoch, packs=self._pack_rows > 0)
                 self._held[head.id] = lock, catalogue
             catalogue.changing = True
             if catalogue.seq < head.seq:
                 catalogue.follow(snapshot, head)
+                unpacked, catalogue.unpacked = catalogue.unpacked, 0
             for model in models:
                 catalogue.follow_vectors(snapshot, head, model)
             reading = catalogue.reading(head.seq, view, where, shelves)
             catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, taken)
+        if unpacked and unpacked >= self._pack_rows > 0:
+            self.unpacked(head.id)
         return reading
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
@@ -89,7 +104,7 @@ class Catalogues:
         with self._lock:
             held = self._held.get(head.id)
             if held is None or held[1].epoch < head.epoch:
-                held = self._held[head.id] = (Mutex(), Catalogue(head.id, head.epoch))
+                held = self._held[head.id] = (Mutex(), Catalogue(head.id, head.epoch, packs=self._pack_rows > 0))
             self._held.move_to_end(head.id)
             return held
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -46,6 +47,13 @@ class Column(IntEnum):
     GROUP = 15
 
 
+PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
+"""Those that a pack of rows holds: groups are numbered over all rows of a space."""
+
+_SLACK: Final = 16
+"""Where rows come in packs, one in so many more may be added before the table is moved."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """All rows in reading order: by session and position in it; without a session, by when they were said.
@@ -78,20 +86,97 @@ class Shelves:
     hidden: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PackedStreams:
+    """The token streams of some rows, as numbers in a directory of tokens.
+
+    Attributes:
+        starts: Where the stream of each row begins in `numbers`, and where the last one ends.
+    """
+
+    directory: NDArray[np.uint64]
+    numbers: NDArray[Any]
+    starts: NDArray[np.int64]
+
+    @property
+    def rows(self) -> int:
+        return len(self.starts) - 1
+
+    def stream(self, row: int) -> NDArray[np.uint64]:
+        """The stream of one row."""
+        stream: NDArray[np.uint64] = self.directory[self.numbers[self.starts[row] : self.starts[row + 1]]]
+        return stream
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStreams:
+    """The token streams of all rows: those of packs first, the others end to end in `tokens`.
+
+    Attributes:
+        bounds: The row at which each pack ends.
+        starts: Where the stream of each other row begins.
+    """
+
+    packed: tuple[PackedStreams, ...]
+    bounds: tuple[int, ...]
+    tokens: NDArray[np.uint64]
+    starts: NDArray[np.int64]
+
+    def stream(self, row: int) -> NDArray[np.uint64]:
+        """The stream of one row."""
+        which = bisect.bisect_right(self.bounds, row)
+        within = row - self.bounds[which - 1] if which else row
+        if which < len(self.packed):
+            return self.packed[which].stream(within)
+        return self.tokens[self.starts[within] : self.starts[within + 1]]
+
+
+class PackOfRows(Protocol):
+    """Rows that come together, with their streams."""
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        ...
+
+    @property
+    def streams(self) -> PackedStreams:
+        """Their token streams."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken."""
+        ...
+
+    def fill(self, table: NDArray[np.int64]) -> None:
+        """Write their columns, but for the group, into a table by `Column`."""
+        ...
+
+
 class EntryColumns:
     """Rows in order of arrival, so ascending by (ver, part). Rows are only added; closing one sets its `SEQ_TO`.
 
     `LENGTH` is the number of text tokens, `GROUP` numbers the sessions 1, 2 ... as they appear (0: none).
     """
 
-    def __init__(self) -> None:
-        self.rows = 0
-        self._table = np.empty((len(Column), 64), dtype=np.int64)
+    def __init__(self, packs: Sequence[PackOfRows] = ()) -> None:
+        """`packs`: what it begins with, in order."""
+        self._packed = tuple(pack.streams for pack in packs)
+        self._bounds = tuple(accumulate(pack.rows for pack in packs))
+        self._packed_bytes = sum(pack.nbytes for pack in packs)
+        self.rows = rows = self._bounds[-1] if packs else 0
+        self._table = np.empty((len(Column), rows + max(64, rows // _SLACK)), dtype=np.int64)
         self._tokens = np.empty(1024, dtype=np.uint64)
-        self._starts = np.zeros(65, dtype=np.int64)
+        self._starts = np.zeros(self._table.shape[1] - rows + 1, dtype=np.int64)
         self._groups: dict[int, int] = {0: 0}
         self._order = np.empty(0, dtype=np.intp)
         self._layout: Layout | None = None
+        for pack, end in zip(packs, self._bounds, strict=True):
+            pack.fill(self._table[:, end - pack.rows : end])
+        if packs:
+            self._number_groups()
+            self._order = self._sorted()
 
     @property
     def groups(self) -> int:
@@ -99,8 +184,14 @@ class EntryColumns:
         return len(self._groups)
 
     @property
+    def packed(self) -> int:
+        """How many rows came in packs."""
+        return self._bounds[-1] if self._bounds else 0
+
+    @property
     def nbytes(self) -> int:
-        return self._table.nbytes + self._tokens.nbytes + self._starts.nbytes + self._order.nbytes
+        held = self._table.nbytes + self._tokens.nbytes + self._starts.nbytes + self._order.nbytes
+        return held + self._packed_bytes
 
     @property
     def last_ver(self) -> int:
@@ -111,22 +202,34 @@ class EntryColumns:
         return self._table[which, : self.rows]
 
     @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]]:
-        """All columns by `Column`, all token streams end to end, and where the stream of each row begins.
+    def arrays(self) -> tuple[NDArray[np.int64], TokenStreams]:
+        """All columns by `Column`, and all token streams.
 
         Views of the rows that there are: later additions leave them as they are.
         """
-        return self._table[:, : self.rows], self._tokens, self._starts
+        return self._table[:, : self.rows], TokenStreams(self._packed, self._bounds, self._tokens, self._starts)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many tokens the stream of each row has."""
+        own = np.diff(self._starts[: self.rows - self.packed + 1])
+        return np.concatenate([*(np.diff(streams.starts) for streams in self._packed), own])
+
+    @property
+    def tokens(self) -> NDArray[np.uint64]:
+        """All streams end to end."""
+        own = self._tokens[: self._starts[self.rows - self.packed]]
+        return np.concatenate([*(streams.directory[streams.numbers] for streams in self._packed), own])
 
     @property
     def worded(self) -> NDArray[np.bool_]:
         """Which rows hold any token: what rules derived holds none, and is not searched."""
-        worded: NDArray[np.bool_] = np.diff(self._starts[: self.rows + 1]) > 0
+        worded: NDArray[np.bool_] = self.sizes > 0
         return worded
 
     def streams(self, first: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """The streams of some rows end to end, and their lengths."""
-        bounds = self._starts[first : first + rows + 1]
+        """The streams of some rows that came in no pack, end to end, and their lengths."""
+        bounds = self._starts[first - self.packed : first - self.packed + rows + 1]
         return self._tokens[bounds[0] : bounds[-1]], np.diff(bounds)
 
     def add(self, entries: Sequence[Entry]) -> None:
@@ -135,10 +238,11 @@ class EntryColumns:
         self._reserve(count, sum(len(entry.terms) for entry in entries) // 8)
         fresh = np.frombuffer(b"".join([entry.terms for entry in entries]), dtype="<u8")
         sizes = np.fromiter((len(entry.terms) >> 3 for entry in entries), dtype=np.int64, count=count)
-        begin = int(self._starts[first])
+        place = first - self.packed
+        begin = int(self._starts[place])
         self._tokens[begin : begin + len(fresh)] = fresh
         ends = begin + np.cumsum(sizes)
-        self._starts[first + 1 : first + count + 1] = ends
+        self._starts[place + 1 : place + count + 1] = ends
         self._table[:, first : first + count] = self._integers(entries)
         texts = np.concatenate(([0], np.cumsum(fresh >> FIELD_SHIFT == 0)))
         self._table[Column.LENGTH, first : first + count] = texts[ends - begin] - texts[ends - begin - sizes]
@@ -146,11 +250,16 @@ class EntryColumns:
         self._place(first)
         self._layout = None
 
-    def close(self, ver: int, seq_to: int) -> None:
-        """Set the `SEQ_TO` of all rows of a version."""
-        vers = self.column(Column.VER)
-        low, high = np.searchsorted(vers, ver, "left"), np.searchsorted(vers, ver, "right")
-        self._table[Column.SEQ_TO, low:high] = seq_to
+    def close(self, closed: Sequence[tuple[int, int]]) -> None:
+        """Set the `SEQ_TO` of all rows of versions: (version, commit) of each."""
+        if not closed:
+            return
+        vers, seqs = (np.array(column, dtype=np.int64) for column in zip(*closed, strict=True))
+        held = self.column(Column.VER)
+        first, end = held.searchsorted(vers, "left"), held.searchsorted(vers, "right")
+        sizes = end - first
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        self._table[Column.SEQ_TO, np.repeat(first, sizes) + within] = np.repeat(seqs, sizes)
 
     def layout(self) -> Layout:
         """The rows in reading order; worked out once until rows are added."""
@@ -187,14 +296,24 @@ class EntryColumns:
             size = max(need, 2 * self._table.shape[1])
             table = np.empty((len(Column), size), dtype=np.int64)
             table[:, : self.rows] = self._table[:, : self.rows]
-            starts = np.zeros(size + 1, dtype=np.int64)
-            starts[: self.rows + 1] = self._starts[: self.rows + 1]
+            starts, own = np.zeros(size - self.packed + 1, dtype=np.int64), self.rows - self.packed
+            starts[: own + 1] = self._starts[: own + 1]
             self._table, self._starts = table, starts
-        used = int(self._starts[self.rows])
+        used = int(self._starts[self.rows - self.packed])
         if used + tokens > len(self._tokens):
             grown = np.empty(max(used + tokens, 2 * len(self._tokens)), dtype=np.uint64)
             grown[:used] = self._tokens[:used]
             self._tokens = grown
+
+    def _number_groups(self) -> None:
+        """Number the sessions of all rows as they appear."""
+        session = self.column(Column.SESSION)
+        begins = np.flatnonzero(np.diff(session, prepend=session[:1] - 1))
+        named, firsts, runs = np.unique(session[begins], return_index=True, return_inverse=True)
+        for number in session[begins[np.sort(firsts)]].tolist():
+            self._groups.setdefault(number, len(self._groups))
+        numbers = np.array([self._groups[number] for number in named.tolist()], dtype=np.int64)
+        self._table[Column.GROUP, : self.rows] = np.repeat(numbers[runs], np.diff(begins, append=self.rows))
 
     def _place(self, first: int) -> None:
         if self.rows - first > 32:
@@ -211,6 +330,9 @@ class EntryColumns:
     def _sorted(self) -> NDArray[np.intp]:
         session = self.column(Column.SESSION)
         within = np.where(session == 0, self.column(Column.SAID), self.column(Column.POS))
+        later = (session[1:] > session[:-1]) | ((session[1:] == session[:-1]) & (within[1:] >= within[:-1]))
+        if later.all():
+            return np.arange(self.rows, dtype=np.intp)
         return np.lexsort((within, session))  # stable, so rows of one place stay in order of arrival
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from mnemic.core.names import FACTOR, KEY_SHIFT, KIND_SHIFT, Naming
 from mnemic.core.tokens import Field
 from mnemic.index.columns import FIELD_SHIFT
-from mnemic.index.reading import PostingsSegment
+from mnemic.index.reading import SHORT_BITS, PostingsSegment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +31,6 @@ _FACTOR: Final = np.uint64(FACTOR)
 _TOP: Final = np.uint64(KEY_SHIFT)
 _NAMING: Final = np.uint64(KIND_SHIFT)
 _KEY: Final = np.uint64((1 << KIND_SHIFT) - 1)
-_SEGMENT_BITS: Final = np.uint64(20)
 _NONE: Final = np.empty(0, dtype=np.intp)
 _NO_TOKENS: Final = np.empty(0, dtype=np.uint64)
 
@@ -172,7 +171,7 @@ def _found_in(part: PostingsSegment | Tail, tokens: Tokens) -> tuple[Places, Pla
         sizes = end - first
         ends = np.cumsum(sizes)
         at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(end - ends, sizes)
-        return np.repeat(np.arange(len(tokens)), sizes), part.where[at].astype(np.intp)
+        return np.repeat(np.arange(len(tokens)), sizes), part.rows_at(at).astype(np.intp)
     held = [(i, hit[0]) for i, token in enumerate(tokens.tolist()) if part.rows and (hit := part.find(token))]
     keys = np.repeat(np.array([i for i, _ in held], dtype=np.intp), [len(rows) for _, rows in held])
     return keys, np.concatenate([_NONE, *(rows for _, rows in held)])
@@ -182,7 +181,7 @@ def _bounds(part: PostingsSegment, tokens: Tokens) -> tuple[NDArray[np.int64], N
     """Where the rows of each token begin and end in `part.where`."""
     if not len(part.tokens):
         return np.zeros(len(tokens), dtype=np.int64), np.zeros(len(tokens), dtype=np.int64)
-    short = tokens >> _SEGMENT_BITS
+    short = tokens >> SHORT_BITS
     at = np.minimum(part.tokens.searchsorted(short), len(part.tokens) - 1)
     first = part.starts[at]
     return first, np.where(part.tokens[at] == short, part.starts[at + 1], first)

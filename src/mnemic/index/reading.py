@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -30,7 +30,8 @@ AFTER: Final = (0.5, 0.25)
 """What a word one and two turns before, or after, counts in a turn's window. A question stands before its answer."""
 
 
-_ROW_BITS: Final = np.uint64(20)
+SHORT_BITS: Final = np.uint64(20)
+"""Bits that a token is cut short by where rows are listed for it: a row's number takes their place in a sort."""
 _ROW_MASK: Final = np.uint64((1 << 20) - 1)
 SEGMENT_ROWS: Final = 1 << 20
 """Most rows in one segment."""
@@ -45,15 +46,16 @@ _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 class PostingsSegment:
     """Rows `[first, first + rows)`, compressed: sorted tokens, and for each its rows ascending with their counts.
 
-    A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100.
+    A token is kept as the top 44 bits of its hash; two tokens of a million share them with a chance of 3 in 100. Rows
+    are counted from `first`; they and the counts are integers of any width.
     """
 
     first: int
     rows: int
     tokens: NDArray[np.uint64]
     starts: NDArray[np.int64]
-    where: NDArray[np.int32]
-    counts: NDArray[np.float32]
+    where: NDArray[Any]
+    counts: NDArray[Any]
 
     def find(self, token: int) -> tuple[NDArray[np.int32], NDArray[np.float32]] | None:
         """The rows that hold a token, ascending, and how often each does."""
@@ -62,7 +64,13 @@ class PostingsSegment:
         if at == len(self.tokens) or self.tokens[at] != short:
             return None
         start, end = self.starts[at], self.starts[at + 1]
-        return self.where[start:end], self.counts[start:end]
+        return self.rows_at(slice(start, end)), self.counts[start:end].astype(np.float32)
+
+    def rows_at(self, at: slice | NDArray[np.int64]) -> NDArray[np.int32]:
+        """The rows at some positions of the lists, which lie end to end."""
+        where: NDArray[np.int32] = self.where[at].astype(np.int32)
+        where += np.int32(self.first)
+        return where
 
     @property
     def nbytes(self) -> int:
@@ -73,19 +81,19 @@ def compress(first: int, tokens: NDArray[np.uint64], lengths: NDArray[np.int64])
     """The segment of the rows from `first`, whose token streams lie end to end in `tokens`."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.uint64), lengths)
     pairs = np.sort(
-        tokens >> _ROW_BITS << _ROW_BITS | rows
+        tokens >> SHORT_BITS << SHORT_BITS | rows
     )  # one plain sort instead of an indirect one: ten times as fast
     new = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))) if len(pairs) else np.empty(0, np.int64)
     unique = pairs[new]
-    heads = unique >> _ROW_BITS
+    heads = unique >> SHORT_BITS
     starts = np.flatnonzero(np.concatenate(([True], heads[1:] != heads[:-1]))) if len(heads) else np.empty(0, np.int64)
     return PostingsSegment(
         first=first,
         rows=len(lengths),
         tokens=heads[starts],
         starts=np.append(starts, len(unique)),
-        where=(unique & _ROW_MASK).astype(np.int32) + np.int32(first),
-        counts=np.diff(new, append=len(pairs)).astype(np.float32),
+        where=(unique & _ROW_MASK).astype(np.int32),
+        counts=np.diff(new, append=len(pairs)).astype(np.uint32),
     )
 
 
@@ -142,7 +150,7 @@ class Reading:
     ) -> None:
         """`vectors`: by embedder, its rows and which of them are filled."""
         self.space = space
-        self._table, self._tokens, self._starts = columns.arrays
+        self._table, self._streams = columns.arrays
         self._parts = parts
         layout = columns.layout()
         kept = visible if layout.sequential else visible[layout.rows]
@@ -233,8 +241,7 @@ class Reading:
 
     def stream(self, place: int) -> NDArray[np.uint64]:
         """The token stream at a place."""
-        row = self.rows[place]
-        return self._tokens[self._starts[row] : self._starts[row + 1]]
+        return self._streams.stream(int(self.rows[place]))
 
     def says(self, place: int, phrase: Sequence[int]) -> bool:
         """Whether the entry at a place holds these tokens one after the other."""

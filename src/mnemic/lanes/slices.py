@@ -19,7 +19,8 @@ HOUSE: Final = "house"
 
 EMBED: Final = "embed"
 JOBS: Final = "jobs"
-"""What a worker calls the lanes of embedders, all together, and jobs among the lanes that it does."""
+PACK: Final = "pack"
+"""What a worker calls the lanes of embedders, all together, jobs and packing among the lanes that it does."""
 
 DERIVER: Final = "mnemic"
 """Who acts, for the journal, where nobody asked for it."""

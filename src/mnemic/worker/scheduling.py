@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -13,9 +14,10 @@ from mnemic.derive.runs import RunOptions, lane_name
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, run
+from mnemic.index.packing_lane import pack_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, JOBS, Slice
+from mnemic.lanes.slices import EMBED, JOBS, PACK, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim
@@ -27,6 +29,7 @@ from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, 
 if TYPE_CHECKING:
     from mnemic.answering import Answering
     from mnemic.lanes.backlog import Backlog
+    from mnemic.lanes.unpacked import UnpackedSpaces
     from mnemic.strategies.base import Strategy
     from mnemic.worker.model_budget import ModelBudget
 
@@ -118,12 +121,14 @@ class Scheduler:
         self,
         process: str,
         backlog: Backlog,
+        unpacked: UnpackedSpaces,
         answering: Answering,
         budget: ModelBudget,
         job_types: dict[str, JobSlice],
         context: Callable[[], JobContext],
     ) -> None:
         self._process, self._backlog, self._meaning, self._budget = process, backlog, answering.meaning, budget
+        self._unpacked = unpacked
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
         self._parts: dict[int, int] = {}
@@ -134,6 +139,7 @@ class Scheduler:
         yield from self._strategy_tasks(cycle, quick=True)
         yield from self._job_task(cycle)
         yield from self._strategy_tasks(cycle, quick=False)
+        yield from self._pack_tasks(cycle)
         try:
             models = self._meaning.to_fill() if cycle.takes(EMBED) else []
         except MnemicError as error:
@@ -185,6 +191,25 @@ class Scheduler:
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
         return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
+
+    def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Yield the next pack of each space that has something to be packed."""
+        if not cycle.takes(PACK):
+            return
+        for space in self._unpacked.known() if cycle.force else self._unpacked.waiting():  # who forces has looked
+            yield Task(PACK, space, self._owner(), partial(self._pack, space), partial(self._pack_later, space))
+
+    def _pack(self, space: int) -> Flow[Slice]:
+        did = yield from pack_slice(space, self._unpacked.least)
+        if not did.done and not did.busy:
+            self._unpacked.done(space)
+        return did
+
+    def _pack_later(self, space: int, _error: MnemicError) -> Flow[bool]:
+        """Leave a space that could not be packed until somebody writes in it, or reads it again."""
+        self._unpacked.done(space)
+        yield from ()
+        return False
 
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
         """Yield a slice of the most urgent job that is due; jobs whose time has not come wait as lanes do."""

@@ -20,6 +20,7 @@ from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
+from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.model_requests import Ask, Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
@@ -58,6 +59,7 @@ class Background:
     Attributes:
         strategy_lanes: The names of the lanes of the strategies that are followed.
         backlog: The spaces that have something before a lane.
+        unpacked: The spaces of which something should be packed.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
@@ -105,6 +107,7 @@ class Background:
             self.strategy_lanes,
             answering.meaning.lanes,
         )
+        self.unpacked = UnpackedSpaces(answering.store, self._desk.settings.pack_rows)
         self._scheduler: Scheduler | None = None
 
     @property
@@ -115,8 +118,9 @@ class Background:
         with self._lock:
             if self._scheduler is None:
                 self._scheduler = Scheduler(
-                    self._process, self.backlog, self.answering, self._budget, self.job_types, lambda: self.context
-                )
+                    self._process, self.backlog, self.unpacked, self.answering, self._budget, self.job_types,
+                    lambda: self.context,
+                )  # fmt: skip
             return self._scheduler
 
     def notify(self) -> None:
@@ -128,6 +132,12 @@ class Background:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
                 self._thread.start()
+
+    def want_packs(self, space: int) -> None:
+        """Have a space packed of which many entries had to be read one by one."""
+        self.unpacked.want(space)
+        if self._desk.settings.background:
+            self.notify()
 
     def asked(self) -> None:
         """Wake the thread at the first read, for work that an earlier process left undone."""
@@ -149,7 +159,8 @@ class Background:
         """
         until = None if seconds is None else time.monotonic() + seconds
         error: MnemicError | None = None
-        if self._idle():
+        packed = not self.unpacked.waiting(every=True)
+        if packed and self._idle():
             self.backlog.recount()
             return True
         from mnemic.worker.scheduling import Cycle
@@ -201,6 +212,7 @@ class Background:
         """
         from mnemic.worker.scheduling import Cycle
 
+        self.unpacked.waiting(every=True)
         seen: tuple[int, ...] = ()
         looked = float("-inf")
         quiet = done = time.monotonic()

@@ -151,7 +151,7 @@ class Ablated(MnemicSystem):
         super().__init__(embedder)
         self._embedder, self._without = embedder, without
         self._store: Store = load(STORES, "sqlite")(self._path)
-        self._catalogues = Catalogues(self._memory.settings.catalogue_bytes)
+        self._catalogues = Catalogues(self._memory.settings.catalogue_bytes, self._memory.settings.pack_rows)
 
     def close(self) -> None:
         self._store.close()

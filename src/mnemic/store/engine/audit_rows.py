@@ -27,6 +27,7 @@ from mnemic.store.engine.relations import (
     LANE,
     LINK,
     NAME,
+    PACK,
     PAGE,
     SESSION,
     SPACE,
@@ -41,12 +42,12 @@ from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import LinkRow, SpaceRow, VersionRow
 
 _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
-    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD,
+    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD, PACK,
 )  # fmt: skip
 _OF_THE_WHOLE: Final = frozenset({JOB.name, NAME.name, HOLD.name})
 """Tables with rows of no space in particular."""
 _NAMELESS: Final = from_bytes(bytes(16))
-_CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, VECTOR)
+_CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, VECTOR, PACK)
 """What an erased space has nothing of."""
 
 

@@ -23,7 +23,7 @@ from mnemic.store.values.row_values import (
     StrengthRow,
     VersionRow,
 )
-from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow
 
 R = TypeVar("R")
 Value: TypeAlias = int | float | str | bytes | None
@@ -165,4 +165,6 @@ SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
 METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
 CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
 HOLD: Final = Relation("hold", HoldRow._fields, HoldRow._make, "id")
+PACK: Final = Relation("pack", PackRow._fields, PackRow._make)
+PACK_BODY: Final = Relation("pack", (*PackRow._fields, "body"), tuple, "id")
 MEMO: Final = Relation("memo", ("tenant", "name", "value"), tuple)

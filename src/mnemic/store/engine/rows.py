@@ -1,4 +1,4 @@
-"""Read and write the rows of one transaction, in ten groups: written once over relations, but for what a store writes.
+"""Read and write the rows of one transaction, in groups: written once over relations, but for what a store writes.
 
 A store writes the six methods of `relations.Relations`, and the methods that are abstract here: those that join, count,
 walk by an index of their own, or delete a row with all that hangs on it. It may override any other to do it faster.
@@ -40,6 +40,8 @@ from mnemic.store.engine.relations import (
     MEMO,
     METER,
     NAME,
+    PACK,
+    PACK_BODY,
     PAGE,
     SESSION,
     SPACE,
@@ -79,7 +81,7 @@ from mnemic.store.values.row_values import (
     VersionRow,
     Walk,
 )
-from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow, VectorRow
 
 _SPACES: Final = 1_000
 """Spaces looked at together where one is looked for."""
@@ -321,8 +323,14 @@ class ItemTables(Group, ABC):
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
         self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
 
-    def entries(self, space: int, after: int) -> Iterator[Entry]:
-        return self.relations.find(ENTRY, ("ver", ">", after), order=("ver", "part"), space=space)
+    def entries(self, space: int, after: int, upto: int = FOREVER) -> Iterator[Entry]:
+        within: tuple[Condition, Condition] = ("ver", ">", after), ("ver", "<=", upto)
+        return self.relations.find(ENTRY, *within, order=("ver", "part"), space=space)
+
+    def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
+        """How many entries lie past a version and up to another, counted up to `most`."""
+        within: tuple[Condition, Condition] = ("ver", ">", after), ("ver", "<=", upto)
+        return sum(1 for _ in self.relations.find(ENTRY_NUMBERS, *within, limit=most, space=space))
 
     def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
         """The token streams of each of these versions, by part."""
@@ -351,6 +359,10 @@ class ItemTables(Group, ABC):
     def highest(self) -> int:
         row = self.relations.first(VERSION, order=("-ver",))
         return 0 if row is None else row.ver
+
+    @abstractmethod
+    def spaces_since(self, after: int) -> list[int]:
+        """Find the spaces that have a version numbered past `after`."""
 
     def add_strengths(self, space: int, deltas: Sequence[StrengthRow]) -> None:
         """Add to the counters of items of a space."""
@@ -441,6 +453,37 @@ class VectorTables(Group, ABC):
     @abstractmethod
     def drop_vectors(self, model: int, limit: int) -> int:
         """Take out some of an embedder's vectors; how many."""
+
+
+class PackTables(Group):
+    """Packs: what catalogues are read from, beside the entries that they hold."""
+
+    def packs(self, space: int) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold."""
+        return list(self.relations.find(PACK, order=("after",), space=space))
+
+    def body(self, pack: int) -> bytearray | None:
+        """The bytes of a pack, as they were kept."""
+        row = self.relations.first(PACK_BODY, id=pack)
+        return None if row is None else bytearray(row[-1])
+
+    def add_pack(self, row: PackRow, body: bytes) -> int:
+        return self.relations.add(PACK_BODY, (None, *row[1:], body))
+
+    def drop_packs(self, packs: Sequence[int]) -> None:
+        self.relations.drop(PACK, ("id", "in", packs))
+
+    def unpacked(self, least: int) -> list[int]:
+        """The spaces, not erased, with so many entries past their last pack, or with some between two packs."""
+        found = []
+        for space in self.relations.find(SPACE, order=("id",)):
+            packs = self.packs(space.id)
+            ends = [0, *(row.upto for row in packs)]
+            broken = any(row.after != end for row, end in zip(packs, ends, strict=False))
+            fresh = self.relations.find(ENTRY_NUMBERS, ("ver", ">", ends[-1]), limit=least, space=space.id)
+            if space.user is not None and (broken or sum(1 for _ in fresh) >= least):
+                found.append(space.id)
+        return found
 
 
 class LaneTables(Group, ABC):
@@ -736,6 +779,7 @@ class Rows:
     items: ItemTables
     links: LinkTables
     vectors: VectorTables
+    packs: PackTables
     lanes: LaneTables
     sessions: SessionTables
     past: PastTables

@@ -33,7 +33,7 @@ from mnemic.store.values.row_values import (
     VersionRow,
     Walk,
 )
-from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, VectorRow
+from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, PackRow, VectorRow
 
 ERASED = "(erased)"
 """What stands for a name that was erased."""
@@ -365,9 +365,25 @@ class Snapshot:
         self._refuse_compacted(spaces, view)
         return self._layered.count(spaces, where, view)
 
-    def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
-        """Entries of versions numbered past `after`, ascending by (ver, part): all states, closed ones too."""
-        return self._rows.items.entries(space, after)
+    def entries(self, space: int, after: int = 0, upto: int = FOREVER) -> Iterator[Entry]:
+        """Entries of versions numbered past `after`, up to `upto`, ascending by (ver, part): all states, closed too."""
+        return self._rows.items.entries(space, after, upto)
+
+    def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
+        """How many entries versions past `after`, up to `upto`, have, counted up to `most`."""
+        return self._rows.items.entry_count(space, after, upto, most)
+
+    def packs(self, space: int) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold."""
+        return self._rows.packs.packs(space)
+
+    def pack_body(self, pack: int) -> bytearray | None:
+        """The bytes of a pack, unchecked."""
+        return self._rows.packs.body(pack)
+
+    def unpacked(self, least: int) -> list[int]:
+        """The spaces with so many entries past their last pack, or with some between two packs."""
+        return self._rows.packs.unpacked(least)
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
@@ -411,6 +427,10 @@ class Snapshot:
     def highest(self) -> int:
         """The highest version of all spaces; 0 for none."""
         return self._rows.items.highest()
+
+    def spaces_since(self, after: int) -> list[int]:
+        """Find the spaces that have a version numbered past `after`; as slow as there are such versions."""
+        return self._rows.items.spaces_since(after)
 
     def followed(self, name: str) -> bool:
         """Whether a lane's rows of what is due are complete: `due` tells all."""

@@ -65,6 +65,7 @@ def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
         for number in range(version + 1, FORMAT + 1):
             MIGRATIONS[number](db)
     if _token_number(db) != TOKENS:
+        db.execute("DELETE FROM pack")
         retokenise(db)
     db.pragma("user_version", FORMAT)
 
@@ -126,8 +127,10 @@ def _to_3(db: apsw.Connection) -> None:
 
 
 def _to_4(db: apsw.Connection) -> None:
-    """Rows carry checksums; every table is declared in the words of today, so that a foreign word is seen. What is due
-    stands in rows; a space's commits and jobs that may be done are found by index."""
+    """Rows carry checksums; there are packs, and rows of what is due; a space's commits and jobs are found by index.
+
+    Every table is declared in the words of today, so that a foreign word is seen.
+    """
     db.execute("DROP INDEX IF EXISTS job_waiting")
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:

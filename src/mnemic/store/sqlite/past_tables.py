@@ -175,6 +175,8 @@ _BARE_EVENTS: Final = (
     " AND (seq, n) > (?3, ?4) ORDER BY seq, n LIMIT ?5)"
 )
 _DROP_VERSIONS: Final = (
+    "DELETE FROM pack WHERE space = ?1 AND EXISTS"
+    " (SELECT 1 FROM json_each(?2) j WHERE j.value > pack.after AND j.value <= pack.upto)",
     "DELETE FROM entry WHERE space = ?1 AND ver" + THESE,
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + THESE,
     "DELETE FROM version WHERE +space = ?1 AND ver" + THESE,
@@ -267,6 +269,8 @@ _NEW: Final = (
 _OPENED: Final = "seq_to > :seq AND seq_to < 9223372036854775807"
 _WENT_ON: Final = "space IN " + _SPACES + " AND seq > :seq"
 _DROP_AFTER: Final = (
+    # One that was made before knows of no version written since, and of none closed since.
+    "DELETE FROM pack WHERE space IN " + _SPACES + " AND seq > :seq",
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN " + _VERS,
     "DELETE FROM job WHERE ver <> 0 AND (space, ver) IN " + _VERS,
     "DELETE FROM entry WHERE (space, ver) IN " + _VERS,

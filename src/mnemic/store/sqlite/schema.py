@@ -68,6 +68,8 @@ class Table:
 
 _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
 _OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
+_PACKED_WITH: Final = "EXISTS (SELECT 1 FROM version v WHERE v.ver > pack.after AND v.ver <= pack.upto AND "
+"""True of every pack that holds a version of which the rest is true."""
 _OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
 """True of every vector; it lets the primary key find a version's."""
 _NAMELESS_SESSIONS: Final = (
@@ -269,6 +271,27 @@ TABLES: Final = (
         "PRIMARY KEY(space, model, ver, part)",
         erase_item="DELETE FROM vector WHERE " + _OF_ANY_MODEL + " AND " + _OF_ITEM,
         erase_space="DELETE FROM vector WHERE space = :space",
+    ),
+    Table(
+        "pack",
+        # Entries in the bytes that a catalogue uses: made of them, and made again from them whenever one is gone. Bytes
+        # can be read apart from the row only where the row has a number.
+        (
+            ("id", "INTEGER PRIMARY KEY", _N),
+            ("space", "INTEGER NOT NULL", _N),
+            ("after", "INTEGER NOT NULL", _N),
+            ("upto", "INTEGER NOT NULL", _N),
+            ("seq", "INTEGER NOT NULL", _N),
+            ("rows", "INTEGER NOT NULL", _N),
+            ("build", "INTEGER NOT NULL", _N),
+            ("digest", "BLOB NOT NULL", _D),
+            ("body", "BLOB NOT NULL", _D),
+        ),
+        key="UNIQUE(space, after)",
+        erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
+        erase_space="DELETE FROM pack WHERE space = :space",
+        # Its digest vouches for it, and SQLite reads no bytes apart from a row that has a generated column.
+        summed=False,
     ),
     Table(
         "lane",
@@ -514,6 +537,7 @@ _ORDER: Final = (
     "answer",
     "idem",
     "vector",
+    "pack",
     "lane",
     "entry",
     "strength",

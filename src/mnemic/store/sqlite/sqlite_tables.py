@@ -24,6 +24,7 @@ from mnemic.store.engine.rows import (
     LinkTables,
     NameTables,
     NoteTables,
+    PackTables,
     Rows,
     SessionTables,
     SpaceTables,
@@ -151,6 +152,9 @@ class SqliteItems(SqliteGroup, ItemTables):
         statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
         return int(self._db.execute(statement, bound).get)
 
+    def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
+        return int(self._db.execute(_ENTRY_COUNT, (space, after, upto, most)).get)
+
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         # The index `version_closed` holds closed versions only, so this reads nothing that still stands.
         rows = self._db.execute(
@@ -169,6 +173,9 @@ class SqliteItems(SqliteGroup, ItemTables):
         statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
+
+    def spaces_since(self, after: int) -> list[int]:
+        return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
 
     def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
         bound = {"space": space, "item": item}
@@ -223,6 +230,7 @@ def _compiled(condition: Condition) -> str:
     return f"{column} {condition.operator} ?"
 
 
+_ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (
     "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
 )
@@ -233,6 +241,10 @@ _COVERED: Final = (
 _CORE: Final = (
     "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
     " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
+)
+_SPACES_SINCE: Final = (
+    # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
+    "SELECT DISTINCT +space FROM version NOT INDEXED WHERE ver > ? AND +space <> 0"
 )
 _ERASE_ITEM: Final = tuple(erase_item_statements())
 
@@ -328,6 +340,33 @@ _DROP_VECTORS: Final = (
 )
 
 
+class SqlitePacks(SqliteGroup, PackTables):
+    """SQLite's own ways to packs."""
+
+    def body(self, pack: int) -> bytearray | None:
+        # Read apart from its row, a body costs an eighth: a SELECT copies it twice, page by page.
+        if self._db.execute("SELECT 1 FROM pack WHERE id = ?", (pack,)).get is None:
+            return None
+        blob = self._db.blob_open("main", "pack", "body", pack, False)
+        body = bytearray(blob.length())
+        blob.read_into(body)
+        blob.close()
+        return body
+
+    def unpacked(self, least: int) -> list[int]:
+        return [space for (space,) in self._db.execute(_UNPACKED, (least,))]
+
+
+_UNPACKED: Final = (
+    "SELECT s.id FROM space s WHERE (s.user IS NOT NULL OR s.shared) AND (EXISTS (SELECT 1 FROM pack p"
+    " WHERE p.space = s.id AND p.after > 0"
+    " AND NOT EXISTS (SELECT 1 FROM pack q WHERE q.space = p.space AND q.upto = p.after))"
+    " OR (SELECT count(*) FROM (SELECT 1 FROM entry e WHERE e.space = s.id"
+    " AND e.ver > ifnull((SELECT max(upto) FROM pack p WHERE p.space = s.id), 0) LIMIT ?1)) = ?1)"
+    " ORDER BY s.id"
+)
+
+
 class SqliteSessions(SqliteGroup, SessionTables):
     """SQLite's own statements about pages."""
 
@@ -365,6 +404,7 @@ def rows_of(
         items=SqliteItems(relations),
         links=LinkTables(relations),
         vectors=SqliteVectors(relations),
+        packs=SqlitePacks(relations),
         lanes=SqliteLanes(relations),
         sessions=SqliteSessions(relations),
         past=SqlitePast(relations),

@@ -35,6 +35,40 @@ class VectorRow(NamedTuple):
     f16: bytes
 
 
+class PackRow(NamedTuple):
+    """What is known of a pack: the entries of a space with versions past `after`, up to `upto`, in bytes of its own.
+
+    `rows` says how many there are, `seq` at which commit the space stood when it was made: of versions that were closed
+    since, it does not know. The store keeps the bytes and never reads them: `build` says which layout they have,
+    `digest` what they were.
+    """
+
+    id: int
+    space: int
+    after: int
+    upto: int
+    seq: int
+    rows: int
+    build: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPack:
+    """A pack to be kept in place of others.
+
+    Attributes:
+        row: What is known of it; its number is given by the store.
+        epoch: That of the space when its entries were read.
+        instead: The numbers of the packs that go.
+    """
+
+    row: PackRow
+    body: bytes
+    epoch: int
+    instead: tuple[int, ...] = ()
+
+
 def embedding_lane(model: int) -> str:
     """Name the lane that makes an embedder's vectors; it is dropped with the embedder."""
     return f"embed:{model}"

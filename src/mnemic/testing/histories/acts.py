@@ -29,6 +29,7 @@ WEIGHTS: Final = {
     "rewind": 2,
     "compact": 1,
     "carry": 1,
+    "pack": 3,
     "recall": 3,
     "look": 8,
     "look_at_one": 4,

@@ -15,6 +15,8 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
 from mnemic.errors import MnemicError
+from mnemic.flow import run
+from mnemic.index.packing_lane import pack_slice
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
@@ -336,6 +338,18 @@ class History:
         if self.model.seq:
             memory = next(iter(self.world.memories.values()))
             self.hashes[self.model.seq] = memory.admin.state_hash()
+
+    def pack(self, picks: tuple[int, ...]) -> None:
+        """Pack what lies in some memories, a few entries at a time; the next recall begins with the packs."""
+        least = 2 + picks[2] % 7
+        for memory in self.world.memories.values():
+            opened = memory._opened
+            with opened.store.read() as snapshot:
+                spaces = snapshot.unpacked(least)
+            for space in spaces:
+                while run(pack_slice(space, least), opened.answering.perform).done:
+                    pass
+            opened.kernel.catalogues.clear()
 
     # Looking
 

@@ -25,6 +25,7 @@ from mnemic.testing.store_contract.feed_contract import *  # noqa: F403
 from mnemic.testing.store_contract.job_contract import *  # noqa: F403
 from mnemic.testing.store_contract.journal_contract import *  # noqa: F403
 from mnemic.testing.store_contract.lane_contract import *  # noqa: F403
+from mnemic.testing.store_contract.pack_contract import *  # noqa: F403
 from mnemic.testing.store_contract.page_contract import *  # noqa: F403
 from mnemic.testing.store_contract.vector_contract import *  # noqa: F403
 from mnemic.testing.store_contract.view_contract import *  # noqa: F403

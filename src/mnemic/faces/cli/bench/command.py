@@ -76,13 +76,17 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
             _show(invocation(), log, seed, markdown=markdown)
 
 
-@verb("mnemic bench speed --items 2000 --turns 200 --rounds 2 --questions 20")
+@verb(
+    "mnemic bench speed --items 2000 --turns 200 --rounds 2 --questions 20",
+    "mnemic bench speed --cold --items 5000 --rounds 1",
+)
 @options.count("--items", 100_000, "Items recalled from.")
 @options.count("--turns", 10_000, "Turns taken in at once.")
 @options.count("--rounds", 30, "Rounds of single writes.")
 @options.count("--questions", 1_000, "Questions asked.")
 @options.seed("the made-up text")
-def speed(items: int, **size: int) -> None:
+@click.option("--cold", is_flag=True, help="Instead of all that: what a new process pays before its first answer.")
+def speed(items: int, cold: bool, **size: int) -> None:
     """Writes, group commit, bulk intake and recall, each beside its bar, on files in a temporary folder.
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
@@ -90,6 +94,12 @@ def speed(items: int, **size: int) -> None:
     from mnemic.lab.tasks.speed_bench import SpeedSize, bench_speed
 
     run = invocation()
+    if cold:
+        from mnemic.lab.tasks.cold_bench import ColdSize, bench_cold
+
+        new = ColdSize(items=items, rounds=size["rounds"], seed=size["seed"])
+        _show_figures(run, bench_cold(new, lambda part: run.output.note(f"{part} ...")), binding=new.stated)
+        return
     measured = SpeedSize(items=items, users=max(items // 100, 1), **size)
     found = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
     _show_figures(run, found, binding=measured.stated)

@@ -44,7 +44,7 @@ class Sighted:
         self._me = self._memory.scope(user=_USER)
         self._embedder = embedder
         self._store: Store = load(STORES, "sqlite")(path)
-        self._catalogues = Catalogues(self._memory.settings.catalogue_bytes)
+        self._catalogues = Catalogues(self._memory.settings.catalogue_bytes, self._memory.settings.pack_rows)
         self._vers: dict[str, list[int]] = {}
         self._last = 0
 

@@ -1,0 +1,146 @@
+"""Measures a new process: what its first reading of a user's memory costs in CPU, with packs and without.
+
+Each reading is made by a process of its own, which has loaded what it needs before it is timed; `mnemic recall` is
+timed whole. Run as `python -m mnemic.lab.tasks.cold_bench FILE`, it is such a process.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from mnemic.core.queries import Filter, View
+from mnemic.index.catalogues import Catalogues
+from mnemic.lab.kit.figures import Figure, Measurements
+from mnemic.lab.kit.generate import Talk
+from mnemic.lab.kit.log import provenance
+from mnemic.memory import Memory
+from mnemic.settings import PACK_ROWS, Settings
+from mnemic.store.sqlite.disk import file_system
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+
+QUESTION: Final = "What did we plan for the summer?"
+BATCH: Final = 100
+"""Messages to an observe."""
+_WORDS_ALONE: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_BACKGROUND": "false"}
+"""The environment of the command: what it has left to understand is no part of its question."""
+STATED: Final = 100_000
+"""Items that the bars are stated for, beside a tenth of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColdSize:
+    """How much is measured; the defaults are what the bars are stated for."""
+
+    items: int = STATED
+    rounds: int = 5
+    seed: int = 0
+
+    @property
+    def stated(self) -> bool:
+        """Whether it is what the bars are stated for."""
+        return self.items == STATED
+
+
+def bench_cold(
+    size: ColdSize = ColdSize(), progress: Callable[[str], None] = lambda _: None, *, folder: Path | None = None
+) -> Measurements:
+    """Measure first readings of a memory and of one with a tenth of its items, on files that are gone afterwards.
+
+    Args:
+        progress: Called with the name of each part before it runs.
+        folder: On the disk to measure; the system's folder for temporary files when None.
+    """
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="mnemic-cold-", dir=folder) as fresh:
+        for items, bar in ((size.items, 0.15), (size.items // 10, 0.02)):
+            progress(f"{items:,} items")
+            path = Path(fresh) / f"{items}.db"
+            packed = _filled(path, items, size.seed)
+            figures += _readings(path, items, size.rounds, bar)
+            if items == size.items:
+                figures.append(_room(packed, items))
+                figures.append(_whole(path, items, size.rounds))
+    disk = file_system(Path(folder or tempfile.gettempdir()))
+    return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
+
+
+def _filled(path: Path, items: int, seed: int) -> int:
+    """Fill a store and pack it; how many bytes the packs take."""
+    messages = list(Talk(seed).messages(items))
+    with Memory(path, settings=Settings(background=False, embedder="none"), strategies=[]) as memory:
+        me = memory.scope(user="me")
+        for start in range(0, items, BATCH):
+            me.observe(messages[start : start + BATCH])
+        memory.flush()
+        with memory._opened.store.read() as snapshot:
+            spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
+            rows = [row for space in spaces for row in snapshot.packs(space)]
+            return sum(len(snapshot.pack_body(row.id) or b"") for row in rows)
+
+
+def _readings(path: Path, items: int, rounds: int, bar: float) -> list[Figure]:
+    """With packs and without, in turn, so that a busy machine weighs on both alike."""
+    took: dict[int, list[float]] = {PACK_ROWS: [], 0: []}
+    for _ in range(rounds):
+        for pack_rows, seconds in took.items():
+            seconds.append(_in_new_process(path, pack_rows))
+    packed, plain = (statistics.median(seconds) for seconds in took.values())
+    shown = f"from entries {plain:.3f} s; median of {rounds} processes"
+    return [Figure(name=f"first reading of {items:,} items: CPU", value=packed, unit="s", bar=bar, detail=shown)]
+
+
+def _in_new_process(path: Path, pack_rows: int) -> float:
+    command = [sys.executable, "-m", "mnemic.lab.tasks.cold_bench", str(path), str(pack_rows)]
+    return float(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))  # noqa: S603 - ourselves
+
+
+def _room(packed: int, items: int) -> Figure:
+    return Figure(name="packs: bytes an item", value=packed / items, unit="B", bar=300)
+
+
+def _whole(path: Path, items: int, rounds: int) -> Figure:
+    """`mnemic recall` from the start of its process to the end."""
+    command = [sys.executable, "-m", "mnemic", "--store", str(path), "recall", QUESTION]
+    took = []
+    for _ in range(rounds):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True, env=_WORDS_ALONE)  # noqa: S603 - ourselves
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return Figure(
+        name=f"`mnemic recall` over {items:,} items: CPU whole",
+        value=statistics.median(took),
+        unit="s",
+        bar=0.9,
+        detail="by words, with nothing going on behind it",
+    )
+
+
+def read_once(path: Path, pack_rows: int) -> float:
+    """Seconds of CPU until everything is read that a first question needs."""
+    import mnemic.index.catalogue  # noqa: F401 - what a process loads once is not what a memory costs
+
+    store, catalogues = SqliteStore(path, create=False), Catalogues(1 << 32, pack_rows)
+    try:
+        with store.read() as snapshot:
+            ((tenant, _),) = snapshot.tenants()
+            spaces = [head.id for head in snapshot.all_spaces(tenant)]
+            began = time.process_time()
+            catalogues.readings(snapshot, spaces, View(), Filter())
+            return time.process_time() - began
+    finally:
+        store.close()
+
+
+if __name__ == "__main__":
+    print(json.dumps(read_once(Path(sys.argv[1]), int(sys.argv[2]))))
