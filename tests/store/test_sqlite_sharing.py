@@ -25,6 +25,7 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import FailAt, Passed
 from mnemic.testing.generators import SeededEntropy
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.sql_counts import counted
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 from patience import PATIENCE
@@ -168,6 +169,32 @@ def test_a_writer_forgets_what_it_knew_once_anybody_else_has_written(
     assert world.faults() == []
     names = {change.actor for change in world.changes()}
     assert {"never there", "never landed"} <= names
+
+
+@pytest.mark.parametrize("fold", ["NOOP", "PASSIVE", "RESTART", "TRUNCATE"])
+@pytest.mark.parametrize("point", ["commit:begin", "commit:after-commit"])
+def test_a_writer_notices_what_another_commits_between_any_two_of_its_own_steps(
+    path: Path, point: str, fold: str
+) -> None:
+    other = World(SqliteStore(path), seed="others")
+    quiet = [False]
+
+    def meanwhile(passed: str) -> None:
+        if passed != point or quiet[0]:
+            return
+        other.commit("another's")
+        with raw_store(path) as db:
+            db.execute(f"PRAGMA wal_checkpoint({fold})").fetchall()
+
+    world = World(SqliteStore(path, probe=meanwhile))
+    for n in range(8):
+        world.commit(f"{n}")
+        quiet[0] = n % 3 == 2  # now and then nobody comes between
+    assert len(world.texts()) == world.seq()
+    assert [change.seq for change in world.changes()] == list(range(1, world.seq() + 1))
+    assert world.faults() == []
+    world.store.close()
+    other.store.close()
 
 
 def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.MonkeyPatch) -> None:
