@@ -266,6 +266,31 @@ def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_com
     store.close()
 
 
+def test_a_statement_of_a_write_that_was_cut_short_keeps_nobody_from_writing(path: Path) -> None:
+    one, two = World(SqliteStore(path, busy_timeout=0.05)), World(SqliteStore(path, busy_timeout=0.05), "two")
+    for n in range(3):
+        one.commit(f"{n}")
+    assert isinstance(one.store, SqliteStore)
+    db = one.store._writer
+    assert db is not None
+    kept = []
+
+    def cut(_rows: object) -> None:
+        kept.append(db.execute("SELECT * FROM version"))
+        kept[0].fetchone()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        one.store.transact(cut)
+    item = two.item("gone")
+    two.commit(two.put(item))
+    assert two.erase(item.id).status == "clean"
+    one.commit("after")
+    assert one.texts() == ["0", "1", "2", "after"]
+    one.store.close()
+    two.store.close()
+
+
 @pytest.mark.parametrize("then", ["commit", "open"])
 def test_an_erasure_that_was_cut_short_is_finished_by_the_next_write_or_opening(path: Path, then: str) -> None:
     store = SqliteStore(path, probe=FailAt("erase:after-commit", KeyboardInterrupt()))  # type: ignore[arg-type]
