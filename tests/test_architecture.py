@@ -65,7 +65,14 @@ FLOORS = (
     ("__main__",),
 )
 """From the ground up, by folder; a module imports from its own floor and from those below."""
-CATCHING = ("flow", "store/sqlite/group_commit", "worker/thread", "models/calling", "watching/feed")
+CATCHING = (
+    "flow",
+    "store/sqlite/group_commit",
+    "worker/thread",
+    "models/calling",
+    "watching/feed",
+    "watching/journal_reader",
+)
 """Worker loops, and what hands an error on: these may catch whatever comes."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 

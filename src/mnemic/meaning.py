@@ -1,7 +1,8 @@
 """The embedders of an open store: which one fills it, which answer questions; each is opened when first needed.
 
 The store remembers who made its vectors. That embedder serves it, whatever the settings name: vectors of two embedders
-are never compared, and changing from one to the other is `reindex`.
+are never compared, and changing from one to the other is `reindex`. But an endpoint is asked only if the caller names
+it too: whoever hands on a store does not choose where questions are sent.
 """
 
 from __future__ import annotations
@@ -180,7 +181,22 @@ class Meaning:
             return self._given
         from mnemic.models.model_opening import named_embedder
 
-        return named_embedder(name, self._settings)
+        embedder = named_embedder(name, self._settings)
+        if getattr(embedder, "remote", False) and not self._is_in_settings(name):
+            raise ModelError(
+                "an endpoint that nobody but the store names, so nothing is sent there;"
+                f" if you know it, say MNEMIC_EMBEDDER={name}"
+            )
+        return embedder
+
+    def _is_in_settings(self, name: str) -> bool:
+        from mnemic.models.model_opening import open_embedder
+
+        try:
+            embedder = open_embedder(self._settings.embedder, self._settings)
+        except Invalid:
+            return False
+        return embedder is not None and embedder.name == name
 
     def _unopened(self, name: str) -> str:
         remedy = "" if self._given is None else f"; `mnemic reindex` makes them anew with {self._given.name}"

@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import apsw
+import pytest
 from commandline import Run
+
+from mnemic.faces.cli.invocation import Invocation
 
 
 def everything(home: Path) -> bytes:
@@ -85,3 +88,46 @@ def test_what_is_not_there_cannot_be_erased(run: Run, add: Callable[..., str]) -
     run("erase", "--session", "nowhere", "--yes", code=3)
     run("erase", "--source", "nowhere", "--yes", code=3)
     run("erase", "0" * 26, "--yes", code=3)
+
+
+def test_last_is_what_was_said_not_what_rules_made_of_it(run: Run, add: Callable[..., str]) -> None:
+    said = add("I live in Rome.")
+    run("flush")
+    assert run("list", "--kind", "profile").out
+    told = run("erase", "last", "--yes")
+    assert "I live in Rome." in told.out
+    assert run("list").out == ""
+    other = add("I live in Oslo.")
+    run("flush")
+    assert run("history", "last", "--json").json["id"] == other != said
+    assert "I live in Oslo." in run("forget", "last").out
+
+
+def test_last_is_a_whole_document_and_not_its_last_piece(run: Run) -> None:
+    ids = run("add", "A sentence about the sea and the land.\n\n" * 900, "--json").json["ids"]
+    assert len(ids) > 1
+    assert run("history", "last", "--json").json["id"] == ids[0]
+
+
+def test_what_will_go_is_shown_before_it_goes(
+    run: Run, add: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(Invocation, "confirm", lambda self, question, *, yes: asked.append(question))
+    add("the first of them")
+    add("a long story " * 30)
+    run("erase", "last")
+    assert "1 item (a long story a long story" in asked[0]
+    assert " ...)" in asked[0]
+    assert len(run("list", "--json").lines) == 2
+
+
+def test_an_erasure_reaches_the_checkpoint_that_restore_took(run: Run, add: Callable[..., str], home: Path) -> None:
+    add("The code word is zebra-falcon.")
+    add("a second")
+    add("a third")
+    run("restore", "--to", "2", "--yes")
+    run("erase", "--everything", "--yes")
+    kept = [file.read_bytes() for file in home.rglob("*") if file.is_file()]
+    assert len(list((home / "checkpoints").iterdir())) == 1
+    assert not any(b"zebra-falcon" in data for data in kept)

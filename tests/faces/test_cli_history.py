@@ -72,12 +72,27 @@ def test_undo_last_skips_counters_of_use(run: Run, add: Callable[..., str]) -> N
     assert run("list").out == ""
 
 
-def test_undo_last_passes_over_what_was_erased(run: Run, add: Callable[..., str]) -> None:
+def test_undo_last_after_an_erasure_is_refused_and_names_the_commit_before_it(
+    run: Run, add: Callable[..., str]
+) -> None:
     add("I live in Paris.")
     run("erase", add("a thing to erase"), "--yes")
-    assert "commit 1 is undone" in run("undo", "last").out
+    before = run("log", "--json").out
+    told = run("undo", "last", code=4)
+    assert "cannot be undone" in told.err
+    assert "`mnemic undo 1`" in told.err
+    assert run("log", "--json").out == before
+    assert "commit 1 is undone" in run("undo", "1").out
     run("erase", "--everything", "--yes")
     run("undo", "last", code=3)
+
+
+def test_what_is_done_after_an_erasure_is_undone_by_last(run: Run, add: Callable[..., str]) -> None:
+    run("erase", add("a thing to erase"), "--yes")
+    add("I live in Paris.")
+    run("undo", "last")
+    assert run("list").out == ""
+    run("undo", "last", code=4)
 
 
 def test_undo_last_goes_further_back_each_time_and_redo_is_undone_first(run: Run, fact: Callable[..., str]) -> None:

@@ -461,6 +461,39 @@ def plan(path: Path, statement: str, bound: Any) -> str:
     return "; ".join(row[3] for row in rows)
 
 
+def test_a_look_for_work_and_the_feed_seek_by_index_and_walk_over_no_spaces(path: Path) -> None:
+    SqliteStore(path).close()
+    (erase,) = (s for s in schema.erase_space_statements() if s.startswith("DELETE FROM due"))
+    due = sqlite_relations._find(declared.DUE, ("name",), (("at", "<=", 0),), (), "")
+    mine = sqlite_relations._find(declared.CHANGE, ("space",), (("seq", ">", 0),), ("seq",), " LIMIT ?")
+    ready, later, leased = sqlite_tables._DUE_JOBS
+    for statement, bound, index in (
+        (due, ("house", 1), "SEARCH due USING COVERING INDEX due_at (name=? AND at<?)"),
+        (mine, (1, 1, 10), "SEARCH change USING INDEX change_space (space=? AND seq>?)"),
+        (erase, {"space": 1}, "SEARCH due USING PRIMARY KEY (name=? AND space=?)"),
+        (ready, ("[]", 1), "INDEX job_ready"),
+        (later, ("[]", 1), "SEARCH job USING INDEX job_later"),
+        (leased, ("[]", 1), "SEARCH job USING INDEX job_leased"),
+    ):
+        shown = plan(path, statement, bound)
+        assert index in shown, shown
+        assert "SCAN due" not in shown
+        assert "SCAN change" not in shown
+
+
+def test_a_file_of_format_3_has_its_rows_of_what_is_due_after_migrating(path: Path) -> None:
+    shutil.copy(GOLDEN / "format-3.db", path)
+    store = SqliteStore(path)
+    with store.read() as snapshot:
+        lanes = {lane.name for lane in snapshot.lanes()}
+        assert lanes
+        for name in lanes:
+            assert snapshot.followed(name)
+            waiting = snapshot._rows.lanes.waiting(name, snapshot._rows.lanes.space_numbers())
+            assert snapshot.due(name) == [space for space, _, _ in waiting] != []
+    store.close()
+
+
 def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     SqliteStore(path).close()
     (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
@@ -468,7 +501,7 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
         (erase, {"space": 1, "item": b"x"}),
         (sqlite_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
         (sqlite_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
-        (sqlite_tables._BACKLOG, ("embed:1",)),
+        (sqlite_tables._WAITING, ("embed:1", "[1]")),
         (sqlite_tables._DROP_VECTORS, (1, 10)),
     ):
         shown = plan(path, statement, bound)

@@ -12,6 +12,7 @@ from noting import Noting
 
 import mnemic.strategies
 from mnemic import Filter, Invalid, Kind, Memory, Settings, State
+from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.strategies import (
     Budget,
     Buffer,
@@ -25,6 +26,7 @@ from mnemic.strategies import (
     known,
     nothing,
 )
+from mnemic.strategies.triggers import SECOND, Waiting
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -238,6 +240,35 @@ def test_what_a_strategy_wrote_itself_sets_off_no_trigger_and_waits_for_none() -
         me.observe("six")
         background.serve(Event(), once=True)
         assert insights(memory) == ["6"]
+
+
+def test_a_space_that_waits_for_its_time_is_not_looked_at_before_it_or_before_something_is_written() -> None:
+    tally, clock = Tally(), ManualClock()
+    asked: list[int] = []
+
+    class Quiet(Buffer):
+        def fires(self, waiting: Waiting, now: int) -> bool:
+            asked.append(now)
+            return super().fires(waiting, now)
+
+    tally.triggers = (Quiet(idle=600),)
+    with Memory(MemoryStore(clock=clock), settings=Settings(background=False), clock=clock, embedder="none",
+                strategies=[tally]) as memory:  # fmt: skip
+        me, background = memory.scope(user="ada"), memory._opened.background
+        for _ in range(2):
+            me.observe("one")
+            background.serve(Event(), once=True)
+            clock.tick(599 * SECOND)
+            assert asked
+            asked.clear()
+            background.serve(Event(), once=True)
+            assert asked == []
+        clock.tick(SECOND)
+        background.serve(Event(), once=True)
+        assert insights(memory) == ["2"]
+        me.observe("two")
+        assert memory.flush()
+        assert insights(memory) == ["3"]
 
 
 def test_what_somebody_says_is_read_whatever_its_slots_claim(module: str) -> None:

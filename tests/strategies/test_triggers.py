@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mnemic.core.ids import from_bytes
@@ -23,6 +23,7 @@ from mnemic.strategies.triggers import (
     Waiting,
     ends_task,
     fired,
+    first_moment,
     importance,
 )
 
@@ -68,6 +69,15 @@ def test_more_waiting_never_stops_a_trigger(
         asked=True,
     )
     assert trigger.fires(more, NOW) >= trigger.fires(waiting, NOW)
+
+
+@given(triggers, waits, st.integers(1, NOW))
+def test_the_first_moment_at_which_a_trigger_fires_is_found(trigger: Trigger, waiting: Waiting, ahead: int) -> None:
+    assume(not trigger.fires(waiting, NOW))
+    at = first_moment((trigger,), waiting, NOW, NOW + ahead)
+    assert NOW < at <= NOW + ahead
+    assert not trigger.fires(waiting, at - 1)
+    assert trigger.fires(waiting, at) or at == NOW + ahead
 
 
 @given(triggers, waits, st.integers(0, NOW))

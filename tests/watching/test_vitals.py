@@ -109,6 +109,6 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
         before = log.read_bytes()
         with memory.watch(user="ada", after=0) as watch:
             next(watch)
-            assert not memory._opened.store.wait("default", watch.seq, 0.05)
+            assert not memory._opened.store.wait(memory._opened.store.moved(), 0.05)
         memory.admin.stats()
         assert log.read_bytes() == before

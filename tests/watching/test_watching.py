@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from mnemic import SHARED, AsyncMemory, Compacted, Invalid, Memory, NotFound, ScopedMemory, Settings, StoreError, Verb
-from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.watching.feed import Notice
+from mnemic.watching.journal_reader import Ear, JournalReader
 from patience import PATIENCE
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -226,23 +227,24 @@ def test_an_awaited_watch_loses_nothing_when_its_caller_is_cancelled(path: Path)
 
 def test_an_awaited_watch_goes_on_after_an_error_that_passes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     troubles = [StoreError("the disk hiccuped")]
-    wait = SqliteStore.wait
+    feed = Snapshot.feed
 
-    def hiccup(self: SqliteStore, tenant: str, after: int, seconds: float) -> bool:
+    def hiccup(self: Snapshot, *asked: Any) -> Any:
         if troubles:
             raise troubles.pop()
-        return wait(self, tenant, after, seconds)
+        return feed(self, *asked)
 
-    monkeypatch.setattr(SqliteStore, "wait", hiccup)
+    monkeypatch.setattr(Snapshot, "feed", hiccup)
 
     async def main() -> None:
         async with AsyncMemory(path) as memory:
             me = memory.scope(user="ada")
+            await me.observe("Before.")
             watch = me.watch()
             with pytest.raises(StoreError, match="hiccuped"):
                 await anext(watch)
             await me.observe("Hello.")
-            assert (await anext(watch)).seq == 1
+            assert (await anext(watch)).seq == 2
 
     asyncio.run(main())
 
@@ -256,8 +258,35 @@ def test_many_awaited_watches_leave_room_for_writers(path: Path) -> None:
             await asyncio.sleep(0)
             await me.observe("Hello.")
             assert seqs(await asyncio.gather(*waiting)) == [1] * 40
+            for watch in watches:
+                waiting.append(asyncio.ensure_future(anext(watch)))
+            await asyncio.sleep(0)
+            names = [thread.name for thread in threading.enumerate()]
+            assert [name for name in names if "mnemic-watch" in name or "mnemic-journal" in name] == ["mnemic-journal"]
 
     asyncio.run(main())
+
+
+def test_a_commit_wakes_the_watches_of_its_user_and_nobody_elses(memory: Memory) -> None:
+    ada, bob, elsewhere = (Ear(tenant, user) for tenant, user in (("t", "ada"), ("t", "bob"), ("u", "ada")))
+    reader, ears = JournalReader(memory._opened.store, threading.Event()), [ada, bob, elsewhere]
+    shared, me, his = (memory.scope(user=user, tenant="t") for user in (SHARED, "ada", "bob"))
+    assert reader._moved(ears) == ears  # nothing is known yet
+    assert reader._moved(ears) == []
+    first = me.observe("one")
+    his.observe("two")
+    assert reader._moved(ears) == [ada, bob]
+    me.branch("try").observe("three")
+    assert reader._moved(ears) == [ada]
+    his.observe("four")
+    assert reader._moved(ears) == [bob]
+    shared.observe("five")
+    assert reader._moved(ears) == [ada, bob]
+    assert reader._moved(ears) == []
+    memory.admin.rewind(first.seq, tenant="t")
+    assert reader._moved(ears) == [ada, bob]
+    memory.admin.erase_tenant("t")
+    assert reader._moved(ears) == [ada, bob]
 
 
 # Agents on shared memory

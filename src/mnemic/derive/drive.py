@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.errors import Conflict, MnemicError, OverBudget
+from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.model_requests import Ask
@@ -40,6 +41,11 @@ def driven(
     if not run.given.evidence:
         return Edits(), asking.read
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
+    if not isinstance(flow, Generator):
+        told = f"gave {type(flow).__name__}, not a flow"
+        raise Invalid(
+            f"{type(strategy).__name__}.on_write", told, "Ask by `yield`: one that asks nothing yields Pause()."
+        )
     try:
         request = next(flow)
         while True:
@@ -111,12 +117,12 @@ class _Asking:
         return RecordedAnswer(
             space=run.space,
             lane=run.lane.name,
-            asked=asked,
-            answered=answered,
+            request=asked,
+            answer=answered,
             owner=run.lane.owner if run.job is None else run.job.owner,
             job=0 if run.job is None else run.job.id,
             seconds=LEASE_SECONDS,
-            given=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
+            inputs=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
             pin=run.lane.seq,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
@@ -15,7 +15,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Advance, JobStep
 from mnemic.store.values.work import Lane
 from mnemic.strategies.base import Given
-from mnemic.strategies.triggers import Waiting, fired
+from mnemic.strategies.triggers import SECOND, Waiting, fired, first_moment
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -26,6 +26,9 @@ KNOWN: Final = 10_000
 
 CATCH_UP: Final = 500
 """Most versions of one run where somebody waits for it."""
+
+LOOK_AGAIN: Final = 3_600 * SECOND
+"""Longest that a lane is left alone (microseconds): another process may follow it with other triggers."""
 
 MAINTAIN: Final = ":maintain"
 """What follows a strategy's name in the lane of its upkeep."""
@@ -74,6 +77,14 @@ class StrategyRun:
         return View(at=self.lane.seq or None)
 
 
+class NextLook(NamedTuple):
+    """A lane as it was when nothing was to be done yet, the newest version then, and when to look again."""
+
+    lane: Lane
+    newest: int
+    at: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """Options of a run.
@@ -116,6 +127,17 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
         if fired(triggers, waiting, now):
             return lane
     return lane if waiting is not None and not waiting.count else None
+
+
+def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> NextLook | None:
+    """Find when a lane whose triggers do not fire is to be looked at again, if nothing is written; None for at once."""
+    lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
+    counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
+    if not counts:
+        return None
+    triggers = strategy.maintain if options.maintain else strategy.triggers
+    at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
+    return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_run
+from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_look, next_run
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
 from mnemic.lanes.slices import BUSY, HOUSE, IDLE, LEASE_SECONDS, WAITS, Slice
 from mnemic.registry import STRATEGIES, load
-from mnemic.store.engine.lane_cursors import claim, release
+from mnemic.store.engine.lane_cursors import claim, put_off, release
 from mnemic.store.requests import look, transact
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOption
     now = desk.clock.now()
     due = yield from look(lambda s: due_lane(s, strategy, space, options, now))
     if due is None:
-        return IDLE
+        return (yield from _put_off(strategy, space, options, now))
     lane = yield from transact(claim, space, due.name, options.owner, LEASE_SECONDS)
     if lane is None:
         return (yield from lease_denied(space, due.name))
@@ -57,11 +57,19 @@ def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOption
     return BUSY if run is None else Slice(done=len(run.vers))
 
 
+def _put_off(strategy: Strategy, space: int, options: RunOptions, now: int) -> Flow[Slice]:
+    """Have the space looked at again when a trigger fires at the soonest, or something is written to it."""
+    then = yield from look(lambda s: next_look(s, strategy, space, options, now))
+    if then is not None and not options.asked:
+        yield from transact(put_off, then.lane, then.newest, then.at)
+    return IDLE
+
+
 def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptions) -> Flow[Slice]:
     now = desk.clock.now()
     lane, run = yield from look(lambda s: _due_run(s, strategy, space, options, now))
     if lane is None:
-        return IDLE
+        return (yield from _put_off(strategy, space, options, now))
     if lane.leased <= now < lane.not_before:
         return WAITS
     if run is None:

@@ -1,18 +1,18 @@
-"""The backlog: which spaces have versions past a lane's cursor, found by what arrived since the last look.
+"""The backlog: which spaces have versions past a lane's cursor, as the store's rows of what is due tell.
 
-A look asks the store for versions newer than the newest one it knows of, so spaces in which nothing happens cost
-nothing, however many there are. Once a minute it asks for everything: what another process has sent back to the
-beginning is not new.
+A commit that makes work writes them, the slice that leaves nothing takes them out: spaces in which nothing happens cost
+a look nothing, however many there are.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.mutex import Mutex
+from mnemic.store.engine import lane_cursors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 SpaceOwner = tuple[str, "str | Shared", str]
 """Tenant, user and branch: whose space it is, as a draft says it."""
 
-ALL_SECONDS: Final = 60.0
-"""How often everything is looked at."""
-
 COUNTED: Final = 10_000
 """What waits is counted up to so many passages, or four times the limit where that is more."""
 
@@ -39,15 +36,6 @@ _SHARE: Final = 0.01
 
 _USERS: Final = 1_000
 """Users whose counts are remembered."""
-
-
-@dataclass(slots=True)
-class _Lane:
-    """What is known of a lane: the last arrival seen, the spaces that are behind, when all spaces were last checked."""
-
-    seen: int = 0
-    waiting: set[int] = field(default_factory=set)
-    all_at: float = float("-inf")
 
 
 class Backlog:
@@ -63,25 +51,35 @@ class Backlog:
         self, store: Store, limit: int, strategies: Sequence[str], embedders: Callable[[Snapshot], Sequence[str]]
     ) -> None:
         self._store, self._limit, self._strategies, self._embedders = store, limit, strategies, embedders
-        self._lock, self._counting = Mutex(), Mutex()
-        self._lanes: dict[str, _Lane] = {}
+        self._counting = Mutex()
+        self._later: dict[str, bool] = {}
         self._counts: dict[SpaceOwner, tuple[int, float]] = {}
 
-    def behind(self, name: str) -> dict[int, int]:
-        """Find the spaces with versions past a lane's cursor: each number with its epoch."""
-        with self._lock, self._store.read() as snapshot:
-            lane = self._lanes.setdefault(name, _Lane())
-            highest = snapshot.highest()
-            if time.monotonic() - lane.all_at >= ALL_SECONDS:
-                lane.waiting = {space for space, _, _ in snapshot.backlog(name)}
-                lane.all_at = time.monotonic()
-            elif highest > lane.seen:
-                lane.waiting |= snapshot.arrived(lane.seen).keys()
-            lane.seen = highest
-            heads = (snapshot.spaces((space,)) for space in sorted(lane.waiting))
-            behind = {head.id: head.epoch for (head,) in filter(None, heads) if _has_work(snapshot, head, name)}
-            lane.waiting = set(behind)
-            return behind
+    def behind(self, name: str, now: int = FOREVER) -> dict[int, int]:
+        """Find the spaces with versions past a lane's cursor: each number with its epoch.
+
+        Args:
+            now: Only those that are to be looked at by this time (microseconds); by default all.
+        """
+        while True:
+            with self._store.read() as snapshot:
+                if snapshot.followed(name):
+                    due = snapshot.due(name, now)
+                    later = now < FOREVER and snapshot.is_put_off(name, now)
+                    heads = (head for space in due for head in snapshot.spaces((space,)))
+                    behind = {head.id: head.epoch for head in heads if _has_work(snapshot, head, name)}
+                    break
+                if snapshot.first_waiting(name) is None:
+                    return {}
+            self._store.transact(lane_cursors.follow, name)
+        self._later[name] = later
+        if idle := [space for space in due if space not in behind]:
+            self._store.transact(lane_cursors.rest, name, idle)
+        return behind
+
+    def has_later(self, name: str) -> bool:
+        """Whether the last look at a lane left spaces that are to be looked at later."""
+        return self._later.get(name, False)
 
     def over_limit(self, owner: SpaceOwner, written: int) -> int:
         """Count a user's passages that wait for the lane furthest behind; 0 unless they exceed the limit.
@@ -106,11 +104,6 @@ class Backlog:
         """Discard the counts, so that the next question counts anew."""
         with self._counting:
             self._counts.clear()
-
-    def look_at_all(self) -> None:
-        """Have the next look check every space, not just what has arrived."""
-        with self._lock:
-            self._lanes.clear()
 
     def _counted(self, owner: SpaceOwner) -> int:
         """Count the waiting passages; an upper bound is enough where it is within the limit."""

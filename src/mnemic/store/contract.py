@@ -57,10 +57,10 @@ class Store(Protocol):
         """One read transaction; it belongs to the thread that opened it."""
         ...
 
-    def wait(self, tenant: str, after: int, seconds: float) -> bool:
-        """Whether the tenant's journal has gone past commit `after`; waits for that, but not longer than `seconds`.
+    def wait(self, moved: tuple[int, ...], seconds: float) -> bool:
+        """Whether anybody has written since the store said `moved`; waits for that, but not longer than `seconds`.
 
-        A commit of this process is heard at once, another process's within a fifth of a second.
+        A commit of this process is heard at once, another process's within a twenty-fifth of a second.
         """
         ...
 

@@ -143,6 +143,21 @@ def fired(triggers: Sequence[Trigger], waiting: Waiting, now: int) -> bool:
     return any(trigger.fires(waiting, now) for trigger in triggers)
 
 
+def first_moment(triggers: Sequence[Trigger], waiting: Waiting, now: int, latest: int) -> int:
+    """Find the first moment after `now` at which one of these triggers fires if nothing more is written, or `latest`.
+
+    As time goes by a trigger only begins to fire, so half of what is left is left out each time.
+    """
+    silent, fires = now, latest
+    while fires - silent > 1:
+        middle = (silent + fires) // 2
+        if fired(triggers, waiting, middle):
+            fires = middle
+        else:
+            silent = middle
+    return fires
+
+
 def importance(item: Item) -> float:
     """Read the importance that an item states, clipped to [0, 1]."""
     said = item.slots.get("importance")

@@ -8,15 +8,15 @@ from dataclasses import replace
 from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import Item, Version
 from mnemic.core.queries import Filter
-from mnemic.core.scope import Scope
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.past.undoing import inverse, reopening
+from mnemic.store.engine.erasure import doomed
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, erase, look
-from mnemic.store.values.drafts import Put
+from mnemic.store.values.drafts import Named, Put
 from mnemic.store.values.receipts import ErasureReceipt
 from mnemic.verbs.who import (
     Who,
@@ -24,14 +24,12 @@ from mnemic.verbs.who import (
     compare_and_commit,
     draft_of,
     erasure_of,
-    on_shelf,
+    own_or_none,
     own_space,
     shelved,
     writable,
 )
 from mnemic.writing import Desk
-
-_ALL_STATES = tuple(State)
 
 
 class TakingBack:
@@ -73,46 +71,30 @@ class TakingBack:
         for item in items:
             to_bytes(item)
 
-        def named(snapshot: Snapshot) -> tuple[tuple[ItemId, ...], list[tuple[Version, Item]]]:
-            own = own_space(snapshot, who)
-            going = _doomed(snapshot, own, who.scope, items, session, source)
-            return going, _reopening(snapshot, own, going)
+        shelf = shelved(who.scope, Filter(session=session))
+        named = Named(ids=tuple(items), session=session, source=source, agent=shelf.agent, shelf=who.scope.session)
 
-        found, reopening = yield from look(named)
+        def going(snapshot: Snapshot) -> tuple[tuple[ItemId, ...], list[tuple[Version, Item]]]:
+            for own in own_or_none(snapshot, who):
+                found = doomed(snapshot, own, named)
+                return found, _reopening(snapshot, own, found)
+            return (), []
+
+        found, reopening = yield from look(going)
         if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
-            found, reopening = yield from look(named)
-        erasure = erasure_of(who, ids=found, reason=reason)
+            found, reopening = yield from look(going)
+        erasure = erasure_of(who, ids=found, reason=self.desk.without_secrets(reason))
         reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
-        return (yield from erase(replace(erasure, reopen=reopen, expect=expect, names=(session,) if session else ())))
+        names = (session,) if session else ()
+        return (yield from erase(replace(erasure, reopen=reopen, expect=expect, names=names, named=named)))
 
     def erase_user(self, who: Who, reason: str) -> Flow[ErasureReceipt]:
         """Take everything of this user out for good, their name included."""
         writable(who)
         if reason:
             text_field("reason", reason)
-        return (yield from erase(erasure_of(who, whole=True, reason=reason)))
-
-
-def _doomed(
-    snapshot: Snapshot, space: int, scope: Scope, items: Sequence[ItemId], session: str | None, source: str | None
-) -> tuple[ItemId, ...]:
-    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf.
-
-    It is looked for in the owner's own space and in every branch.
-    """
-    (here,) = snapshot.spaces((space,))
-    homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
-    found = [i for home in homes for i, v in snapshot.standing((home,), items).items() if on_shelf(scope, v.item)]
-    if session is None and source is None:
-        return tuple(dict.fromkeys(found))
-    where = replace(shelved(scope, Filter(session=session)), states=_ALL_STATES)
-    for home in homes:
-        after = 0
-        while page := snapshot.scan((home,), where, after=after, limit=1000):
-            after = page[-1][0]
-            found += [v.item.id for _, v in page if source is None or v.item.slots.get("source") == source]
-    return tuple(dict.fromkeys(found))
+        return (yield from erase(erasure_of(who, whole=True, reason=self.desk.without_secrets(reason))))
 
 
 def _reopening(snapshot: Snapshot, space: int, items: Sequence[ItemId]) -> list[tuple[Version, Item]]:

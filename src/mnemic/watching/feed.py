@@ -6,9 +6,9 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -19,19 +19,17 @@ from mnemic.core.items import Version
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, Invalid, NotFound, StoreError
 from mnemic.flow import Flow, Request, run
-from mnemic.store.contract import Store
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.who import Who, on_shelf
+from mnemic.watching.journal_reader import Ear, JournalReader
 
 if TYPE_CHECKING:
     import asyncio
 
 BATCH: Final = 200
 """Commits that a watch reads at once."""
-SLICE: Final = 0.25
-"""Longest seconds that a watch waits before it looks whether it was closed."""
 _MARK: Final = re.compile(r"(\d{1,19})(?:-([0-9a-f]{16}))?", re.ASCII)
 _DIGITS: Final = 16
 """Of a commit's hash in a mark: two commits of one number have the same ones once in 2^64."""
@@ -227,6 +225,7 @@ class Watch:
     It ends when it is closed, or the memory is. For one thread; `close` may be called from another.
 
     Args:
+        journal: Wakes it.
         perform: Answers the requests of its flows.
         closed: Set once the memory is closed.
         after: Where to begin: a mark or a commit's number; None for what is committed from now on.
@@ -243,7 +242,7 @@ class Watch:
 
     def __init__(
         self,
-        store: Store,
+        journal: JournalReader,
         perform: Callable[[Request], Any],
         closed: threading.Event,
         who: Who,
@@ -251,8 +250,9 @@ class Watch:
         *,
         every: bool = False,
     ) -> None:
-        self._store, self._perform, self._closed = store, perform, closed
+        self._journal, self._perform, self._closed = journal, perform, closed
         self._who, self._every = who, every
+        self.ear = Ear(who.scope.tenant, who.scope.user)
         self._ended = threading.Event()
         self._ready: deque[Notice] = deque()
         self._upto = run(_begin(who, None if after is None else _Place.read(after)), perform)
@@ -272,23 +272,36 @@ class Watch:
 
     def batch(self) -> list[Notice]:
         """Wait for the next commits and return them, at least one; none once the watch has ended."""
-        while not self._ended.is_set():
-            try:
-                found, upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
-                moved, self._upto = upto.seq != self._upto.seq, upto
-                if found:
-                    return found
-                if not moved:
-                    self._store.wait(self._who.scope.tenant, upto.seq, SLICE)
-            except StoreError:
-                if not self._closed.is_set():
-                    raise
-                self._ended.set()
-        return []
+        while not (found := self.look()) and not self.ended:
+            self.ear.heard.wait()
+        return found
+
+    def look(self) -> list[Notice]:
+        """Return the next commits that are there already; `ear` hears of those that come after that."""
+        self.ear.heard.clear()
+        self._journal.listen(self.ear)
+        found: list[Notice] = []
+        try:
+            while not found and not self.ended:
+                before = self._upto.seq
+                found, self._upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
+                if self._upto.seq == before:
+                    break
+        except StoreError:
+            if not self._closed.is_set():
+                raise
+            self._ended.set()
+        return found
+
+    @property
+    def ended(self) -> bool:
+        """Whether it was closed, or its memory was."""
+        return self._ended.is_set() or self._closed.is_set()
 
     def close(self) -> None:
         """End the watch and release whoever waits for the next commit."""
         self._ended.set()
+        self.ear.wake()
 
     def __enter__(self) -> Self:
         return self
@@ -300,12 +313,12 @@ class Watch:
 
 
 class AsyncWatch:
-    """Iterates as `Watch` does, awaited. It waits in a thread of its own, to leave the pool to the store's work."""
+    """Iterates as `Watch` does, awaited. While it waits, no thread does."""
 
     def __init__(self, watch: Watch) -> None:
         self._watch = watch
         self._ready: deque[Notice] = deque()
-        self._coming: asyncio.Future[list[Notice]] | None = None
+        self._coming: asyncio.Task[list[Notice]] | None = None
         self.seq, self.mark = self._watch.seq, self._watch.mark
 
     def __aiter__(self) -> Self:
@@ -315,7 +328,7 @@ class AsyncWatch:
         if not self._ready:
             import asyncio  # only who awaits pays for it
 
-            self._coming = self._coming or self._fetch()
+            self._coming = self._coming or asyncio.create_task(self._batch())
             try:
                 # Shielded: what has come when a waiting caller is cancelled is there for its next call.
                 self._ready.extend(await asyncio.shield(self._coming))
@@ -329,32 +342,16 @@ class AsyncWatch:
         self.seq, self.mark = notice.seq, notice.mark
         return notice
 
-    def _fetch(self) -> asyncio.Future[list[Notice]]:
+    async def _batch(self) -> list[Notice]:
+        """As `Watch.batch`."""
         import asyncio  # only who awaits pays for it
 
-        loop = asyncio.get_running_loop()
-        coming: asyncio.Future[list[Notice]] = loop.create_future()
-
-        def give(notices: list[Notice], error: Exception | None) -> None:
-            if coming.cancelled():
-                return
-            if error is None:
-                coming.set_result(notices)
-            else:
-                coming.set_exception(error)
-
-        def work() -> None:
-            notices: list[Notice] = []
-            failed: Exception | None = None
-            try:
-                notices = self._watch.batch()
-            except Exception as error:  # noqa: BLE001 - carried over to who awaits it
-                failed = error
-            with suppress(RuntimeError):  # the loop may be gone, and nobody waits any more
-                loop.call_soon_threadsafe(give, notices, failed)
-
-        threading.Thread(target=work, name="mnemic-watch", daemon=True).start()
-        return coming
+        loop, heard = asyncio.get_running_loop(), asyncio.Event()
+        self._watch.ear.also = partial(loop.call_soon_threadsafe, heard.set)
+        while not (found := await asyncio.to_thread(self._watch.look)) and not self._watch.ended:
+            await heard.wait()
+            heard.clear()
+        return found
 
     async def close(self) -> None:
         """End the watch and release whoever awaits the next commit."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.derive.runs import RunOptions, lane_name
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
@@ -20,7 +21,7 @@ from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Job, JobState, embedding_lane
+from mnemic.store.values.work import Job, embedding_lane
 from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ class Scheduler:
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
         """Yield the runs of strategies: of those that ask no model, or of those that do."""
+        now = FOREVER if cycle.force else self._context().desk.clock.now()
         for strategy in self._context().strategies:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
@@ -156,11 +158,13 @@ class Scheduler:
                 options = RunOptions(
                     owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
                 )
-                for space, epoch in self._backlog.behind(lane_name(strategy, maintain=maintain)).items():
+                name = lane_name(strategy, maintain=maintain)
+                for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
                         yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
                     else:
                         cycle.later += 1
+                cycle.later += self._backlog.has_later(name)
 
     def _strategy_task(self, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
         desk, name = self._context().desk, lane_name(strategy, maintain=options.maintain)
@@ -189,12 +193,13 @@ class Scheduler:
         owner, names, perform = self._owner(), tuple(self._job_types), self._perform
         with suppress(MnemicError):
             # Looking takes no lock: a worker with nothing to do keeps no writer waiting.
-            waiting = run(look(lambda s: [job for job in s.jobs(JobState.WAITING) if job.order.name in names]), perform)
-            job = run(transact(claim, names, owner, LEASE_SECONDS), perform) if waiting else None
+            waits = run(look(lambda s: s.has_waiting_job(names)), perform)
+            due = run(look(lambda s: s.due_job(names)), perform) if waits else None
+            job = None if due is None else run(transact(claim, names, owner, LEASE_SECONDS), perform)
             if job is not None:
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
-                cycle.later += len(waiting)
+                cycle.later += waits
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:
@@ -202,7 +207,6 @@ class Scheduler:
                 raise MnemicError(LAPSED)
             more = yield from self._job_types[job.order.name](self._context(), job, step)
             yield from end_slice(step, more=more)
-            self._backlog.look_at_all()
             return Slice(done=1)
 
         def fail(error: MnemicError) -> Flow[bool]:
@@ -213,9 +217,9 @@ class Scheduler:
 
     def _note(self, error: MnemicError) -> None:
         """Record that the embedder cannot be asked, on one of the spaces that wait for it."""
-        for space in list(self._backlog.behind(EMBED))[:1]:
-            with suppress(MnemicError):
-                now = self._context().desk.clock.now()
+        with suppress(MnemicError):
+            space, now = run(look(lambda s: s.first_waiting(EMBED)), self._perform), self._context().desk.clock.now()
+            if space is not None:
                 run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)
 
     def _owner(self) -> str:

@@ -23,7 +23,6 @@ from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.models.model_requests import Ask, Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
-from mnemic.store.values.work import JobState
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.watching.metering import Sort, Timed
 from mnemic.worker.model_budget import ModelBudget
@@ -150,7 +149,6 @@ class Background:
         """
         until = None if seconds is None else time.monotonic() + seconds
         error: MnemicError | None = None
-        self.backlog.look_at_all()
         if self._idle():
             self.backlog.recount()
             return True
@@ -179,7 +177,7 @@ class Background:
         if any(strategy.maintain for strategy in self.strategies):
             return False
         with self.answering.store.read() as snapshot:
-            jobs = snapshot.jobs(JobState.WAITING)
+            jobs = snapshot.has_waiting_job()
             lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         return not jobs and not any(map(self.backlog.behind, lanes))
 

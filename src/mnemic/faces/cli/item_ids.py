@@ -1,15 +1,18 @@
-"""Resolves what a person types for an id: all of it, its beginning or its end, or `last`."""
+"""Resolves what a person types for an id: all of it, its beginning or its end, or `last`: what was said last."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.ids import ALPHABET, ItemId, to_bytes
+from mnemic.core.items import Kind
+from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mnemic.core.items import Item
     from mnemic.memory import ScopedMemory
 
 LEAST: Final = 6
@@ -41,7 +44,7 @@ def resolve(me: ScopedMemory, text: str) -> ItemId:
 def _check(text: str, typed: str) -> None:
     if odd := sorted(set(typed) - set(ALPHABET)):
         told = f"{text[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
-        raise Invalid("id", told, "`mnemic list` shows the ids; `last` names the newest.")
+        raise Invalid("id", told, "`mnemic list` shows the ids; `last` names what was said last.")
     if len(typed) > _WHOLE:
         raise Invalid("id", f"{text[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
     if len(typed) < LEAST:
@@ -55,10 +58,21 @@ def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
 
 
 def _last(me: ScopedMemory) -> ItemId:
-    newest = me.list(limit=1)
-    if not newest:
-        raise NotFound("nothing has been remembered for this user yet")
-    return newest[0].item.id
+    """Find what was said or stated last: what rules or a strategy made of it is written later, and nobody said it."""
+    asked = 20
+    while True:
+        newest = me.list(limit=asked)
+        for version in newest:
+            if not _is_derived(version.item):
+                return version.item.id
+        if len(newest) < asked:
+            raise NotFound("nothing has been remembered for this user yet")
+        asked *= 4
+
+
+def _is_derived(item: Item) -> bool:
+    """Whether an item was made of others: by a strategy, or as a piece of a document that was cut."""
+    return bool(item.source) and (item.kind is Kind.CHUNK or item.slots.get("by") not in (None, BY_MODEL))
 
 
 def _only(typed: str, ids: Sequence[ItemId]) -> ItemId:

@@ -111,6 +111,7 @@ def erasure_record(receipt: ErasureReceipt) -> dict[str, Any]:
         "links": receipt.links,
         "status": receipt.status,
         "scanned": list(receipt.scanned),
+        "left": list(receipt.left),
         "outside": list(receipt.outside),
     }
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from mnemic.errors import MnemicError
 from mnemic.store.engine.audit_journal import JournalAudit
-from mnemic.store.engine.audit_rows import SpaceAudit, owners, strays
+from mnemic.store.engine.audit_rows import SpaceAudit, owners, strays, undue
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 
@@ -35,6 +35,7 @@ def verify(rows: Rows, *unreadable: type[Exception]) -> Iterator[Fault]:
     """
     yield from guarded("spaces", owners(rows), *unreadable)
     yield from guarded("rows of no space", strays(rows), *unreadable)
+    yield from guarded("what is due", undue(rows), *unreadable)
     try:
         tenants = rows.spaces.tenants()
     except _UNREADABLE + unreadable as error:

@@ -18,7 +18,9 @@ from mnemic.store.engine.ledger import entries
 from mnemic.store.engine.relations import (
     ANSWER,
     DERIVED,
+    DUE,
     ENTRY,
+    FOLLOWED,
     HOLD,
     JOB,
     KEY,
@@ -65,6 +67,19 @@ def owners(rows: Rows) -> Iterator[Fault]:
             yield Fault(where=where, problem=f"comes off space {space.parent}, which is not its owner's")
         if space.tenant in heads and not 0 <= space.base <= heads[space.tenant].seq:
             yield Fault(where=where, problem=f"comes off commit {space.base}, which is not there")
+
+
+def undue(rows: Rows) -> Iterator[Fault]:
+    """Work of lanes that are followed of which no row tells: nobody would do it until something else is written."""
+    followed = {name for name, _ in rows.lanes.relations.find(FOLLOWED)}
+    for name in sorted({name for name, _, _ in rows.lanes.relations.find(DUE)} - followed):
+        yield Fault(where=f"lane {name}", problem="has rows of what is due, and nobody follows it")
+    for name in sorted(followed):
+        upto = rows.lanes.followed(name) or 0
+        due = set(rows.lanes.due(name, FOREVER))
+        for space, _, _ in rows.lanes.waiting(name, rows.lanes.space_numbers()):
+            if space <= upto and space not in due:
+                yield Fault(where=f"lane {name}, space {space}", problem="has work, and no row says that it is due")
 
 
 def strays(rows: Rows) -> Iterator[Fault]:

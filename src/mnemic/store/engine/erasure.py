@@ -8,12 +8,15 @@ from typing import Final
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes, to_bytes
+from mnemic.core.items import State
+from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.engine import holds, ledger, lineage
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
-from mnemic.store.values.drafts import Erasure
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.values.drafts import Erasure, Named
 from mnemic.store.values.row_values import SpaceRow, TenantRow
 
 OUTSIDE: Final = (
@@ -22,6 +25,9 @@ OUTSIDE: Final = (
     "prompts and logs of programs that were shown it",
 )
 """What no store can reach, for the receipt."""
+
+
+_ALL: Final = tuple(State)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,30 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     for row in rows.spaces.space_rows(sorted(touched)):
         rows.spaces.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+
+
+def doomed(snapshot: Snapshot, space: int, named: Named) -> tuple[ItemId, ...]:
+    """What is to be erased: items by id, and those of a session or of a named source, in every state, on this shelf.
+
+    It is looked for in the owner's own space and in every branch.
+    """
+    (here,) = snapshot.spaces((space,))
+    homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
+    found = [
+        item
+        for home in homes
+        for item, version in snapshot.standing((home,), named.ids).items()
+        if named.agent in (None, version.item.agent) and named.shelf in (None, version.item.session)
+    ]
+    if named.session is None and named.source is None:
+        return tuple(dict.fromkeys(found))
+    where = Filter(agent=named.agent, session=named.shelf if named.session is None else named.session, states=_ALL)
+    for home in homes:
+        after = 0
+        while page := snapshot.scan((home,), where, after=after, limit=1000):
+            after = page[-1][0]
+            found += [v.item.id for _, v in page if named.source is None or v.item.slots.get("source") == named.source]
+    return tuple(dict.fromkeys(found))
 
 
 def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> None:

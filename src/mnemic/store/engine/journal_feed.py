@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Final
+from operator import attrgetter
 
 from mnemic.errors import Compacted
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import ChangeRow, EventRow
-
-PAGE: Final = 500
-"""Commits of the tenant that are looked at in one go."""
-MOST: Final = 20_000
-"""Commits of the tenant that one reading looks at: whoever follows a quiet space among busy ones holds up nobody."""
 
 
 def fed(
@@ -34,17 +29,12 @@ def fed(
         raise Compacted(f"commit {after} is not in the journal, which ends at commit {head.seq}; go on from there")
     if 0 < after < horizon:
         raise Compacted(f"commits after {after} lie behind the horizon, which is commit {horizon}; go on from there")
-    found: list[tuple[ChangeRow, list[EventRow]]] = []
-    upto = first = max(after, horizon)
-    while len(found) < limit and upto - first < MOST:
-        page = rows.journal.changes(tenant, upto, PAGE, False)
-        mine = [change for change in page if change.space in spaces][: limit - len(found)]
-        events = _by_commit(rows, tenant, mine)
-        found += [(change, events.get(change.seq, [])) for change in mine]
-        upto = mine[-1].seq if len(found) == limit else page[-1].seq if page else upto
-        if len(page) < PAGE:
-            break
-    return found, upto
+    first = max(after, horizon)
+    each = (rows.journal.space_changes(space, first, limit) for space in spaces)
+    mine = sorted((change for changes in each for change in changes), key=attrgetter("seq"))[:limit]
+    events = _by_commit(rows, tenant, mine)
+    upto = mine[-1].seq if len(mine) == limit else head.seq
+    return [(change, events.get(change.seq, [])) for change in mine], upto
 
 
 def _by_commit(rows: Rows, tenant: int, changes: Sequence[ChangeRow]) -> dict[int, list[EventRow]]:

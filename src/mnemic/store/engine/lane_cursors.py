@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import job_queue
 from mnemic.store.engine.rows import Rows
@@ -13,6 +15,9 @@ from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, 
 
 SLICE: Final = 1000
 """Most vectors taken out in one transaction when an embedder goes."""
+
+FOLLOW_SPACES: Final = 10_000
+"""Spaces looked over in one transaction when somebody begins to follow a lane."""
 
 
 def enlist(rows: Rows, name: str, dims: int, state: EmbedderState) -> int:
@@ -59,6 +64,36 @@ def dismiss(rows: Rows, model: int) -> bool:
     return False
 
 
+def follow(rows: Rows, name: str) -> bool:
+    """One slice of writing down where a lane that nobody followed yet has work; whether there is more to do.
+
+    What is written meanwhile, and from then on, brings its own rows: it is followed from the first slice on.
+    """
+    upto = rows.lanes.followed(name) or 0
+    spaces = [] if upto == FOREVER else rows.lanes.space_numbers(upto, FOLLOW_SPACES)
+    rows.lanes.add_due(name, [space for space, _, _ in rows.lanes.waiting(name, spaces)])
+    more = len(spaces) == FOLLOW_SPACES
+    rows.lanes.set_followed(name, spaces[-1] if more else FOREVER)
+    return more
+
+
+def rest(rows: Rows, name: str, spaces: Sequence[int]) -> None:
+    """Take those of these spaces from what is due in which a lane has nothing left: it was erased, say."""
+    busy = {space for space, _, _ in rows.lanes.waiting(name, spaces)}
+    rows.lanes.drop_due(name, [space for space in spaces if space not in busy])
+
+
+def put_off(rows: Rows, seen: Lane, newest: int, at: int) -> None:
+    """Have a lane look at a space again at this time, unless something was written or the lane moved since.
+
+    Args:
+        seen: The lane as it was when nothing was to be done yet.
+        newest: The highest version of its space then.
+    """
+    if rows.items.newest(seen.space) == newest and rows.lanes.lane(seen.space, seen.name) == seen:
+        rows.lanes.put_off(seen.name, seen.space, at)
+
+
 def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane | None:
     """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
 
@@ -78,6 +113,7 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
     if others:
         leased = replace(leased, attempt=lane.attempt + 1, error=job_queue.LAPSED)
     rows.lanes.set_lane(leased)
+    rows.lanes.put_off(name, space, 0)  # whatever becomes of the run, it is looked at again
     return leased
 
 
@@ -152,6 +188,12 @@ def advance(rows: Rows, space: int, step: Advance) -> None:
         raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
     moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
     rows.lanes.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
+    if rows.items.newest(space) <= step.upto:
+        rows.lanes.drop_due(step.name, (space,))
+    elif step.again:
+        rows.lanes.make_due(space)
+    else:
+        rows.lanes.put_off(step.name, space, 0)
     if not step.keep_answers and not step.again:
         rows.lanes.drop_answers(space, step.name)
 

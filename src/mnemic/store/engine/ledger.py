@@ -358,6 +358,8 @@ class _Commit:
             rows.links.add_derived(space, cited)
         if keys:
             rows.journal.add_keys(keys)
+        if self.space.lanes:
+            rows.lanes.make_due(space)
         return first
 
     def _followed(

@@ -138,6 +138,7 @@ _JOB_COLUMNS: Final = (
 
 TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
 SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
+SPACE_NUMBERS: Final = Relation("space", ("id",), tuple)
 NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
 CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
 EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
@@ -155,6 +156,8 @@ DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=T
 EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
 VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
 LANE: Final = Relation("lane", LANE_COLUMNS, _lane)
+FOLLOWED: Final = Relation("followed", ("name", "upto"), tuple)
+DUE: Final = Relation("due", ("name", "space", "at"), tuple)
 JOB: Final = Relation("job", _JOB_COLUMNS, _job, "id")
 ANSWER: Final = Relation("answer", ("space", "lane", "hash", "answer", "given"), tuple)
 PAGE: Final = Relation("page", _PAGE_COLUMNS, _page)

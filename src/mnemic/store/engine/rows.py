@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
+from typing import Final
 
 from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, to_bytes
@@ -24,10 +25,12 @@ from mnemic.store.engine.relations import (
     CHECKPOINT,
     CLOSED_VERSIONS,
     DERIVED,
+    DUE,
     EMBEDDER,
     ENTRY,
     ENTRY_NUMBERS,
     EVENT,
+    FOLLOWED,
     HOLD,
     JOB,
     KEY,
@@ -40,6 +43,7 @@ from mnemic.store.engine.relations import (
     PAGE,
     SESSION,
     SPACE,
+    SPACE_NUMBERS,
     STRENGTH,
     TENANT,
     TOMB,
@@ -51,12 +55,14 @@ from mnemic.store.engine.relations import (
     Value,
     job_values,
 )
-from mnemic.store.values.heads import CheckpointRow, Wear
+from mnemic.store.values.heads import CheckpointRow, VersionCounts
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
     TRUNK,
     BranchPoint,
     ChangeRow,
+    CompactionLink,
+    CompactionVersion,
     Cursor,
     Descent,
     EntryNames,
@@ -68,14 +74,15 @@ from mnemic.store.values.row_values import (
     PageRow,
     SessionRow,
     SpaceRow,
-    SpentLink,
-    SpentVersion,
     StrengthRow,
     TenantRow,
     VersionRow,
     Walk,
 )
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, VectorRow
+
+_SPACES: Final = 1_000
+"""Spaces looked at together where one is looked for."""
 
 
 class Group:
@@ -210,6 +217,11 @@ class JournalTables(Group, ABC):
         order = ("-seq",) if newest else ("seq",)
         return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, tenant=tenant))
 
+    def space_changes(self, space: int, after: int, limit: int, *, newest: bool = False) -> list[ChangeRow]:
+        """The commits of one space after this one, oldest or newest first."""
+        order = ("-seq",) if newest else ("seq",)
+        return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, space=space))
+
     def count_events(self, tenant: int, after: int, upto: int) -> int:
         """How many events the commits after one up to another have."""
         return sum(1 for _ in self.relations.find(EVENT, ("seq", ">", after), ("seq", "<=", upto), tenant=tenant))
@@ -340,10 +352,6 @@ class ItemTables(Group, ABC):
         row = self.relations.first(VERSION, order=("-ver",))
         return 0 if row is None else row.ver
 
-    @abstractmethod
-    def arrived(self, after: int) -> dict[int, int]:
-        """The newest version of each space in which some are numbered past `after`."""
-
     def add_strengths(self, space: int, deltas: Sequence[StrengthRow]) -> None:
         """Add to the counters of items of a space."""
         sums = self.strength(space, [row.id for row in deltas])
@@ -445,11 +453,63 @@ class LaneTables(Group, ABC):
         self.relations.put(LANE, tuple(getattr(lane, column) for column in LANE_COLUMNS))
 
     def drop_lanes(self, name: str) -> None:
-        self.relations.drop(LANE, name=name)
+        for relation in (LANE, FOLLOWED, DUE):
+            self.relations.drop(relation, name=name)
+
+    def followed(self, name: str) -> int | None:
+        """The space up to which a lane's rows of what is due were written; None for one that nobody follows."""
+        row = self.relations.first(FOLLOWED, name=name)
+        return None if row is None else int(row[1])
+
+    def set_followed(self, name: str, upto: int) -> None:
+        self.relations.put(FOLLOWED, (name, upto))
 
     @abstractmethod
+    def make_due(self, space: int) -> None:
+        """Have every lane that is followed look at a space now."""
+
+    def add_due(self, name: str, spaces: Sequence[int]) -> None:
+        """Have one lane look at these spaces now."""
+        self.relations.put(DUE, *((name, space, 0) for space in spaces))
+
+    def due(self, name: str, now: int) -> list[int]:
+        """The spaces that a lane is to look at by now, by number."""
+        return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "<=", now), name=name))
+
+    def is_put_off(self, name: str, now: int) -> bool:
+        """Whether a lane is to look at some space later."""
+        return self.relations.first(DUE, ("at", ">", now), name=name) is not None
+
+    def put_off(self, name: str, space: int, at: int) -> None:
+        """Have a lane look at a space at this time (microseconds; 0: now), if it is to look at it at all."""
+        self.relations.update(DUE, {"at": at}, ("at", "<>", at), name=name, space=space)
+
+    def drop_due(self, name: str, spaces: Sequence[int]) -> None:
+        self.relations.drop(DUE, ("space", "in", spaces), name=name)
+
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
         """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+        known = self.followed(name) == FOREVER
+        return self.waiting(name, self.due(name, FOREVER) if known else self.space_numbers())
+
+    def first_waiting(self, name: str) -> int | None:
+        """The first space in which a lane has work that nobody follows; None for none."""
+        after = 0
+        while spaces := self.space_numbers(after, _SPACES):
+            if waiting := self.waiting(name, spaces):
+                return waiting[0][0]
+            after = spaces[-1]
+        return None
+
+    def space_numbers(self, after: int = 0, limit: int = 0) -> list[int]:
+        """The spaces numbered past `after`, in order, at most `limit` of them if that is not 0."""
+        return [
+            space for (space,) in self.relations.find(SPACE_NUMBERS, ("id", ">", after), order=("id",), limit=limit)
+        ]
+
+    @abstractmethod
+    def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
+        """(space, cursor, newest version) of those of these spaces, not erased, in which a lane has work, by space."""
 
     def lanes(self, space: int | None = None) -> list[Lane]:
         of: dict[str, Value] = {} if space is None else {"space": space}
@@ -470,14 +530,16 @@ class LaneTables(Group, ABC):
     def find_job(self, space: int, name: str, key: str) -> Job | None:
         return self.relations.first(JOB, space=space, name=name, key=key)
 
+    @abstractmethod
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         """The most urgent of the jobs of these names that waits, whose time has come, and that nobody has leased.
 
         A lease, and a wait, hold from when it was last leased: a clock that was set back behind that ends both.
         """
-        waiting = (job for job in self.jobs((int(JobState.WAITING),)) if job.order.name in names)
-        due = (j for j in waiting if j.leased > now or (j.order.not_before <= now and j.lease_until <= now))
-        return next(due, None)
+
+    @abstractmethod
+    def has_waiting_job(self, names: Sequence[str]) -> bool:
+        """Whether a job of these names (none: of any) waits, or is being done."""
 
     def add_job(self, order: Order, at: int) -> int:
         values = job_values(Job(id=0, order=order, at=at))
@@ -529,28 +591,28 @@ class PastTables(Group, ABC):
     """Rows behind a horizon, or after a commit: found in pages, and deleted."""
 
     @abstractmethod
-    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         """Versions that were closed at or before the horizon, by when."""
 
     @abstractmethod
-    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         """Items that stand retired since the horizon or before, by when."""
 
-    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
+    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[CompactionVersion]:
         """Those of these items that stand retired since the horizon or before."""
         of = self.versions_of(space, items)
         return [row for row in of if row.retired and row.seq_to == FOREVER and row.seq_from <= horizon]
 
     @abstractmethod
-    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[CompactionVersion]:
         """All versions of these items."""
 
     @abstractmethod
-    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
+    def closed_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionLink]:
         """Links that were closed, or untied, at or before the horizon."""
 
     @abstractmethod
-    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[CompactionLink]:
         """Links that start or end at these items."""
 
     @abstractmethod
@@ -574,10 +636,10 @@ class PastTables(Group, ABC):
         """The types and the evidence of links that commits after this one wrote."""
 
     @abstractmethod
-    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[CompactionVersion]) -> None:
         """Take out versions with their entries, vectors and events."""
 
-    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
+    def drop_links(self, tenant: int, horizon: int, links: Sequence[CompactionLink]) -> None:
         """Take out links with their events."""
         if links:
             self.relations.drop(LINK, ("lver", "in", [row.lver for row in links]))
@@ -598,11 +660,11 @@ class PastTables(Group, ABC):
         """Take out all that was written after a commit; how many versions."""
 
     @abstractmethod
-    def wear(self, spaces: Sequence[int]) -> Wear:
+    def version_counts(self, spaces: Sequence[int]) -> VersionCounts:
         """How many versions there are, how many closed, how many retired."""
 
     @abstractmethod
-    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
+    def bare_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
         """Events at or before the horizon that wrote nothing that is kept."""
 
     @abstractmethod
@@ -633,6 +695,9 @@ class NoteTables(Group):
 
     def add_checkpoints(self, rows: Sequence[CheckpointRow]) -> None:
         self.relations.add(CHECKPOINT, *rows)
+
+    def set_checkpoint(self, row: CheckpointRow) -> None:
+        self.relations.put(CHECKPOINT, row)
 
     def drop_checkpoint(self, name: str) -> None:
         self.relations.drop(CHECKPOINT, name=name)

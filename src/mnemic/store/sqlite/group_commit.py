@@ -358,13 +358,13 @@ class SqliteCommits(SqliteErasing):
             ticket.error = error
         db.execute("RELEASE caller")
 
-    def wait(self, tenant: str, after: int, seconds: float) -> bool:
-        until, seen = time.monotonic() + seconds, (-1, -1)
+    def wait(self, moved: tuple[int, ...], seconds: float) -> bool:
+        until = time.monotonic() + seconds
         while True:
-            rung, version = self._bell.count, self._version()
-            if version != seen and self._seq(tenant) > after:
+            rung = self._bell.count
+            if self._version() != moved:
                 return True
-            seen, left = version, until - time.monotonic()
+            left = until - time.monotonic()
             if left <= 0:
                 return False
             self._bell.wait(rung, min(left, self._listener.pause))
@@ -377,11 +377,6 @@ class SqliteCommits(SqliteErasing):
         with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             return self._listener.version()
-
-    def _seq(self, tenant: str) -> int:
-        with self.read() as snapshot:
-            number = snapshot.tenant(tenant)
-            return 0 if number is None else snapshot.head(number).seq
 
     def carry(self, figures: Figures) -> None:
         self._figures, self._carried_at = figures, self._clock.now()

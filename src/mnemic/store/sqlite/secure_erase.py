@@ -7,11 +7,13 @@ its first cell (sqlite.org/fileformat2.html, section 1.6). They belong to nobody
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Final
 
 import apsw
 
-from mnemic.errors import StoreError
+from mnemic.core.ids import ItemId
+from mnemic.errors import NotFound, StoreError
 from mnemic.store.engine import erasure
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
@@ -21,13 +23,28 @@ from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import ErasureReceipt
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """How far erasures have come in the copies beside a store.
+
+    Attributes:
+        ids: The items that went from them.
+        cleaned: The files that hold no byte of them any more.
+        left: The files that may, each with the reason.
+    """
+
+    ids: tuple[ItemId, ...] = ()
+    cleaned: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
 class SqliteErasing(SqliteFile):
-    """The part of `SqliteStore` that takes out for good."""
+    """The part of `SqliteStore` that erases content for good."""
 
     def _migrate(self) -> None:
         super()._migrate()
         db = self._writer_connection()
-        if db.execute("SELECT count(*) FROM meta WHERE key = 'residue'").get:
+        if db.execute("SELECT count(*) FROM meta WHERE key IN ('residue', 'copies')").get:
             self.settle()  # an erasure that was cut short, in whatever process
 
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
@@ -36,32 +53,51 @@ class SqliteErasing(SqliteFile):
         with self._alone() as db:
             with self._transaction(db):
                 self._take_lease(db)
-                done = erasure.apply(self._rows(db), erasure_)
+                done: erasure.Erased | None = None
+                try:
+                    done = erasure.apply(self._rows(db), erasure_)
+                    self._owe(db, erasure_, done.ids)
+                except NotFound:
+                    if not self._owe(db, erasure_, ()):  # copies may still know who is not here any more
+                        raise
                 file_audit.count(db)
                 if isinstance(self._location, InFile):
                     set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
             self._probe("erase:after-commit")
-            status = "clean" if self._truncate(db) else "pending"
+            copies = self._reach_copies(db)
+            clean = self._truncate(db) and not copies.left
+        if done is None and not (copies.ids or copies.left):
+            raise NotFound("nothing was ever remembered for this user")
         return ErasureReceipt(
-            seq=done.seq,
-            ids=done.ids,
-            versions=done.versions,
-            links=done.links,
-            status=status,
-            scanned=tuple(str(f) for f in self._location.files),
+            seq=None if done is None else done.seq,
+            ids=copies.ids if done is None else tuple(dict.fromkeys((*done.ids, *copies.ids))),
+            versions=0 if done is None else done.versions,
+            links=0 if done is None else done.links,
+            status="clean" if clean else "pending",
+            scanned=(*(str(f) for f in self._location.files), *copies.cleaned),
             outside=erasure.OUTSIDE,
+            left=copies.left,
         )
 
     def settle(self) -> bool:
-        """Whether no byte of what was erased is left in the log; tries once more to take it out."""
+        """Clean the files once more of erased bytes, copies beside the store included; return whether none is left."""
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db:
-            return self._truncate(db)
+            copies = self._reach_copies(db)
+            return self._truncate(db) and not copies.left
+
+    def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
+        """Note, in the erasure's own transaction, which copies it has to reach; whether there is one."""
+        return False
+
+    def _reach_copies(self, db: apsw.Connection) -> Reached:
+        """Erase from the copies beside the store what is still to be erased there."""
+        return Reached()
 
     def _truncate(self, db: apsw.Connection) -> bool:
-        """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
+        """Clean log and file of erased bytes; return whether that succeeded. The erasure is committed already."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         self._location.forget_note()  # what is written to the file beside its log, and may be cut short
@@ -73,7 +109,7 @@ class SqliteErasing(SqliteFile):
             return False
 
     def _emptied(self, db: apsw.Connection) -> bool:
-        """Fold the log into the file and empty it; whether that came about with nobody reading there."""
+        """Fold the log into the file and empty it; return whether no reader prevented that."""
         try:
             if not self._gate.shut(sys._getframe(), PATIENCE):
                 return False
@@ -93,7 +129,7 @@ class SqliteErasing(SqliteFile):
         return bool(busy == 0)
 
     def _scrub(self, db: apsw.Connection, location: InFile) -> bool:
-        """Wipe the file under the write lock, unless another process has written since the log was emptied."""
+        """Wipe the file's free bytes under the write lock, unless another process has written to the log meanwhile."""
         db.release_memory()  # our own cached pages may hold what is wiped
         with self._transaction(db):
             if location.log.exists() and location.log.stat().st_size:

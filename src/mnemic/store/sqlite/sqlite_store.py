@@ -1,20 +1,25 @@
-"""The keeper: one SQLite database with one writer at a time, in a file that many processes share or in memory."""
+"""The two stores on SQLite, one writer at a time: a file that many processes share, and this process's memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+
+import apsw
 
 from mnemic.core.clock import Clock
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, ItemId
 from mnemic.errors import Invalid, NotFound
-from mnemic.store.sqlite import checkpoint_files
+from mnemic.store.sqlite import checkpoint_files, copies_beside, file_audit
 from mnemic.store.sqlite.care import SqliteCare
 from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
 from mnemic.store.sqlite.location import InFile, InMemory
+from mnemic.store.sqlite.secure_erase import Reached
 from mnemic.store.sqlite.sweeping import SqliteSweeping
 from mnemic.store.urls import real_path
+from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import Fault
 
 
@@ -57,9 +62,39 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
     def drop_checkpoint(self, name: str) -> None:
         checkpoint_files.let_go(self, self.path, name)
 
+    def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
+        return copies_beside.owe(db, self._rows(db), self.path, erasure_, ids)
+
+    def _reach_copies(self, db: apsw.Connection) -> Reached:
+        if not copies_beside.owed(db):
+            return Reached()
+        reached, rest, written = copies_beside.reach(
+            db, self._rows(db), self.path, self.origin(), self._copy_at, self._probe
+        )
+        with self._transaction(db):
+            self._take_lease(db)
+            copies_beside.settled(db, self._rows(db), rest, written)
+            file_audit.count(db)
+        self._probe("erase:copies-done")
+        return reached
+
+    def _copy_at(self, file: Path) -> SqliteStore:
+        """A copy of this store beside it, opened for a moment: who reads it is not waited for."""
+        return SqliteStore(
+            file,
+            clock=self._clock,
+            entropy=self._entropy,
+            busy_timeout=_BESIDE_SECONDS,
+            create=False,
+            seal=self._location.key,
+        )
+
+
+_BESIDE_SECONDS: Final = 1.0
+
 
 class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
-    """A store in this process's memory, gone with it; each is its own. Safe to share between threads.
+    """A store in this process's memory, which ends with it and shares nothing. Safe to share between threads.
 
     Memory has no log beside the pages: readers share it, a writer waits until they are done, and they wait for it. So
     a thread must end its read before it writes: a snapshot never changes under its reader.
@@ -78,13 +113,13 @@ class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
         super().__init__(InMemory(), clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def verify(self) -> Iterator[Fault]:
-        yield from list(super().verify())  # at once: whoever leaves this generator half-way keeps nobody from writing
+        yield from list(super().verify())  # at once: a generator left half-way would keep writers out
 
     def export(self, tenant: str) -> Iterator[bytes]:
         yield from list(super().export(tenant))
 
     def checkpoint(self, name: str) -> None:
-        """Refused: there is no folder beside it.
+        """Refuse, since a store in memory has no folder beside it.
 
         Raises:
             Invalid: always.

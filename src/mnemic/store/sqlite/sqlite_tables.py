@@ -16,7 +16,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions
 from mnemic.store.engine.codec import kind_number
-from mnemic.store.engine.relations import PAGE, SPACE
+from mnemic.store.engine.relations import JOB, PAGE, SPACE
 from mnemic.store.engine.rows import (
     ItemTables,
     JournalTables,
@@ -43,7 +43,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     spend,
 )
 from mnemic.store.values.row_values import Descent, PageRow, SpaceRow, TenantRow, VersionRow, Walk
-from mnemic.store.values.work import VectorRow
+from mnemic.store.values.work import Job, VectorRow
 
 
 class SqliteSpaces(SqliteGroup, SpaceTables):
@@ -51,22 +51,22 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
-            found = self._db.execute(_TENANT + "WHERE t.name = ?", (name,))
+            rows = self._db.execute(_TENANT + "WHERE t.name = ?", (name,))
         elif number:
-            found = self._db.execute(_TENANT + "WHERE t.id = ?", (number,))
+            rows = self._db.execute(_TENANT + "WHERE t.id = ?", (number,))
         else:
-            found = self._db.execute(_TENANT + "ORDER BY t.id")
-        return [TenantRow._make(row) for row in found]
+            rows = self._db.execute(_TENANT + "ORDER BY t.id")
+        return [TenantRow._make(row) for row in rows]
 
     def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
         name = None if isinstance(user, Shared) else user
         rows = [SPACE.make(row) for row in self._db.execute(_OWNED, (tenant, name, branch))]
-        found = {(row.user, row.branch): row for row in rows}
-        return found.get((user, branch)), found.get((SHARED, ""))
+        by_owner = {(row.user, row.branch): row for row in rows}
+        return by_owner.get((user, branch)), by_owner.get((SHARED, ""))
 
     def descents(self, tenant: int) -> list[Descent]:
-        found = read_json(self._db, _DESCENTS, (tenant,))
-        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in found]
+        rows = read_json(self._db, _DESCENTS, (tenant,))
+        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in rows]
 
     def drop_space(self, space: int) -> tuple[int, int]:
         bound = {"space": space}
@@ -134,17 +134,17 @@ class SqliteItems(SqliteGroup, ItemTables):
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         if items is None:
-            found = [row for space in spaces for row in self._page(space, walk)]
-            return sorted(found, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
+            rows = [row for space in spaces for row in self._page(space, walk)]
+            return sorted(rows, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
         order = "ORDER BY v.ver LIMIT ?"
-        found = []
+        rows = []
         for start in range(0, len(items), CHUNK):
             clauses, bound = self._where(spaces, walk.where, walk.view)
-            some = items[start : start + CHUNK]
-            found += self._versions(
-                [*clauses, among("v.id", len(some))], [*bound, *some], order, len(some) * max(1, len(spaces))
+            chunk = items[start : start + CHUNK]
+            rows += self._versions(
+                [*clauses, among("v.id", len(chunk))], [*bound, *chunk], order, len(chunk) * max(1, len(spaces))
             )
-        return found
+        return rows
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         clauses, bound = self._where(spaces, where, view)
@@ -170,9 +170,6 @@ class SqliteItems(SqliteGroup, ItemTables):
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
-    def arrived(self, after: int) -> dict[int, int]:
-        return dict(self._db.execute(_ARRIVED, (after,)))
-
     def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
         bound = {"space": space, "item": item}
         versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
@@ -187,7 +184,7 @@ class SqliteItems(SqliteGroup, ItemTables):
         return int(versions), int(links)
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
-        """Entries lie in order of space and version, so a walk over them ends where the page does."""
+        """Read one space's page of versions by its entries, which lie in order of version, so that no more are read."""
         clauses, bound = self._where((space,), walk.where, walk.view)
         entries = (
             "SELECT v.* FROM entry e CROSS JOIN version v ON v.ver = e.ver"
@@ -237,10 +234,6 @@ _CORE: Final = (
     "SELECT v.* FROM entry e INDEXED BY entry_core CROSS JOIN version v ON v.ver = e.ver"
     " WHERE e.space = ? AND e.seq_to > ? AND e.part = 0 AND (e.pinned OR e.kind IN (6, 7)) AND"
 )
-_ARRIVED: Final = (
-    # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
-    "SELECT +space, max(+ver) FROM version NOT INDEXED WHERE ver > ? AND +space <> 0 GROUP BY +space"
-)
 _ERASE_ITEM: Final = tuple(erase_item_statements())
 
 
@@ -263,19 +256,45 @@ _NOTED: Final = (
 
 
 class SqliteLanes(SqliteGroup, LaneTables):
-    """SQLite's own statements about lanes."""
+    """SQLite's own statements about lanes and jobs."""
 
-    def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        return list(self._db.execute(_BACKLOG, (name,)))
+    def make_due(self, space: int) -> None:
+        self._db.execute(_MAKE_DUE, (space,))
+
+    def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
+        return list(self._db.execute(_WAITING, (name, json.dumps(list(spaces)))))
+
+    def due_job(self, names: Sequence[str], now: int) -> Job | None:
+        known = json.dumps(list(names))
+        found = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
+        return min(found, key=lambda job: (-job.order.priority, job.id), default=None)
+
+    def has_waiting_job(self, names: Sequence[str]) -> bool:
+        known = json.dumps(list(names)) if names else None
+        return any(self._db.execute(statement, (known,)).fetchone() for statement in _WAITING_JOBS)
 
 
-_BACKLOG: Final = (
+_MAKE_DUE: Final = (
+    "INSERT INTO due(name, space, at) SELECT name, ?, 0 FROM followed WHERE TRUE"
+    " ON CONFLICT DO UPDATE SET at = 0 WHERE at <> 0"
+)
+_WAITING: Final = (
     "SELECT * FROM (SELECT s.id, ifnull(l.cursor, 0) AS done,"
     " ifnull((SELECT max(ver) FROM entry WHERE space = s.id), 0) AS newest"
-    " FROM space s LEFT JOIN lane l ON l.space = s.id AND l.name = ?"
+    " FROM json_each(?2) j CROSS JOIN space s ON s.id = j.value LEFT JOIN lane l ON l.space = s.id AND l.name = ?1"
     " WHERE (s.user IS NOT NULL OR s.shared) AND s.lanes)"
     " WHERE newest > done ORDER BY id"
 )
+_NAMED: Final = " AND (?1 IS NULL OR name IN (SELECT value FROM json_each(?1)))"
+_READY: Final = "job_ready WHERE state = 1 AND not_before = 0 AND lease_until = 0"
+_LATER: Final = "job_later WHERE state = 1 AND (not_before > 0 OR lease_until > 0)"
+_LEASED: Final = "job_leased WHERE state = 1 AND leased > ?2"
+_DUE_JOBS: Final = tuple(
+    "SELECT " + ", ".join(JOB.columns) + " FROM job INDEXED BY " + one + _NAMED + " ORDER BY priority DESC, id LIMIT 1"
+    for one in (_READY + " AND ?2 = ?2", _LATER + " AND max(not_before, lease_until) <= ?2", _LEASED)
+)
+"""Each by an index of its own: what waits for nothing, what has waited long enough, what a clock went back behind."""
+_WAITING_JOBS: Final = tuple("SELECT 1 FROM job INDEXED BY " + one + _NAMED + " LIMIT 1" for one in (_READY, _LATER))
 
 
 class SqliteVectors(SqliteGroup, VectorTables):
@@ -325,7 +344,7 @@ _PAGES_AT_HAND: Final = (
 
 
 def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:
-    """The rows of a database, inside the transaction that its connection has open."""
+    """Make the rows of a database, inside the transaction that its connection has open."""
     relations = SqliteRelations(db)
     return rows_of(relations, SqliteSpaces(relations), SqliteNames(relations), SqliteJournal(relations), clock, entropy)
 

@@ -88,7 +88,7 @@ def _derive(world: World) -> None:
     store.transact(lane_cursors.keep, batch)
     store.transact(lane_cursors.release, space, lane, "maker")
     given = tuple(turns)
-    answer = RecordedAnswer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given)
+    answer = RecordedAnswer(space=space, lane="noting", request=b"who?", answer=b"ada", inputs=given)
     store.transact(job_queue.record, answer)
 
 
@@ -117,6 +117,8 @@ def _take_out(world: World) -> None:
 
 def _work(world: World) -> None:
     store, space = world.store, world.space()
+    for name in ("noting", embedding_lane(1)):
+        store.transact(lane_cursors.follow, name)
     store.transact(job_queue.order, Order(name="gc", key="lived", space=space, priority=3))
     store.transact(job_queue.order, Order(name="gc", key="again", space=space, payload=b"{}"))
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))

@@ -13,10 +13,11 @@ from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, StoreError
 from mnemic.store.contract import Store
 from mnemic.store.engine import compaction, rewinding
-from mnemic.store.engine.journal_feed import PAGE
 from mnemic.store.values.meters import LIFE, PERIOD
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.contract_world import TENANT, World
+
+OTHERS = 500
 
 
 def _fed(
@@ -56,12 +57,12 @@ def test_the_feed_goes_on_from_any_seq_without_a_gap_or_a_repeat(world: World) -
 
 def test_a_quiet_space_among_many_commits_of_others_is_found(world: World) -> None:
     world.commit("quiet", user="ada")
-    for n in range(PAGE + 5):
+    for n in range(OTHERS):
         world.commit(f"{n}", user="bob")
     world.commit("again", user="ada")
     found, upto = _fed(world, "ada", limit=2)
-    assert [change.seq for change in found] == [1, PAGE + 7]
-    assert upto == PAGE + 7
+    assert [change.seq for change in found] == [1, OTHERS + 2]
+    assert upto == OTHERS + 2
 
 
 def test_the_feed_behind_the_horizon_says_so(world: World) -> None:
@@ -83,39 +84,48 @@ def test_the_feed_past_the_end_says_where_to_go_on(world: World) -> None:
     assert _fed(world, "ada", after=2) == ([], 2)
 
 
-def test_waiting_for_what_is_there_already_ends_at_once(world: World) -> None:
+def test_waiting_ends_at_once_where_something_was_written_before(world: World) -> None:
+    before = world.store.moved()
     world.commit("one")
-    assert world.store.wait(TENANT, 0, 60)
-    assert not world.store.wait(TENANT, 1, 0)
-    assert not world.store.wait("another", 0, 0)
+    assert world.store.wait(before, 60)
+    assert not world.store.wait(world.store.moved(), 0)
 
 
 def test_who_waits_is_woken_by_a_commit(world: World) -> None:
     world.commit("one")
-    waits = threading.Event()
+    before, waits = world.store.moved(), threading.Event()
 
     def wait() -> bool:
         waits.set()
-        return world.store.wait(TENANT, 1, 60)
+        return world.store.wait(before, 60)
 
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(wait)
         assert waits.wait(20)
-        world.commit("two")
+        world.commit("two", tenant="new")
         assert done.result(20)
 
 
-def test_who_waits_for_a_tenant_that_is_not_there_yet_is_woken_by_its_first_commit(world: World) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(world.store.wait, "new", 0, 60)
-        world.commit("of another")
-        world.commit("first", tenant="new")
-        assert done.result(20)
+def test_the_spaces_that_moved_since_a_commit_are_told_by_its_number_and_hash(world: World) -> None:
+    for user in ("ada", "bob", "ada"):
+        world.commit("x", user=user)
+    ada, bob = world.space(), world.space("bob")
+    first, *_, last = world.changes()
+    with world.store.read() as snapshot:
+        (tenant,) = (number for number, _ in snapshot.tenants())
+        assert snapshot.moved_since(tenant, 0, b"") == {ada, bob}
+        assert snapshot.moved_since(tenant, first.seq, first.hash) == {ada, bob}
+        assert snapshot.moved_since(tenant, 2, world.changes()[1].hash) == {ada}
+        assert snapshot.moved_since(tenant, last.seq, last.hash) == set()
+        assert snapshot.moved_since(tenant, 2, first.hash) is None
+    world.store.transact(rewinding.rewind, TENANT, 2)
+    with world.store.read() as snapshot:
+        assert snapshot.moved_since(tenant, last.seq, last.hash) is None
 
 
 def test_who_waits_is_told_when_the_store_is_closed(world: World) -> None:
     with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(world.store.wait, TENANT, 0, 60)
+        done = pool.submit(world.store.wait, world.store.moved(), 60)
         time.sleep(0.02)
         world.store.close()
         with pytest.raises(StoreError, match="closed"):

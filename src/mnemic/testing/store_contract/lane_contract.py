@@ -9,12 +9,14 @@ from itertools import pairwise
 
 import pytest
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid
-from mnemic.store.engine import lane_cursors
-from mnemic.store.values.drafts import Advance, Draft, Note, Op
+from mnemic.store.engine import journal_io, lane_cursors, rewinding
+from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.values.drafts import Advance, Draft, Fork, Note, Op
 from mnemic.store.values.work import Lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
@@ -40,6 +42,18 @@ def step(world: World, *ops: Op, after: int, upto: int, owner: str = "", user: s
     """Commit ops as a step of the lane; returns the seq it answers."""
     advance = Advance(name=LANE, owner=owner, after=after, upto=upto)
     return world.store.commit(Draft(tenant=TENANT, user=user, actor="tester", ops=ops, lane=advance)).seq
+
+
+def follow(world: World) -> None:
+    """Have the lane followed from now on."""
+    while world.store.transact(lane_cursors.follow, LANE):
+        pass
+
+
+def due(world: World, now: int = FOREVER) -> list[int]:
+    """The spaces that the lane is to look at."""
+    with world.store.read() as snapshot:
+        return snapshot.due(LANE, now)
 
 
 def test_a_lane_that_never_ran_stands_at_the_beginning(world: World) -> None:
@@ -280,6 +294,125 @@ def test_the_backlog_names_the_spaces_with_work(world: World) -> None:
     world.commit("more")
     with world.store.read() as snapshot:
         assert (ada, cursor, snapshot.newest(ada)) in snapshot.backlog(LANE)
+
+
+def test_what_is_due_stands_in_a_row_from_the_commit_that_makes_work_to_the_step_that_leaves_none(world: World) -> None:
+    world.commit("x")
+    world.commit("y", user="bob")
+    ada, bob = world.space(), world.space("bob")
+    assert due(world) == []
+    follow(world)
+    assert due(world) == [ada, bob]
+    step(world, after=0, upto=newest(world))
+    assert due(world) == [bob]
+    cursor = newest(world)
+    world.commit("one", "two")
+    assert due(world) == [ada, bob]
+    step(world, after=cursor, upto=newest(world) - 1)
+    assert due(world) == [ada, bob]
+    cursor, end = newest(world) - 1, newest(world)
+    step(world, world.put("made of it"), after=cursor, upto=end)
+    assert due(world) == [ada, bob]  # what it wrote is before it
+    step(world, after=end, upto=newest(world))
+    assert due(world) == [bob]
+    back = Advance(name=LANE, owner="", after=newest(world), upto=0, again=True)
+    world.store.transact(lane_cursors.advance, ada, back)
+    assert due(world) == [ada, bob]
+
+
+def test_a_lane_is_followed_in_slices_and_misses_nothing_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_cursors, "FOLLOW_SPACES", 2)
+    users = [f"user {n}" for n in range(5)]
+    for user in users:
+        world.commit("x", user=user)
+    assert world.store.transact(lane_cursors.follow, LANE)
+    world.commit("y", user="newcomer")
+    with world.store.read() as snapshot:
+        assert not snapshot.followed(LANE)
+        assert len(snapshot.backlog(LANE)) == 6
+    follow(world)
+    with world.store.read() as snapshot:
+        assert snapshot.followed(LANE)
+        assert len(snapshot.backlog(LANE)) == 6
+    assert due(world) == sorted(map(world.space, [*users, "newcomer"]))
+    assert not world.store.transact(lane_cursors.follow, LANE)
+
+
+def test_what_is_put_off_is_due_at_its_time_or_once_something_is_written(world: World, clock: ManualClock) -> None:
+    follow(world)
+    world.commit("x")
+    space, seen, last = world.space(), lane(world), newest(world)
+    later = clock.now() + 60 * SECOND
+    world.store.transact(lane_cursors.put_off, seen, last, later)
+    assert due(world, later - 1) == []
+    assert due(world, later) == [space]
+    with world.store.read() as snapshot:
+        assert snapshot.is_put_off(LANE, later - 1)
+        assert not snapshot.is_put_off(LANE, later)
+    world.commit("y")
+    assert due(world, later - 1) == [space]
+    world.store.transact(lane_cursors.put_off, seen, last, later)
+    assert due(world, later - 1) == [space]  # that was thought before something was written
+    world.store.transact(lane_cursors.put_off, seen, newest(world), later)
+    assert due(world, later - 1) == []
+    world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
+    assert due(world, later - 1) == [space]
+
+
+def test_what_is_erased_is_due_no_more(world: World) -> None:
+    follow(world)
+    item = world.item("x")
+    world.commit(world.put(item))
+    space = world.space()
+    world.store.transact(lane_cursors.rest, LANE, (space,))
+    assert due(world) == [space]
+    world.erase(item.id)
+    world.store.transact(lane_cursors.rest, LANE, (space,))
+    assert due(world) == []
+    world.commit("stays")
+    world.erase(whole=True)
+    assert due(world) == []
+
+
+def test_a_rewind_has_lanes_look_again_at_what_they_had_read(world: World) -> None:
+    follow(world)
+    item = world.item("x")
+    world.commit(world.put(item))
+    step(world, world.put(world.item("made of it", source=(item.id,))), after=0, upto=newest(world))
+    step(world, after=lane(world).cursor, upto=newest(world))
+    assert due(world) == []
+    world.store.transact(rewinding.rewind, TENANT, 1)
+    assert due(world) == [world.space()]
+
+
+def test_work_of_which_no_row_tells_is_a_fault(world: World) -> None:
+    follow(world)
+    world.commit("x")
+    assert world.faults() == []
+    space = world.space()
+    world.store.transact(lambda rows: rows.lanes.drop_due(LANE, (space,)))
+    (fault,) = world.faults()
+    assert "no row says that it is due" in fault
+    world.store.transact(lambda rows: rows.lanes.make_due(space))
+    assert world.faults() == []
+
+
+def test_what_is_loaded_is_due(world: World) -> None:
+    other = World(MemoryStore())
+    other.commit("x")
+    follow(world)
+    world.store.transact(journal_io.load, other.store.export(TENANT))
+    assert due(world) == [world.space()]
+
+
+def test_a_branch_that_is_not_to_be_understood_is_never_due(world: World) -> None:
+    world.commit("x")
+    follow(world)
+    fork = Draft(tenant=TENANT, user="ada", actor="tester", ops=(world.put("y"),), branch="try", fork=Fork())
+    world.store.commit(fork)
+    assert due(world) == [world.space()]
 
 
 def test_an_erasure_takes_what_a_lane_says_went_wrong_and_a_whole_user_the_lane(world: World) -> None:

@@ -115,6 +115,25 @@ def busy(embedder: str, **load: Any) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
+@verb("mnemic bench idle --spaces 50 --watches 3 --seconds 0.1 --writes 2")
+@options.count("--spaces", 1_000_000, "Users of whom everything is understood.")
+@options.count("--watches", 1_000, "Watches that wait.")
+@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Of waiting.")
+@options.count("--looks", 5, "Looks for work, each as a process begins.")
+@options.count("--writes", 100, "Commits of another process, each timed until it is heard.")
+@options.seed("the pauses between commits")
+def idle(**load: Any) -> None:
+    """What a store costs while nothing happens: looks for work, watches; how soon another process's commit is heard.
+
+    A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
+    """
+    from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
+
+    run, measured = invocation(), IdleLoad(**load)
+    found = bench_idle(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, found, binding=measured.stated)
+
+
 @verb("mnemic bench gc --adds 600 --live 200 --keep-commits 2 --singles 5")
 @options.count("--adds", 1_000_000, "Items added in all.")
 @options.count("--live", 100_000, "Items that stand.")
@@ -310,5 +329,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
     run.output.note(f"pictures: {', '.join(map(str, drawn))}")
 
 
-for _command in (gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, paging, retention_train, session):
+for _command in (
+    gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, idle, paging, retention_train, session,
+):  # fmt: skip
     bench.add_command(_command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.core.events import Verb as Did
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
@@ -233,7 +233,7 @@ def undo(seq: str, cascade: bool) -> None:
     """Take a commit back, with its consequences.
 
     SEQ is its number, or `last` for the last one that still stands; again, it is the one before that. Undoing an undo,
-    by its number, is redo.
+    by its number, is redo. An erasure cannot be undone: `last` passes over none.
     """
     run = invocation()
     with run.user_memory() as me:
@@ -251,7 +251,10 @@ def _commit(me: ScopedMemory, typed: str) -> int:
     asked = 200
     while True:
         changes = me.log(limit=asked)
-        standing = _last_standing(changes)
+        standing, erased = _last_standing(changes)
+        if erased is not None and (standing is not None or len(changes) < asked):
+            before = "" if standing is None else f" `mnemic undo {standing}` takes back the one before it"
+            raise Conflict(f"commit {erased} erased, and an erasure cannot be undone; nothing was changed.{before}")
         if standing is not None:
             return standing
         if len(changes) < asked:
@@ -259,22 +262,26 @@ def _commit(me: ScopedMemory, typed: str) -> int:
         asked *= 4
 
 
-def _last_standing(changes: Sequence[Change]) -> int | None:
-    """Find the newest of these commits, newest first, that has an effect which could be taken back.
+def _last_standing(changes: Sequence[Change]) -> tuple[int | None, int | None]:
+    """Find the newest of these commits, newest first, whose effect could be taken back, and an erasure after it.
 
     An undo has none of its own, nor has what it undid; an undo of an undo stands for what it brought back. What rules
     derived goes with its evidence, and is nobody's last act.
     """
     undid = {c.seq: c.cause for c in changes if c.cause and any(event.verb is Did.UNDID for event in c.events)}
     undone: set[int] = set()
+    erased = None
     for change in changes:
         if change.seq in undone or change.actor == DERIVER:
             continue
         if change.seq in undid:
             undone.add(undid[change.seq])
+        if any(event.verb is Did.ERASED for event in change.events):
+            erased = erased or change.seq
+            continue
         if _redoes(change.seq, undid) and any(e.verb not in _LASTING and not e.erased for e in change.events):
-            return change.seq
-    return None
+            return change.seq, erased
+    return None, erased
 
 
 def _redoes(seq: int, undid: Mapping[int, int]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,6 +16,8 @@ from mnemic.faces.cli.json_records import erasure_record
 from mnemic.faces.cli.output import Output, flat, many
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mnemic.core.ids import ItemId
     from mnemic.memory import ScopedMemory
     from mnemic.store.values.receipts import ErasureReceipt
@@ -29,7 +32,11 @@ def forget(ids: tuple[str, ...]) -> None:
     """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
     run = invocation()
     with run.user_memory() as me:
-        receipt = me.forget(*resolve_all(me, ids))
+        found = resolve_all(me, ids)
+        said = _excerpts(me, found)
+        receipt = me.forget(*found)
+        if not run.output.json:
+            _say(run.output, said)
         then = f"bring back: mnemic undo {receipt.seq}"
         acknowledge(run, "hidden", receipt, then=then, already="was hidden already, nothing changed")
 
@@ -60,19 +67,52 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
         raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
     with run.user_memory(shelved=False) as me:
         found = resolve_all(me, ids)
-        if not run.confirm(f"Erase {_target(run, me, found, session, source)} for good?", yes=yes):
+        said = _excerpts(me, found)
+        if not run.confirm(f"Erase {_target(run, me, found, said, session, source)} for good?", yes=yes):
             run.output.note("nothing was erased")
             return
         if everything:
             receipt = me.erase_user(reason=reason or "")
         else:
             receipt = me.erase(*found, session=session, source=source, reason=reason or "")
-    _report(run, receipt)
+    _report(run, receipt, said)
 
 
-def _target(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str | None, source: str | None) -> str:
+_NAMED: Final = 3
+"""Items that are shown before they go; the rest are counted."""
+_CHARACTERS: Final = 60
+
+
+def _excerpts(me: ScopedMemory, ids: Sequence[ItemId]) -> list[str]:
+    """The texts of items that are shown just now, shortened, as a person is told what will go."""
+    said = []
+    for item in ids:
+        with suppress(NotFound):
+            text = " ".join(flat(me.get(item).item.text).split())
+            said.append(text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 4].rstrip()} ...")
+    return said
+
+
+def _shown(said: Sequence[str]) -> list[str]:
+    more = len(said) - _NAMED
+    return [*said[:_NAMED], *([f"and {many(more, 'more item')}"] if more > 0 else [])]
+
+
+def _say(output: Output, said: Sequence[str]) -> None:
+    for text in _shown(said):
+        output.line(f"    {text}")
+
+
+def _target(
+    run: Invocation,
+    me: ScopedMemory,
+    ids: Sequence[ItemId],
+    said: Sequence[str],
+    session: str | None,
+    source: str | None,
+) -> str:
     if ids:
-        return many(len(ids), "item")
+        return many(len(ids), "item") + (f" ({'; '.join(_shown(said))})" if said else "")
     if session is not None:
         return f"session {session!r}"
     if source is not None:
@@ -80,29 +120,33 @@ def _target(run: Invocation, me: ScopedMemory, ids: list[ItemId], session: str |
     return f"everything of user {run.user!r} ({many(me.count(), 'item')})"
 
 
-def _report(run: Invocation, receipt: ErasureReceipt) -> None:
-    if receipt.seq is None:
+def _report(run: Invocation, receipt: ErasureReceipt, said: Sequence[str]) -> None:
+    if receipt.seq is None and not (receipt.ids or receipt.left):
         raise NotFound("nothing here is named so; nothing was erased")
     if run.output.json:
         run.output.document(erasure_record(receipt))
     else:
         print_receipt(run.output, receipt, run.seconds)
+        _say(run.output, said)
     if receipt.status != "clean":
-        run.output.note("another process still reads an old copy; the next write, or `mnemic verify`, completes it")
+        whose = "a file beside the store may still hold some of it" if receipt.left else "another process still reads"
+        run.output.note(f"{whose}; the next command that opens the store, or `mnemic verify`, goes on with it")
         click.get_current_context().exit(PENDING)
 
 
 def print_receipt(output: Output, receipt: ErasureReceipt, seconds: float) -> None:
     """Print an erasure's receipt for a person."""
     good = receipt.status == "clean"
+    journaled = "in copies alone" if receipt.seq is None else f"commit {receipt.seq}"
     rows = [
         (
             "erased",
             ", ".join((many(len(receipt.ids), "item"), many(receipt.versions, "version"), many(receipt.links, "link"))),
         ),
         ("status", output.ink(receipt.status, fg="green" if good else "red")),
-        ("journaled", f"commit {receipt.seq}, {seconds * 1000:.0f} ms"),
+        ("journaled", f"{journaled}, {seconds * 1000:.0f} ms"),
     ]
+    rows += [("left" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.left)]
     rows += [("scanned" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.scanned)]
     rows += [("not in our hands" if place == 0 else "", flat(name)) for place, name in enumerate(receipt.outside)]
     output.table(rows)

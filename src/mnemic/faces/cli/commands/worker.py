@@ -282,6 +282,8 @@ def reindex(embedder: str) -> None:
         {"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)},
         (serving if did.embedder else "words alone") + gone,
     )
+    if "@" in did.embedder and run.settings.embedder != did.embedder:
+        run.output.note(f"name it from now on, or nothing is sent there: MNEMIC_EMBEDDER={flat(did.embedder)}")
 
 
 def lane_record(behind: Behind) -> dict[str, object]:
