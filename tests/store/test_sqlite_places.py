@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 
 from mnemic.admin import restore
@@ -13,6 +15,7 @@ from mnemic.errors import Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
 from mnemic.store.engine import compaction
 from mnemic.store.sqlite import location
+from mnemic.store.sqlite.location import InFile
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import CheckpointRow
 from mnemic.testing.raw_store import raw_store
@@ -186,3 +189,90 @@ def test_what_other_handles_write_and_fold_is_no_replacement(tmp_path: Path) -> 
     one.store.close()
     two.commit("after the other has gone")
     two.store.close()
+
+
+def _fold(path: Path) -> None:
+    with raw_store(path) as db:
+        db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def test_a_new_time_of_writing_alone_is_no_replacement(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    world = World(SqliteStore(path))
+    world.commit("before")
+    os.utime(path, ns=(1, 1))
+    world.commit("after")
+    assert world.texts() == ["before", "after"]
+    world.store.close()
+    assert not path.with_name("memory.db-wal.stale").exists()
+
+
+def test_a_folding_that_ends_while_one_looks_is_no_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
+    path = tmp_path / "memory.db"
+    one, two = World(SqliteStore(path)), World(SqliteStore(path), "two")
+    one.commit("one 0")
+    two.commit("two 0")
+    _fold(path)
+    os.utime(path, ns=(1, 1))
+    two.commit("two 1")
+    asked, look = [0], InFile._folded
+
+    def folding(place: InFile, db: apsw.Connection) -> object:
+        asked[0] += 1
+        _fold(path)
+        os.utime(path, ns=(1, 1 + asked[0]))
+        return look(place, db)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(InFile, "_folded", folding)
+        one.commit("one 1")
+    assert asked[0]
+    one.commit("one 2")
+    assert len(one.texts()) == 5
+    one.store.close()
+    two.store.close()
+
+
+def test_a_folding_that_was_killed_is_no_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
+    path = tmp_path / "memory.db"
+    world = World(SqliteStore(path))
+    _fold(path)
+    for n in range(50):
+        world.commit(f"text {n} " * 100)
+    log = path.with_name("memory.db-wal").read_bytes()
+    width = int.from_bytes(log[8:12])
+    frames = {
+        int.from_bytes(log[at : at + 4]): log[at + 24 : at + 24 + width] for at in range(32, len(log), 24 + width)
+    }
+    before = path.stat().st_size
+    file = InFile(path, vfs=None, synchronous="FULL", create=False).raw()
+    for number in sorted(frames)[: len(frames) // 2]:
+        file.xWrite(frames[number], (number - 1) * width)
+    file.xClose()
+    assert path.stat().st_size > before
+    world.commit("after")
+    assert len(world.texts()) == 51
+    assert world.faults() == []
+    world.store.close()
+
+
+def test_a_log_that_another_has_open_is_not_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
+    path = tmp_path / "memory.db"
+    stale = path.with_name("memory.db-wal.stale")
+    one, two = World(SqliteStore(path)), World(SqliteStore(path), "two")
+    one.commit("one")
+    two.commit("two")
+    kept = path.read_bytes()
+    _copied_over(path)
+    one.store.close()
+    assert not stale.exists()
+    path.write_bytes(kept)  # the alarm was false
+    two.commit("what the other wrote next")
+    two.store.close()
+    assert not stale.exists()
+    again = World(SqliteStore(path), "again")
+    assert again.texts() == ["one", "two", "what the other wrote next"]
+    again.store.close()

@@ -25,6 +25,7 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import CountingProbe, FailAt
 from mnemic.testing.generators import SeededEntropy
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.sql_counts import counted
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
 from patience import PATIENCE
@@ -170,6 +171,32 @@ def test_a_writer_forgets_what_it_knew_once_anybody_else_has_written(
     assert {"never there", "never landed"} <= names
 
 
+@pytest.mark.parametrize("fold", ["NOOP", "PASSIVE", "RESTART", "TRUNCATE"])
+@pytest.mark.parametrize("point", ["commit:begin", "commit:after-commit"])
+def test_a_writer_notices_what_another_commits_between_any_two_of_its_own_steps(
+    path: Path, point: str, fold: str
+) -> None:
+    other = World(SqliteStore(path), seed="others")
+    quiet = [False]
+
+    def meanwhile(passed: str) -> None:
+        if passed != point or quiet[0]:
+            return
+        other.commit("another's")
+        with raw_store(path) as db:
+            db.execute(f"PRAGMA wal_checkpoint({fold})").fetchall()
+
+    world = World(SqliteStore(path, probe=meanwhile))
+    for n in range(8):
+        world.commit(f"{n}")
+        quiet[0] = n % 3 == 2  # now and then nobody comes between
+    assert len(world.texts()) == world.seq()
+    assert [change.seq for change in world.changes()] == list(range(1, world.seq() + 1))
+    assert world.faults() == []
+    world.store.close()
+    other.store.close()
+
+
 def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[Ticket] = []
     release, started = threading.Event(), threading.Event()
@@ -237,6 +264,31 @@ def test_an_interrupt_of_the_writer_leaves_nothing_half_written_and_the_next_com
     assert world.texts() == ["next"]
     assert world.seq() == 1
     store.close()
+
+
+def test_a_statement_of_a_write_that_was_cut_short_keeps_nobody_from_writing(path: Path) -> None:
+    one, two = World(SqliteStore(path, busy_timeout=0.05)), World(SqliteStore(path, busy_timeout=0.05), "two")
+    for n in range(3):
+        one.commit(f"{n}")
+    assert isinstance(one.store, SqliteStore)
+    db = one.store._writer
+    assert db is not None
+    kept = []
+
+    def cut(_rows: object) -> None:
+        kept.append(db.execute("SELECT * FROM version"))
+        kept[0].fetchone()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        one.store.transact(cut)
+    item = two.item("gone")
+    two.commit(two.put(item))
+    assert two.erase(item.id).status == "clean"
+    one.commit("after")
+    assert one.texts() == ["0", "1", "2", "after"]
+    one.store.close()
+    two.store.close()
 
 
 @pytest.mark.parametrize("then", ["commit", "open"])

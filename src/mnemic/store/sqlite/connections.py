@@ -361,7 +361,7 @@ class SqliteFile:
         return self._right_to_write
 
     def _writer_connection(self) -> apsw.Connection:
-        if self._writer is not None and self._writer.in_transaction:
+        if self._writer is not None and (self._writer.in_transaction or _reads(self._writer)):
             self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
@@ -372,6 +372,11 @@ class SqliteFile:
         """Roll back what a write has left that was cut short, down to the step that would have ended it."""
         if self._writer is not None:
             self._roll_back(self._writer)
+        if self._writer is not None and _reads(self._writer):
+            # A statement that was cut short, kept by a traceback, reads on from before others wrote: while it does,
+            # this connection may not write, and no log is emptied.
+            db, self._writer = self._writer, None
+            db.close(True)
 
     def _transaction(self, db: apsw.Connection) -> _Transaction:
         """Have what is written on `db` stand or fall as one; for a function that is no generator."""
@@ -397,6 +402,11 @@ class SqliteFile:
             if db is self._writer:
                 self._writer = None
             db.close(True)
+
+
+def _reads(db: apsw.Connection) -> bool:
+    """Whether a statement or a transaction holds what it reads."""
+    return db.txn_state("main") != apsw.SQLITE_TXN_NONE
 
 
 class _Resting:

@@ -256,9 +256,12 @@ class InFile:
         return b"" if self.log.exists() and self.log.stat().st_size else self._header()
 
     def _header(self) -> bytes:
+        return self._beginning(100)
+
+    def _beginning(self, length: int) -> bytes:
         file = self.raw()
         try:
-            return file.xRead(min(100, file.xFileSize()), 0)
+            return file.xRead(min(length, file.xFileSize()), 0)
         finally:
             file.xClose()
 
@@ -309,14 +312,45 @@ class InFile:
         elif (found.st_mtime_ns, found.st_size) != before.written:
             until = time.monotonic() + FOLDING_SECONDS
             while not (folded := self._folded(db)).since(before.folded, others=self._others(db)):
+                if self._begins_as(before.beginning):
+                    break  # a new time of writing alone, or a folding that is not over or was killed: no foreign bytes
                 # Another process may be folding the log just now, which is told when it is over.
-                if self._header()[:20] != before.header or time.monotonic() > until:
+                if time.monotonic() > until:
                     raise _OverwrittenError(
                         f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
                         " touched. Close this and open the store again"
                     )
                 time.sleep(0.005)
-            self._note(found, folded)
+            self._note(folded)
+
+    def _begins_as(self, before: bytes) -> bool:
+        """Whether each of the first pages is as it was, or as the log has it, from where it is folded; or empty."""
+        now, width = self._beginning(_BEGINNING), int.from_bytes(before[16:18]) or _SMALLEST_PAGE
+        width = _LARGEST_PAGE if width == 1 else width
+        if now[:20] != before[:20]:
+            return False
+        changed = {
+            (start // width + 1, now[start : start + width])
+            for start in range(0, len(now), width)
+            if now[start : start + width] not in (before[start : start + width], bytes(width))
+        }
+        return not changed or changed <= self._logged(width, _BEGINNING // width)
+
+    def _logged(self, width: int, upto: int) -> set[tuple[int, bytes]]:
+        """The pages up to a number that lie in the log, with their numbers; those of a log before it may be among them.
+
+        Its layout is SQLite's (sqlite.org/fileformat2.html, section 4.1).
+        """
+        pages: set[tuple[int, bytes]] = set()
+        try:
+            with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
+                file.seek(32)
+                while len(frame := file.read(24 + width)) == 24 + width:
+                    if (number := int.from_bytes(frame[:4])) <= upto:
+                        pages.add((number, frame[24:]))
+        except OSError:
+            return set()
+        return pages
 
     def forget_note(self) -> None:
         self._standing = None
@@ -330,13 +364,16 @@ class InFile:
         return db.data_version() != self._state
 
     def note(self, db: apsw.Connection) -> None:
-        self._note(self._look(), self._folded(db))
+        self._look()
+        self._note(self._folded(db))
         self.landed(db)
         if self.log.exists():
             self._log_file = _identity(os.stat(self.log))
 
-    def _note(self, found: os.stat_result, folded: _Folded) -> None:
-        self._standing = _Standing((found.st_mtime_ns, found.st_size), folded, self._header()[:20])
+    def _note(self, folded: _Folded) -> None:
+        # The times come last: of a folding that goes on meanwhile they may be too new, never too old to be explained.
+        beginning, found = self._beginning(_BEGINNING), self._look()
+        self._standing = _Standing((found.st_mtime_ns, found.st_size), folded, beginning)
 
     def _folded(self, db: apsw.Connection) -> _Folded:
         _, pages, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
@@ -367,13 +404,29 @@ class InFile:
             return False
 
     def let_go(self) -> None:
-        """Set our log aside if another file took our file's place: whoever opens that would fold the log into it."""
-        if self._aside and self._log_is_ours():
-            with suppress(OSError):
-                if self.log.stat().st_size:
-                    self.log.replace(self.log.with_name(self.log.name + ".stale"))
-                else:
-                    self.log.unlink()
+        """Set our log aside if another file took our file's place: whoever opens that would fold the log into it.
+
+        One that anybody else has open stays: to move it would take away what they write, and what they have written.
+        """
+        if not self._aside or not self._log_is_ours():
+            return
+        with suppress(OSError, apsw.Error):
+            if not self.path.exists():
+                self._put_log_aside()
+                return
+            file = self.raw()
+            try:
+                for lock in (apsw.SQLITE_LOCK_SHARED, apsw.SQLITE_LOCK_EXCLUSIVE):
+                    file.xLock(lock)  # refused while another connection has the file open
+                self._put_log_aside()
+            finally:
+                file.xClose()
+
+    def _put_log_aside(self) -> None:
+        if self.log.stat().st_size:
+            self.log.replace(self.log.with_name(self.log.name + ".stale"))
+        else:
+            self.log.unlink()
 
 
 class _OverwrittenError(StoreError):
@@ -413,7 +466,7 @@ class _Standing:
 
     written: tuple[int, int]
     folded: _Folded
-    header: bytes
+    beginning: bytes
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
@@ -422,6 +475,12 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 
 FOLDING_SECONDS: Final = 2.0
 """How long one waits for another process to say that it was the one who wrote to the file."""
+
+_BEGINNING: Final = 65_536
+"""Bytes of a file that are remembered, to tell a new time of writing from new content: the first pages of any size."""
+
+_SMALLEST_PAGE: Final = 512
+_LARGEST_PAGE: Final = 65_536
 
 _MOST_IN_MEMORY: Final = 1 << 40
 """Bytes that a store in memory may come to; SQLite's own limit is a gigabyte."""
