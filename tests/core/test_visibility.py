@@ -22,6 +22,7 @@ from mnemic.store.engine.codec import columns as projections
 from mnemic.store.engine.codec import encode_item
 from mnemic.store.engine.ledger import entries
 from mnemic.store.sqlite.migrations import create
+from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow, Walk
 
@@ -112,6 +113,7 @@ def row_of(ver: int, version: Version) -> VersionRow:
 @pytest.fixture(scope="module")
 def db() -> Iterator[apsw.Connection]:
     db = apsw.Connection(":memory:")
+    register(db)
     create(db)
     names = sqlite_rows(db, SystemClock(), SystemEntropy()).names
     for name, number in NAMES.items():
