@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.errors import Conflict, MnemicError, OverBudget
+from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.model_requests import Ask
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mnemic.writing import Desk
 
 BYTES_A_TOKEN: Final = 4
+_REMEDY: Final = "Begin it with `yield from ()` if it asks for nothing, and end it with `return Edits(...)`."
 
 
 def driven(
@@ -35,11 +37,17 @@ def driven(
 
     Returns:
         What it wants done; and the versions that it was given as known or looked up, by id: what it may change.
+
+    Raises:
+        Invalid: it is no flow, or does not end in edits.
     """
     asking = _Asking(run, _Meter(desk, strategy))
     if not run.given.evidence:
         return Edits(), asking.read
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
+    step = f"{strategy.name}.{'on_maintain' if maintain else 'on_write'}"
+    if not isinstance(flow, Generator):
+        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", _REMEDY)
     try:
         request = next(flow)
         while True:
@@ -52,10 +60,12 @@ def driven(
             else:
                 request = flow.send(answer)
     except StopIteration as done:
-        edits: Edits = done.value
-        return edits, asking.read
+        edits: object = done.value
     finally:
         flow.close()
+    if not isinstance(edits, Edits):
+        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
+    return edits, asking.read
 
 
 class _Asking:
