@@ -332,7 +332,7 @@ def _hands_over(text: str, line: str, end: int) -> bool:
 def _reports(text: str, line: str, end: int) -> bool:
     """Whether a line says that what follows it is somebody's, and nothing that is blank already follows."""
     tail = line.rstrip()[-_TAIL:]
-    introduces = _INTRODUCES.search(line, 0, _HEAD)
+    introduces = _INTRODUCES.search(line, 0, _HEAD) if _has_colon(line) else None
     if introduces is not None and introduces.end() < len(line.rstrip()):
         return True
     if tail[-1:] not in (":", "：", "*", "_") or _MYSELF.search(tail) or not (introduces or _REPORTS.search(tail)):
@@ -341,7 +341,14 @@ def _reports(text: str, line: str, end: int) -> bool:
     return following is not None and text[following.start()] not in "\x01_\"'“”‘„«「『《﹁＂"
 
 
+def _has_colon(line: str) -> bool:
+    """Whether a line has a colon, without which it neither labels nor introduces anything."""
+    return ":" in line or "：" in line
+
+
 def _is_of_another(line: str) -> bool:
+    if not _has_colon(line):
+        return _SHELL.match(line) is not None
     if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
         return True
     label = _LABEL.match(line)
