@@ -474,3 +474,20 @@ def test_a_blank_question_is_refused_and_a_blank_context_is_what_is_always_on(tm
     assert "Lisbon" in found.text
     assert found.confidence == 0
     world.close()
+
+
+def test_what_is_missing_or_unknown_is_said_with_its_name_and_the_nearest(tmp_path: Path) -> None:
+    world = World(tmp_path / "w")
+    me, memory = world.me, world.memory
+    for call, told in (
+        (lambda: me.observe("x", speeker="Ada"), r"^speeker: is no parameter of observe\. Did you mean 'speaker'\?"),  # type: ignore[call-arg]
+        (lambda: memory.session(policy="lru"), r"^session: is missing, which session must have\. Give session=\.\.\."),  # type: ignore[call-arg]
+        (lambda: memory.session("chat", policy="lru"), r"^user: is missing, which session must have\. Give user="),  # type: ignore[call-arg]
+        (lambda: me.feedback(world.other), r"^useful: is missing"),  # type: ignore[call-arg]
+        (lambda: me.recall(), r"^query: is missing"),  # type: ignore[call-arg]
+        (lambda: me.session("chat", policy="mruu"), r"^policy: 'mruu' is not one\. (Did you mean|There are)"),
+        (lambda: me.write("x", colour="red"), r"^colour: is no field of a statement"),
+    ):
+        with pytest.raises(Invalid, match=told):
+            call()  # type: ignore[no-untyped-call]
+    world.close()

@@ -26,7 +26,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.memory import ScopedMemory
 from mnemic.testing import model as plain
 from mnemic.testing.generators import REFUSED, START, TEXTS, ManualClock, SeededEntropy, words
-from mnemic.testing.model import Model, ModelVersion, Was
+from mnemic.testing.model import Model, ModelVersion, VersionSpan
 
 USERS = ("ada", "Ada", "ada'; DROP TABLE version; --", plain.SHARED)
 SESSIONS = (None, "s1", "S1", "会议%")
@@ -376,7 +376,7 @@ class MemoryMachine(RuleBasedStateMachine):
             assert (d.before and d.before.text) == (before[d.id].says.text if d.id in before else None)
             assert (d.after and d.after.text) == (after[d.id].says.text if d.id in after else None)
 
-    def _own_at(self, user: str, seq: int) -> dict[str, Was]:
+    def _own_at(self, user: str, seq: int) -> dict[str, VersionSpan]:
         if user not in self.model.spaces:
             raise NotFound(user)
         alone = Model()
@@ -384,7 +384,7 @@ class MemoryMachine(RuleBasedStateMachine):
         return alone.seen(user, at=seq) if seq else {}
 
     @staticmethod
-    def _says(shown: dict[str, Was], item: str) -> object:
+    def _says(shown: dict[str, VersionSpan], item: str) -> object:
         return None if item not in shown else _facts_of_model(shown[item].says)
 
     @precondition(lambda self: self.worded)
@@ -438,19 +438,19 @@ class MemoryMachine(RuleBasedStateMachine):
                     with pytest.raises(NotFound):
                         self.handle(memory, user).get(item)
 
-    def _same(self, handle: ScopedMemory, shown: dict[str, Was]) -> None:
+    def _same(self, handle: ScopedMemory, shown: dict[str, VersionSpan]) -> None:
         assert handle.count() == len(shown)
         self._agree(handle.list(limit=1000), shown)
         for item, was in list(shown.items())[-3:]:
             self._alike(handle.get(item), was)
 
-    def _agree(self, versions: list[Version], shown: dict[str, Was]) -> None:
+    def _agree(self, versions: list[Version], shown: dict[str, VersionSpan]) -> None:
         assert {v.item.id for v in versions} == set(shown)
         assert [v.seq_from for v in versions] == sorted((w.first for w in shown.values()), reverse=True)
         for version in versions:
             self._alike(version, shown[version.item.id])
 
-    def _alike(self, version: Version, was: Was) -> None:
+    def _alike(self, version: Version, was: VersionSpan) -> None:
         assert (version.item.id, version.seq_from, version.seq_to) == (was.id, was.first, was.end)
         assert _facts(version.item) == _facts_of_model(was.says)
         assert version.recorded == self.model.journal[was.first - 1].at

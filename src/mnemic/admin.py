@@ -13,6 +13,7 @@ from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
+from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
@@ -44,11 +45,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserStats:
-    """One user's part of a store.
+    """Counts of one user's items, commits and branches.
 
     Attributes:
         user: None for the tenant's shared space.
-        items: Those of the memory itself; what was written to its branches is not among them.
+        items: Items of the memory itself, without those that were written to its branches.
         commits: The last commit of the tenant that touched it.
         branches: How many branches it has.
     """
@@ -62,7 +63,7 @@ class UserStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How big a store is, and how it is doing."""
+    """A store's size, its users, and the state of its processes and background work."""
 
     url: str
     bytes: int
@@ -77,12 +78,12 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behind:
-    """A lane and what it has before it: a strategy's, such as `house` for rules, or one that makes vectors.
+    """The backlog of one lane: a strategy's, such as `house` for rules, or an embedder's.
 
     Attributes:
         lane: `embed` for an embedder that has never answered: it has no lane of its own yet.
-        embedder: Whose vectors it makes; "" for a strategy's.
-        pending: How many passages it has before it.
+        embedder: The embedder's name; "" for a strategy's lane.
+        pending: How many passages it has not read yet.
         error: How it failed last in some space, or why its embedder cannot be asked here; "" if nothing went wrong.
         dead: How many passages it gave up (`dead`).
     """
@@ -96,7 +97,7 @@ class Behind:
 
 @held_to_the_table
 class Admin:
-    """The verbs on a store as a whole; whoever holds one sees every user's numbers, and nobody's words."""
+    """The verbs on a store as a whole, over all users; they show numbers of every user, and words of none."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self._store = opened, opened.store
@@ -104,23 +105,23 @@ class Admin:
         opened.background.chores.setdefault(GC, gc_chore(opened.answering, opened.kernel.desk))
 
     def info(self) -> Info:
-        """What the store is and how it is set."""
+        """Describe the store: engine, settings, size."""
         return self._store.info()
 
     def stats(self) -> Stats:
-        """How many items and commits each user has, and how big the files are."""
+        """Count each user's items and commits, and the bytes of the files."""
         info = self._store.info()
         with self._store.read() as snapshot:
-            users = [one for number, name in snapshot.tenants() for one in _user_stats(snapshot, number, name)]
-            found = vitals_of(snapshot, info, self._opened.meters, self._opened.clock.now())
-        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=found)
+            users = [user for number, name in snapshot.tenants() for user in _user_stats(snapshot, number, name)]
+            now_in_store = vitals_of(snapshot, info, self._opened.meters, self._opened.clock.now())
+        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=now_in_store)
 
     def vitals(self) -> Vitals:
-        """What its processes do just now, what waits, and what the files hold; what `mnemic top` shows."""
+        """Read what processes do just now, what waits, and how big the files are, as `mnemic top` shows it."""
         return vitals(self._store, self._opened.meters, self._opened.clock.now())
 
     def verify(self) -> list[Fault]:
-        """Check everything against everything; return what is wrong."""
+        """Check the journal, its hash chain, and all tables against it; return what is wrong."""
         return list(self._store.verify())
 
     def state_hash(self, tenant: str | None = None) -> str:
@@ -138,24 +139,26 @@ class Admin:
     def checkpoint(self, name: str = "", *, tenant: str | None = None) -> Checkpoint:
         """Write a consistent copy to the folder `checkpoints` beside the store, while writers go on.
 
-        It holds the horizon until it is dropped. An erasure does not reach it: restoring it erases again.
+        Until it is dropped, the horizon cannot pass its commit. An erasure does not reach it: restoring erases again.
 
         Args:
-            name: In any script; what no file can be called, on whatever system, is refused. Left out, the moment.
+            name: A name in any script that can name a file on every system; left out, the date and time.
 
         Raises:
             NotFound: the tenant has nothing that it could hold.
             Conflict: there is one of that name.
             Invalid: the name cannot name a file, or the store is not one.
         """
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"name": name})
         return take_checkpoint(self._opened, name, tenant or self._opened.settings.tenant)
 
     def checkpoints(self, *, tenant: str | None = None) -> list[Checkpoint]:
-        """The checkpoints that are kept, by commit."""
+        """List the checkpoints of a tenant, by commit."""
         return checkpoints_of(self._opened, tenant or self._opened.settings.tenant)
 
     def drop_checkpoint(self, name: str) -> None:
-        """Let a checkpoint go, with its file."""
+        """Delete a checkpoint and its file."""
         self._store.drop_checkpoint(name)
 
     def commit_at(self, to: int | When, *, tenant: str | None = None) -> int:
@@ -168,10 +171,10 @@ class Admin:
         return commit_at(self._opened, to, tenant or self._opened.settings.tenant)
 
     def rewind(self, to: int | When, *, tenant: str | None = None) -> Rewound:
-        """Bring this store back to exactly what it was after a commit, or at a recorded moment; what came after goes.
+        """Bring this store back to exactly what it was after a commit, or at a recorded moment, and delete all since.
 
-        It is one transaction: cut short, it has happened or not. What was erased since stays erased. To keep what came
-        after, take a checkpoint first; to go back with the journal, use `revert` of one user's memory.
+        It is one transaction: cut short, it has happened or not. What was erased since stays erased. To be able to
+        return, take a checkpoint first; to go back by a commit that can be undone, use `ScopedMemory.revert`.
 
         Raises:
             Compacted: it lies behind the horizon.
@@ -180,7 +183,7 @@ class Admin:
         return rewind(self._opened, to, tenant or self._opened.settings.tenant)
 
     def export(self, tenant: str | None = None) -> Iterator[bytes]:
-        """A tenant's journal as lines of JSON, with everything it holds; legal holds do not go along."""
+        """Export a tenant's whole journal as lines of JSON; legal holds are not in it."""
         return self._store.export(tenant or self._opened.settings.tenant)
 
     def load(self, lines: Iterable[bytes]) -> int:
@@ -188,27 +191,28 @@ class Admin:
         return self._store.transact(journal_io.load, iter(lines))
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
-        """Take a whole tenant out for good."""
+        """Erase a whole tenant for good."""
+        reason = mask(reason)[0] if self._opened.settings.mask_secrets else reason
         erasure = Erasure(tenant=tenant, user=None, whole=True, actor="admin", reason=reason)
         receipt: ErasureReceipt = self._opened.answering.attend(Erase(erasure))
         return receipt
 
     def behind(self) -> list[Behind]:
-        """What has been written but not yet understood, lane by lane."""
+        """Count what strategies and embedders have not read yet, lane by lane."""
         meaning, rules = self._opened.meaning, self._opened.background.strategy_lanes
         with self._store.read() as snapshot:
-            found = [_behind(snapshot, lane, "") for lane in rules]
-            found += [
+            lanes = [_behind(snapshot, lane, "") for lane in rules]
+            lanes += [
                 _behind(snapshot, lane, name, meaning.trouble(name) or _first_failure(snapshot, lane))
                 for lane, name in self._embedding(snapshot)
             ]
-        return [one for one in found if one.lane != EMBED or one.pending]
+        return [lane for lane in lanes if lane.lane != EMBED or lane.pending]
 
     def reindex(self, embedder: str | Embedder, progress: Callable[[int], None] = lambda done: None) -> Reindexed:
-        """Make every vector anew with another embedder, or drop all for `none`; the old ones answer until it is done.
+        """Make every vector anew with another embedder, or drop all for `none`; until then the old ones answer.
 
         Args:
-            progress: Called as it goes with how many passages were dealt with.
+            progress: Called after each slice with how many passages it embedded.
 
         Raises:
             Invalid: no embedder goes by that name.
@@ -217,10 +221,10 @@ class Admin:
         return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), progress)
 
     def jobs(self, *, over: bool = False) -> list[WorkEntry]:
-        """Lanes that have something before them, then jobs: who does what, since when, and what went wrong.
+        """List the lanes with work to do, then the jobs: who works on each, since when, and the last error.
 
         Args:
-            over: Jobs that are done or cancelled, too.
+            over: Also list jobs that are done or cancelled.
         """
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
@@ -230,7 +234,7 @@ class Admin:
             return work_status(snapshot, lanes, now, over=over)
 
     def dead(self) -> list[WorkEntry]:
-        """List what could not be understood and was given up, so that the rest could go on."""
+        """List the dead letters: items on which a strategy or embedder failed too often and which it left out."""
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
             return dead_letters(snapshot, now)
@@ -253,17 +257,17 @@ class Admin:
         self._store.transact(job_queue.steer, id, JobState.CANCELLED)
 
     def order(self, order: Order) -> int:
-        """Have something done once, by whichever worker is free; return the job's number."""
+        """Queue a job, which the next free worker does once; return its number."""
         if order.name not in self._opened.background.job_types:
             known = ", ".join(sorted(self._opened.background.job_types))
             raise Invalid("name", f"{order.name!r} is no work that is known here", f"Known: {known}.")
         return self._store.transact(job_queue.order, order)
 
     def rerun(self, strategy: str, *, user: str, tenant: str | None = None) -> int:
-        """Have a strategy read all of a user's turns again: one commit takes back what it made, then it makes it anew.
+        """Queue a job in which a strategy retires all it made for a user, in one commit, and reads all turns again.
 
-        Answers of models that were kept (setting `keep_answers`) are not asked for again. Nothing is restored, and
-        nothing that the user wrote or hid is touched.
+        Answers of models that were kept (setting `keep_answers`) are not asked for again. Nothing that the user wrote
+        or hid is touched.
 
         Returns:
             The number of the job that does it.
@@ -376,6 +380,9 @@ class Admin:
         if not whole and (user, item, session) == (None, None, None):
             raise Invalid("user", "is missing", "Say whose memory is to be held, or whole=True for all of the tenant.")
         of = tenant or self._opened.settings.tenant
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"user": user, "session": session, "actor": actor, "tenant": of})
+            reason = mask(reason)[0]
         order = Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor)
         return hold(self._store, self._opened.settings, order)
 

@@ -29,7 +29,7 @@ _LINES: Final = 100
 
 
 class _Calls:
-    """The calls of one memory that run in threads. Whoever is cancelled waits no more; a call that began is done."""
+    """Runs the calls of one memory in threads. Cancelling ends the waiting; a call that began runs to its end."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
@@ -39,30 +39,30 @@ class _Calls:
         return await asyncio.shield(self._started(asyncio.to_thread(call), on_done))
 
     async def carry(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work`, which goes on though whoever waits for it is cancelled."""
+        """Run `work` to its end, even if whoever waits for it is cancelled."""
         return await asyncio.shield(self._started(work, lambda: None))
 
     async def finish(self) -> None:
         """Wait until every call of this event loop is done."""
         loop = asyncio.get_running_loop()
-        while here := [task for task in self._running if task.get_loop() is loop]:
-            await asyncio.wait(here)
+        while running := [task for task in self._running if task.get_loop() is loop]:
+            await asyncio.wait(running)
 
     def _started(self, work: Coroutine[Any, Any, T], on_done: Callable[[], None]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(partial(self._ended, on_done))
+        task.add_done_callback(partial(self._on_end, on_done))
         return task
 
-    def _ended(self, on_done: Callable[[], None], task: asyncio.Task[Any]) -> None:
+    def _on_end(self, on_done: Callable[[], None], task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         on_done()
         if not task.cancelled():
-            task.exception()  # looked at, so that a failure that nobody waits for any more is no noise
+            task.exception()  # read, so that asyncio does not log a failure that nobody waits for any more
 
 
 class _Awaiting(Generic[S]):
-    """Something of which each verb is that of `_plain`, awaited."""
+    """The async twin of an object: its verbs call those of `_plain` in a thread."""
 
     _plain: S
     _calls: _Calls
@@ -72,7 +72,7 @@ class _Awaiting(Generic[S]):
 
 
 def _awaited(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Awaiting[S], P], Coroutine[Any, Any, T]]:
-    """Make `verb` awaited; functions that it takes are called in the thread."""
+    """Make an async method of `verb`; functions that it takes as arguments are called in the thread."""
 
     @wraps(verb)
     async def awaited(self: _Awaiting[S], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -84,7 +84,7 @@ def _awaited(verb: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[_Awai
 def _like(
     verb: Callable[Concatenate[S, P], Any],
 ) -> Callable[[Callable[Concatenate[A, ...], T]], Callable[Concatenate[A, P], T]]:
-    """Give a method the parameters and the words of `verb`; what it returns stays its own."""
+    """Give a method the parameters and the docstring of `verb`, but not its return type."""
 
     def like(method: Callable[Concatenate[A, ...], T]) -> Callable[Concatenate[A, P], T]:
         return wraps(verb)(method)

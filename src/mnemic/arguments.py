@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from inspect import CO_VARARGS, isfunction
+from inspect import CO_VARARGS, CO_VARKEYWORDS, isfunction
 from pathlib import PurePath
 from types import FunctionType
 from typing import Any, Final, TypeVar, cast
@@ -257,7 +257,14 @@ def _with_door(verb: FunctionType) -> Callable[..., Any]:
     checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
     positional = [(name, checks[name]) for name in code.co_varnames[1 : code.co_argcount]]
     each = _check(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
-    return door(verb, positional, each, checks)
+    optional_ones = {*named[: code.co_argcount - 1][-len(verb.__defaults__) :]} if verb.__defaults__ else set()
+    optional_ones |= (verb.__kwdefaults__ or {}).keys()
+    needed, needed_by_name = (
+        [name for name in some if name not in optional_ones]
+        for some in (named[: code.co_argcount - 1], named[code.co_argcount - 1 :])
+    )
+    known = None if code.co_flags & CO_VARKEYWORDS else named
+    return door(verb, positional, each, checks, needed=needed, needed_by_name=needed_by_name, known=known)
 
 
 def _check(verb: FunctionType, name: str) -> Checker | None:

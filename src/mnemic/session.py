@@ -36,53 +36,53 @@ T = TypeVar("T")
 
 
 class SessionView:
-    """What a session shows without asking the store."""
+    """The properties of a session, which it reads from its window in memory and not from the store."""
 
     _flows: SessionFlows
 
     @property
     def name(self) -> str:
-        """What its turns are kept under."""
+        """The session's name, which its turns carry."""
         return self._flows.name
 
     @property
     def budget(self) -> int:
-        """Tokens of its window."""
+        """The most tokens that its window may hold."""
         return self._flows.pager.budget
 
     @property
     def policy(self) -> str:
-        """Who says which page leaves."""
+        """The name of the replacement policy."""
         return self._flows.pager.policy.name
 
     @property
     def pressure(self) -> Pressure:
-        """How full the window is: none, soft (from 0.75 of the budget), hard (above 0.9: what comes drives out)."""
+        """How full the window is: none, soft (from 0.75 of the budget), hard (above 0.9: a new page evicts others)."""
         return self._flows.pager.pressure
 
     @property
     def counters(self) -> Counters:
-        """What paging came to since the session was opened here."""
+        """Counts of hits, faults, evictions and others since this process opened the session."""
         return self._flows.pager.counters
 
     @property
     def dirty(self) -> int:
-        """Pages whose state here is not yet in the store; it rides in the commit of a turn, or goes when closing."""
+        """How many pages have a state that is not yet stored; it is written along with a turn, or on closing."""
         return len(self._flows.pager.table.dirty)
 
     @property
     def working_set(self) -> int:
-        """Distinct pages of the last 256 references."""
+        """How many distinct pages the last 256 references were to."""
         return len(self._flows.pager.working_set)
 
     @property
     def tokens(self) -> Mapping[str, int]:
-        """Tokens by section: always, segments, frame, pages, free."""
+        """The window's tokens by section: always, segments, frame, pages, free."""
         return dict(self._flows.pager.meter)
 
     @property
     def known_pages(self) -> int:
-        """Pages that the table holds, in the window or gone: it does not grow with the talk."""
+        """How many pages the page table holds, resident or not; their number is bounded, however long the talk is."""
         return len(self._flows.pager.table.resident) + len(self._flows.pager.table.away)
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ class SessionView:
 
 @held_to_the_table
 class Session(SessionView):
-    """A window on one user's memory, for one talk: turns come in, what is asked for is paged in, what is not goes.
+    """One talk with its context window: turns and recalled items are paged in, a policy evicts what does not fit.
 
     Safe to share between threads, one verb at a time. Close it, so that others may open it at once.
     """
@@ -108,7 +108,7 @@ class Session(SessionView):
         self._leave: Callable[[], None] = _nothing
 
     def open(self) -> Self:
-        """Take the session up where it was left; one that `with` or `session` gave is open already.
+        """Resume the session as it was left; one that `with` or `session` gave is open already.
 
         Raises:
             Conflict: it is open elsewhere, here or in another process.
@@ -131,7 +131,7 @@ class Session(SessionView):
         key: str | None = None,
         channel: Channel = Channel.USER,
     ) -> Receipt:
-        """Remember what was said, durably as `observe` of a scope does; then it comes into the window.
+        """Remember what was said, durably as `ScopedMemory.observe` does; then admit it to the window.
 
         A message of the role `tool` is never parted from the turn before it, which called for it.
 
@@ -144,32 +144,32 @@ class Session(SessionView):
     def context(
         self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
     ) -> Context:
-        """The window after a question: what bears on it was used if it was there, and is paged in if it was not.
+        """Recall for a question, page in the hits that are not in the window, and return the window.
 
-        `text` is the whole window, `items` what bears on the question and is in it, best first.
+        `text` is the whole window, `items` the hits that are in it, best first.
         """
         context = self._run(self._flows.context(RecallRequest(query=query, k=k, now=now, explain=explain)))
         self._opened.count_use(self._who, context)
         return context
 
     def window(self) -> Window:
-        """The window as it stands; what was erased, forgotten or superseded meanwhile has left it."""
+        """Return the window as it stands, without what was erased, forgotten or superseded meanwhile."""
         return self._run(self._flows.look())
 
     def messages(self, *, system: str = "") -> list[dict[str, object]]:
-        """The window as messages for a provider (`role`, `content`): they begin as they began the last time.
+        """Return the window as messages for a provider (`role`, `content`); they begin as they began the last time.
 
         Args:
-            system: What stands before all else.
+            system: Text of a system message that goes before all others.
         """
         return self._run(self._flows.messages(system))
 
     def page_in(self, id: ItemId) -> Window:
-        """Bring an item into the window, whatever session it is of."""
+        """Page an item in, whatever session it is of."""
         return self._run(self._flows.page_in(id))
 
     def page_out(self, id: ItemId) -> Window:
-        """Send a page out; it stays addressable."""
+        """Page an item out; it can be paged in again by its id."""
         return self._run(self._flows.page_out(id))
 
     def pin(self, id: ItemId) -> Window:
@@ -177,25 +177,25 @@ class Session(SessionView):
         return self._run(self._flows.pin(id, pinned=True))
 
     def unpin(self, id: ItemId) -> Window:
-        """Let a pinned page go again."""
+        """Unpin a page."""
         return self._run(self._flows.pin(id, pinned=False))
 
     def close(self) -> None:
-        """Write what has not been written, and let others have the session; one that was taken over is theirs."""
+        """Store the window's state and give the session's lease back, unless somebody else has taken it over."""
         try:
             self._run(self._flows.close())
         finally:
             self._leave()
 
     def _follow(self) -> None:
-        """Be counted among the windows that are open, and given back with the memory or the program, until closed."""
+        """Count this window in the meters, and close it with the memory or the program, until `_leave` is called."""
         pager = self._flows.pager
-        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_held, pager))
+        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_gauges, pager))
         unlist = _give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
-        self._leave = partial(_both, uncount, unlist)
+        self._leave = partial(_call_both, uncount, unlist)
 
     def _give_back(self, owner: int) -> None:
-        """Close it for a program that did not: unless a verb is under way, and not in a child what is its parent's."""
+        """Close the session for a program that did not; not while a verb runs, and not in a forked child."""
         if os.getpid() != owner or not self._idle():
             return
         try:
@@ -237,25 +237,25 @@ def _counts(counters: Counters) -> dict[str, float]:
     return {name: getattr(counters, name) for name in _METERED}
 
 
-def _held(pager: Pager) -> dict[str, float]:
+def _gauges(pager: Pager) -> dict[str, float]:
     return {"pages": len(pager.table.resident), "tokens": pager.table.used, "budget": pager.budget}
 
 
 def _nothing() -> None:
-    """Nobody follows it yet."""
+    """Do nothing: stands for `_leave` until the session is open."""
 
 
-def _both(first: Callable[[], None], second: Callable[[], None]) -> None:
+def _call_both(first: Callable[[], None], second: Callable[[], None]) -> None:
     first()
     second()
 
 
 _open: Final[dict[object, Callable[[], None]]] = {}
-"""What gives back each session that is open in this process."""
+"""The functions that close the sessions that are open in this process."""
 
 
 def _give_back_at_exit(opened: Opened, give_back: Callable[[], None]) -> Callable[[], None]:
-    """Have a session given back with its memory or its program; what is called once it is closed."""
+    """Register `give_back` to be called when the memory closes or the program ends; return what undoes that."""
     token = object()
     opened.leaving[token] = _open[token] = give_back
     return partial(_forget, opened, token)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.core.clock import time_zone
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
@@ -25,10 +26,10 @@ MOST_WINDOW: Final = 100_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What can be set, each with its unit; `from_environment` reads each from `MNEMIC_<NAME>`.
+    """Every setting with its unit; `from_environment` reads each from `MNEMIC_<NAME>`.
 
     Raises:
-        Invalid: a value of another type, a number that is none, or a time zone that is not known here.
+        Invalid: a value of another type, a number that is not finite, or a time zone that is not known here.
     """
 
     home: Path = dataclasses.field(default_factory=lambda: Path.home() / ".mnemic")
@@ -36,11 +37,11 @@ class Settings:
     store: str = ""
     """File or URL of the default store; left empty, `memory.db` in `home`."""
     tenant: str = "default"
-    """Whose installation this is."""
+    """The tenant, where none is named."""
     user: str = "me"
-    """Whose memory the command line means."""
+    """The user whose memory the command line works on."""
     timezone: str = "UTC"
-    """Zone of dates given without one on reads."""
+    """Time zone of dates in reads that carry none."""
     item_limit: int = 32 * 1024
     """Bytes above which a text is split into a document and its chunks."""
     input_limit: int = 10 * 1024 * 1024
@@ -54,7 +55,7 @@ class Settings:
     window: int = 4_000
     """Tokens of a session's window."""
     policy: str = "lru"
-    """Which page leaves a session's window first: a name `mnemic bench paging` measures."""
+    """Replacement policy, which chooses the page that leaves a session's window: a name of `mnemic bench paging`."""
     catalogue_bytes: int = 512 * 1024 * 1024
     """Memory that catalogues of all spaces may take."""
     busy_timeout: float = 30.0
@@ -64,7 +65,7 @@ class Settings:
     use_flush_recalls: int = 64
     """Recalls after which counters of use are written."""
     embedder: str = "auto"
-    """What meaning is read with: `auto` (the local model, if installed), `none`, or a name `mnemic reindex` takes."""
+    """Embedder for search by meaning: `auto` (the local model, if installed), `none`, or a name of `mnemic reindex`."""
     embedder_key: str = dataclasses.field(default="", repr=False)
     """The key of an embeddings endpoint that asks for one; never stored, never shown."""
     model: str = ""
@@ -72,45 +73,45 @@ class Settings:
     model_key: str = dataclasses.field(default="", repr=False)
     """The key of a chat endpoint that asks for one; never stored, never shown."""
     background: bool = True
-    """Understand what was written in a thread behind the writer; off, only `flush` and `mnemic flush` do."""
+    """Run strategies and embedder in a thread after each write; off, only `flush` and `mnemic flush` run them."""
     strategies: str = "house"
-    """What is made of what was written: `house` (rules), or your own as `package.module:Class`; commas between."""
+    """Strategies that derive items from evidence: `house` (rules), or yours as `package.module:Class`, by commas."""
     hour_calls: int = 1_000
-    """Questions that strategies may put to a language model within an hour, for each user, in each process."""
+    """Calls of the language model that strategies may make within an hour, for each user, in each process."""
     hour_tokens: int = 1_000_000
-    """Tokens of those, prompts and answers together."""
+    """Tokens that those calls may take within an hour, prompts and answers together."""
     keep_answers: bool = False
-    """Keep what a language model answered once a run has landed, so that running it again pays nothing."""
+    """Keep a language model's answers after the run that asked, so that a rerun does not pay for them again."""
     backlog_limit: int = 2_000
-    """Passages of one user that may wait to be understood before receipts say so (`Receipt.behind`)."""
+    """Passages of one user that strategies and embedder may have before them until receipts warn (`Receipt.behind`)."""
     always_share: float = 0.4
     """Most of a context's budget that standing instructions, pinned items and the profile may take."""
     profiler: str = ""
-    """File for one line a verb: what it cost, without a word of it; CSV if it ends so, else JSON. Left empty, none."""
+    """File for a log of verbs and their cost, without any text; CSV if its name ends so, else JSON. Empty: none."""
     profiler_users: bool = False
-    """Say in the profiler log for whom, as a hash that means nothing outside the process that wrote it."""
+    """Name the user in the profiler log, as a hash under a key that only the writing process knows."""
     trace: bool = False
     """Make OpenTelemetry spans and metrics (extra `otel`); what the program has set up receives them."""
     trace_content: bool = False
     """Put questions and what was recalled for them on the spans."""
     retention: str = "ephemeral=1 day, normal=never, keep=never"
-    """Retention classes: how long each keeps its own (`never` ends). An item is in one by a tag `retain:<class>`."""
+    """Retention classes and when the items of each expire. A tag `retain:<class>` puts an item into one."""
     retention_kinds: str = ""
     """The class of a kind of items, such as `turn=ephemeral, summary=normal`; kinds that are not named are `normal`."""
     keep_past: str = "all"
-    """How much of the past collecting keeps: `all`, `30 days`, `10000 commits`; the past before that is gone."""
+    """How much of the past collecting keeps: `all`, `30 days`, `10000 commits`; it drops the past before that."""
     collectors: str = "ttl, sweep, duplicates"
-    """Who chooses what is collected; `generations` takes what was derived long ago and never used."""
+    """Collectors, which choose what is collected; `generations` takes what was derived long ago and never used."""
     gc_auto: bool = True
     """Whether a worker (`mnemic worker`) begins collecting by itself, by one of the four reasons that follow."""
     gc_seconds: float = 6 * 3600
-    """Reason `periodic`: so many seconds since the last run. Of this one and the others, 0 is never."""
+    """Reason `periodic`: seconds since the last run. For each of the four reasons, 0 is never."""
     gc_share: float = 0.5
-    """Reason `fragmentation`: such a share of all versions shows no more, or of the file's pages is free."""
+    """Reason `fragmentation`: the share of versions that are closed or retired, or of pages that are free."""
     gc_growth: float = 0.5
-    """Reason `growth`: the file has grown by such a share since the last run."""
+    """Reason `growth`: the share by which the file has grown since the last run."""
     gc_idle: float = 60.0
-    """Reason `load`: nobody has written for so many seconds, and a twentieth shows no more or is free."""
+    """Reason `load`: seconds without a write, when a twentieth of all versions is closed or retired, or is free."""
     seal: str = ""
     """File with the key that seals the store, or `!` and a command that prints it; see `SECURITY.md`. Empty: none."""
     mask_secrets: bool = True
@@ -129,7 +130,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Settings:
-        """Settings with every `MNEMIC_<NAME>` of this process's environment applied; the command line has these.
+        """Read the settings from this process's environment (`MNEMIC_<NAME>`), as the command line does.
 
         Raises:
             Invalid: as `from_env`.
@@ -138,7 +139,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Settings:
-        """Settings with every `MNEMIC_<NAME>` of `environ` applied.
+        """Read the settings from the variables `MNEMIC_<NAME>` of `environ`.
 
         Raises:
             Invalid: an unknown name (with the nearest known one), or a value that is empty, of the wrong type, too
@@ -161,6 +162,20 @@ class Settings:
             return cls(**values)
         except Invalid as error:
             raise Invalid(PREFIX + error.field.upper(), error.problem, error.remedy) from error
+
+    @classmethod
+    def readable(cls, environ: Mapping[str, str]) -> tuple[Settings, list[Invalid]]:
+        """Settings with those `MNEMIC_<NAME>` of `environ` that can be taken, and what is wrong with the others."""
+        good: dict[str, str] = {}
+        wrong: list[Invalid] = []
+        for variable, raw in environ.items():
+            try:
+                cls.from_env({variable: raw})
+            except Invalid as error:
+                wrong.append(error)
+            else:
+                good[variable] = raw
+        return cls.from_env(good), wrong
 
     @property
     def where(self) -> str:
@@ -187,7 +202,7 @@ def _parse(variable: str, raw: str, type_name: str) -> object:
     if type_name == "int" and isinstance(value, int) and value > _MOST.get(variable, value):
         raise Invalid(variable, f"is {value}", f"Give a number of at most {_MOST[variable]:,}.")
     if variable in _ONE_OF and raw.lower() not in _ONE_OF[variable]:
-        raise Invalid(variable, f"{raw!r} is not one", f"There are: {', '.join(_ONE_OF[variable])}.")
+        raise Invalid(variable, f"{raw!r} is not one", did_you_mean(raw, _ONE_OF[variable]))
     if isinstance(value, float) and not 0 <= value < math.inf:
         raise Invalid(variable, f"is {raw}", "Give a number, at least 0.")
     return value

@@ -13,7 +13,7 @@ from mnemic.core.clock import Clock, instant, micros, moment, offset_minutes
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
-from mnemic.core.mask import mask
+from mnemic.core.mask import mask, mask_name
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
 from mnemic.core.tokens import cut
@@ -26,7 +26,7 @@ from mnemic.store.values.drafts import Put
 from mnemic.tiers.retention import TAG
 
 _BYTES_A_TOKEN: Final = 8
-"""At most about this many bytes make a token, so chunks cut by tokens stay under the limit in bytes."""
+"""Most bytes of a chunk that count as one token, so that chunks cut by tokens stay under the limit in bytes."""
 KEY_LIMIT: Final = 1024
 
 
@@ -66,7 +66,8 @@ class Desk:
         masked: Counter[str] = Counter()
         text = self._masked(item.text, masked)
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
-        checked = replace(item, text=text, slots=slots, tags=clean_tags(item.tags))
+        tags = self._masked_tags(clean_tags(item.tags), masked)
+        checked = replace(item, text=text, slots=slots, tags=tags)
         content = b"" if key is None else _statement_content(checked, said)
         return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
@@ -87,13 +88,13 @@ class Desk:
         clean_text(where + "text", message.text, settings.input_limit)
         text = self._masked(message.text, masked)
         item = self._evidence_item(scope, message, text, channel, where)
-        item = replace(item, slots=self._masked_slots(item.slots, masked)) if item.slots else item
+        item = self._named_without_secrets(item, masked)
         key = _key(message.key or None)
         content = b"" if key is None else _content(message, item)
         if len(text.encode()) <= settings.item_limit:
             yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
             return
-        pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN)
+        pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN, _BYTES_A_TOKEN)
         head = replace(
             item, kind=Kind.DOCUMENT, text=_title(message, text), slots={**item.slots, "chunks": len(pieces)}
         )
@@ -108,6 +109,10 @@ class Desk:
                 lasting=lasting,
             )
 
+    def without_secrets(self, text: str) -> str:
+        """A text beside what is remembered, such as a reason, with its secrets masked."""
+        return self._masked(text, Counter())
+
     def _masked(self, text: str, found: Counter[str]) -> str:
         if not self.settings.mask_secrets:
             return text
@@ -116,7 +121,26 @@ class Desk:
         return text
 
     def _masked_slots(self, slots: Mapping[str, Slot], found: Counter[str]) -> dict[str, Slot]:
-        return {name: self._masked_slot(value, found) for name, value in slots.items()}
+        return {self._masked_name(name, found): self._masked_slot(value, found) for name, value in slots.items()}
+
+    def _masked_tags(self, tags: tuple[str, ...], found: Counter[str]) -> tuple[str, ...]:
+        return tuple(sorted({self._masked_name(tag, found) for tag in tags})) if tags else tags
+
+    def _masked_name(self, name: str, found: Counter[str]) -> str:
+        if not self.settings.mask_secrets:
+            return name
+        name, kinds = mask_name(name)
+        found.update(kinds)
+        return name
+
+    def _named_without_secrets(self, item: Item, found: Counter[str]) -> Item:
+        """Evidence with the secrets masked in all that stands beside its text: slots, tags, and whose words it is."""
+        here: Counter[str] = Counter()
+        slots = self._masked_slots(item.slots, here)
+        tags = self._masked_tags(item.tags, here)
+        agent, session = (name and self._masked_name(name, here) for name in (item.agent, item.session))
+        found.update(here)
+        return replace(item, slots=slots, tags=tags, agent=agent, session=session) if here else item
 
     def _masked_slot(self, slot: Slot, found: Counter[str]) -> Slot:
         """A slot with the secrets masked in every string it holds."""
@@ -124,7 +148,7 @@ class Desk:
             return self._masked(slot, found)
         if isinstance(slot, list):
             return [self._masked_slot(one, found) for one in slot]
-        return {name: self._masked_slot(one, found) for name, one in slot.items()} if isinstance(slot, dict) else slot
+        return self._masked_slots(slot, found) if isinstance(slot, dict) else slot
 
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         said = message.said

@@ -1,6 +1,14 @@
 from __future__ import annotations
 
-from mnemic.core.mask import mask
+import base64
+import random
+from pathlib import Path
+
+import pytest
+
+from mnemic import Invalid, Memory, Settings
+from mnemic.core.mask import mask, mask_name, refuse_secrets
+from mnemic.testing.attack.secret_corpus import corpus
 
 _JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpM"
 _KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
@@ -20,3 +28,89 @@ def test_a_key_is_masked_up_to_its_end_and_one_without_an_end_is_left() -> None:
 
 def test_a_text_that_only_looks_suspect_counts_nothing() -> None:
     assert mask("-----BEGIN") == ("-----BEGIN", {})
+
+
+FORMS = sorted(corpus(random.Random(0)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_secret_of_every_form_is_masked_and_what_stands_around_it_stays(form: str) -> None:
+    for seed in range(20):
+        text, secret = corpus(random.Random(seed))[form]
+        for around in ("{}", "Hi, {}. Bye", "see\n{}\nand more", '{{"x": "{}"}}'):
+            masked, found = mask(around.format(text))
+            assert secret not in masked
+            assert found
+            begins, _, ends = around.format("\0").partition("\0")
+            assert masked.startswith(begins.rstrip())
+            assert masked.endswith(ends.lstrip("."))  # a stop may belong to it
+            assert mask(masked)[0] == masked
+
+
+def test_there_are_seventy_forms_and_more() -> None:
+    assert len(FORMS) > 100
+
+
+ROOT = Path(__file__).parents[2]
+LINES = [
+    line
+    for kind in ("src/**/*.py", "docs/**/*.md", "*.md", "scripts/*", "pyproject.toml")
+    for file in sorted(ROOT.glob(kind))
+    if file.is_file() and "secret" not in file.name
+    for line in file.read_text().splitlines()
+]
+
+
+def test_of_ten_thousand_lines_of_code_and_prose_at_most_one_in_a_thousand_is_touched() -> None:
+    touched = [line for line in LINES if mask(line)[1]]
+    assert len(LINES) > 10_000
+    assert len(touched) <= len(LINES) / 1_000, "\n".join(touched)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+        "id 123e4567-e89b-12d3-a456-426614174000, version 1.2.3-rc4+build.5",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "data:image/png;base64," + base64.b64encode(bytes(range(256)) * 40).decode(),
+        "at 1732406400123456 us, 1732406400 s, phone +351 21 123 4567, ISBN 978-3-16-148410-0, pi 3.141592653589793",
+        "IBAN DE89 3704 0044 0532 0130 00",
+        "the password is in the vault; the token: see below; the secret: patience",
+        "password=password, token = tokenize(text), api_key: str = settings.api_key, PASSWORD=$PASSWORD",
+        "def login(password: str, secret: bytes | None = None) -> Token: ...",
+        "https://example.com/a/b?q=1&page=2#x and ssh://git@github.com/ada/x.git and http://localhost:8000/docs@x",
+        "sk-learn-is-a-word-with-hyphens and task-based-memory-systems",
+        "Basic instincts, bearer of bad news, a cookie: it was good",
+        "postgres://user:password@localhost/db and ${DB_URL} and redis://:$PASSWORD@host",
+        "----- BEGIN -----\nBEGIN PRIVATE KEY is how a key begins",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert mask(text) == (text, {})
+
+
+def test_a_name_that_is_a_number_stays_and_one_with_a_key_is_refused_unshown() -> None:
+    assert mask_name("4111 1111 1111 1111")[0] == "4111 1111 1111 1111"
+    text, secret = corpus(random.Random(0))["groq"]
+    assert secret not in mask_name(f"talk {text}")[0]
+    refuse_secrets({"session": "4111111111111111", "user": None})
+    with pytest.raises(Invalid, match=r"^session: holds what looks like a secret \(api key\)\. Give") as error:
+        refuse_secrets({"user": "ada", "session": text})
+    assert secret not in str(error.value)
+
+
+def test_a_secret_is_refused_as_a_name_unless_nothing_is_to_be_masked() -> None:
+    text, _ = corpus(random.Random(0))["github"]
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for call in (
+            lambda: memory.scope(user=text),
+            lambda: memory.session(text, user="ada"),
+            lambda: me.shelf(session=text),
+            lambda: me.branch(text),
+        ):
+            with pytest.raises(Invalid, match="holds what looks like a secret"):
+                call()
+    with Memory("memory:", settings=Settings(mask_secrets=False, embedder="none")) as memory:
+        assert memory.scope(user=text).shelf(session=text).observe("x").ids

@@ -133,7 +133,7 @@ def test_control_characters_of_a_memory_do_not_reach_the_terminal(run: Run) -> N
         assert "\x1b" not in out
         assert "\x07" not in out
         assert "\u202e" not in out
-        assert "\\x1b[31malert" in out
+        assert ("red [31malert" if command[0] == "context" else "\\x1b[31malert") in out  # prompts have no use for it
     assert "\x1b[31m" in run("show", "last", "--json").json["text"]
 
 

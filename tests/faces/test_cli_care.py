@@ -163,7 +163,8 @@ def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str])
     ],
 )
 def test_a_setting_no_session_can_have_is_refused_with_the_choices(run: Run, name: str, value: str, told: str) -> None:
-    assert told in run("settings", code=2, **{name: value}).err
+    assert told in run("list", code=2, **{name: value}).err
+    assert told in run("settings", code=6, **{name: value}).err
 
 
 def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(

@@ -176,6 +176,62 @@ def test_an_option_that_is_not_there_names_the_nearest(run: Run) -> None:
     assert "'--limit'" in run("list", "--limt", "3", code=2).err
 
 
+STEERING = "fox \x9b31m \x7f \u061c\u2028\u200b\u202e end"
+
+
+def test_nothing_that_steers_a_terminal_is_echoed_raw(run: Run, home: Path) -> None:
+    run("--user", STEERING.replace("\x7f", ""), "add", STEERING)
+    run("add", STEERING, "--tag", "a\u202eb")
+    told = [
+        run(*command, code=code)
+        for command, code in (
+            (("show", STEERING), 2),
+            (("show", STEERING, "--json"), 2),
+            (("recall", "fox", "--as-of", STEERING), 2),
+            ((STEERING,), 2),
+            (("--store", f"{home}/\u202e\x9b.db", "list"), 3),
+            (("--store", f"{home}/\u202e\x9b.db", "list", "--json"), 3),
+            (("--store", f"{home}/\u202e.db", "add", "x"), 0),
+            (("list",), 0),
+            (("list", "--json"), 0),
+            (("recall", "fox", "--json"), 0),
+            (("stats",), 0),
+            (("stats", "--json"), 0),
+            (("export",), 0),
+        )
+    ]
+    for ran in told:
+        assert not set("\x1b\x9b\x7f\u061c\u2028\u200b\u202e") & set(ran.out + ran.err), ran
+    assert json.loads(told[8].out.splitlines()[0])["text"] == STEERING
+
+
+def test_an_export_with_its_unseen_characters_escaped_is_the_same_export(run: Run, tmp_path: Path) -> None:
+    run("add", STEERING)
+    run("--store", str(tmp_path / "copy.db"), "load", "-", stdin=run("export").out)
+    assert run("--store", str(tmp_path / "copy.db"), "verify").code == 0
+    assert run("--store", str(tmp_path / "copy.db"), "show", "last", "--json").json["text"] == STEERING
+
+
+def test_a_choice_that_is_not_there_names_the_nearest(run: Run) -> None:
+    assert "Did you mean 'dialogue'?" in run("import", "x.txt", "--format", "dialoge", code=2).err
+    assert "Did you mean 'lru'?" in run("bench", "paging", "--policies", "lruu", code=2).err
+    assert "Did you mean 'lru'?" in run("list", code=2, MNEMIC_POLICY="lruu").err
+
+
+def test_a_setting_that_cannot_be_taken_does_not_keep_one_from_looking_for_it(run: Run) -> None:
+    run("add", "x")
+    bad = {"MNEMIC_TIMEZONE": "Mars/Base", "MNEMIC_KK": "3"}
+    assert "Mars/Base" in run("list", code=2, MNEMIC_TIMEZONE="Mars/Base").err
+    told = run("settings", code=6, **bad)
+    assert "MNEMIC_TIMEZONE: 'Mars/Base' is no time zone known here" in told.err
+    assert "MNEMIC_KK: is not a setting" in told.err
+    assert "TIMEZONE" in told.out
+    assert len(run("settings", "--json", code=6, **bad).json["wrong"]) == 2
+    told = run("doctor", code=6, **bad)
+    assert "MNEMIC_TIMEZONE" in told.out
+    assert any(not one["ok"] for one in run("doctor", "--json", code=6, **bad).json["checks"])
+
+
 @pytest.mark.parametrize("command", ["stats", "flush", "list", "verify", "jobs", "branches"])
 def test_a_branch_that_is_not_there_is_refused_by_every_command(run: Run, command: str) -> None:
     run("add", "I live in Paris.")

@@ -602,3 +602,60 @@ def test_all_are_rid_of_it_in_a_project_whatever_else_is_on_this_machine(run: Ru
 def test_a_profile_that_the_server_does_not_know_is_refused(run: Run, person: Path) -> None:
     run("install", "claude-code", "--profile", "nope", "--yes", code=2)
     assert not (person / ".claude.json").exists()
+
+
+SHORT = "k7!q-short"
+SHOWN_ENTRIES = [
+    {"command": "npx", "args": ["-y", "srv", "--token", SHORT]},
+    {"command": "npx", "args": ["-y", "srv", f"--api-key={SHORT}"]},
+    {"command": "docker", "args": ["run", "-e", f"GITHUB_PAT={SHORT}", "img"]},
+    {"command": "docker", "args": ["run", "-e", f"DB_PWD={SHORT}", "img"]},
+    {"command": "npx", "args": ["remote", "https://x.example", "--header", f"Authorization: Bearer {SHORT}"]},
+    {"command": "npx", "args": ["remote", "https://x.example", "-H", f"X-Whatever: {SHORT}"]},
+    {"command": "npx", "args": ["remote", f"Cookie: session={SHORT}"]},
+    {"command": "curl", "args": ["-u", f"ada:{SHORT}", "https://x.example"]},
+    {"url": f"https://x.example/sse?apiKey={SHORT}&x=1"},
+    {"url": "https://x.example/api/mcp/s/0a1b2c3d-4e5f-6789-abcd-ef0123456789/sse", "x": "0a1b2c3d-4e5f-6789"},
+    {"url": f"https://ada:{SHORT}@x.example/sse"},
+    {"url": "https://x.example", "auth": {"type": "x", "value": SHORT}},
+    {"url": "https://x.example", "oauth": [SHORT]},
+    {"url": "https://x.example", "requestInit": {"headers": {"X-One": SHORT}}},
+    *({"command": "x", name: SHORT} for name in (
+        "auth", "authorization", "cookie", "MY_PAT", "credentials", "bearer", "pwd", "PGPASSWORD", "dbPassword",
+        "clientSecret", "private_key", "access-key", "sessionToken", "creds", "signature",
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("entry", SHOWN_ENTRIES, ids=lambda entry: " ".join(map(str, entry.values()))[:40])
+def test_a_secret_is_not_shown_wherever_it_stands_in_a_neighbours_entry(
+    entry: dict[str, object], run: Run, person: Path
+) -> None:
+    (person / ".claude.json").write_text(json.dumps({"mcpServers": {"gh": entry}}))
+    (person / ".codex").mkdir()
+    (person / ".codex" / "config.toml").write_text(
+        "[mcp_servers.gh]\n" + "".join(f"{name} = {_toml(one)}\n" for name, one in entry.items())
+    )
+    for client in ("claude-code", "codex"):
+        for told in (run("install", client, "--dry-run").out, run("install", client, "--dry-run", "--json").out):
+            assert SHORT not in told
+            assert "ef0123456789" not in told
+    (person / ".claude.json").write_text(json.dumps({"mcpServers": {"mnemic": entry}}))
+    refused = run("install", "claude-code", "--yes", code=4).err
+    assert SHORT not in refused
+    assert "[masked" in refused
+
+
+def _toml(said: object) -> str:
+    if isinstance(said, dict):
+        return "{ " + ", ".join(f"{name} = {_toml(one)}" for name, one in said.items()) + " }"
+    return json.dumps(said)
+
+
+def test_what_is_no_secret_is_shown(run: Run, person: Path) -> None:
+    entry = {"command": "npx", "args": ["-y", "@scope/server@1.2.3", "--port", "8080", "/home/ada/project"],
+             "author": "Ada", "url": "https://x.example/sse?page=2"}  # fmt: skip
+    (person / ".claude.json").write_text(json.dumps({"mcpServers": {"mnemic": entry}}))
+    refused = run("install", "claude-code", "--yes", code=4).err
+    assert "[masked]" not in refused
+    assert "@scope/server@1.2.3" in refused

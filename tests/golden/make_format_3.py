@@ -29,7 +29,7 @@ def fill(store: SqliteStore) -> str:
     with store.read() as snapshot:
         given = tuple(version.item.id for version in snapshot.core((space,)))
     store.transact(
-        job_queue.record, RecordedAnswer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given)
+        job_queue.record, RecordedAnswer(space=space, lane="noting", request=b"who?", answer=b"ada", inputs=given)
     )
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     return told(store, world, space, model)

@@ -181,7 +181,7 @@ def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
         assert space is not None
         assert store.transact(lane_cursors.claim, space.id, "lane", "me", 60)
         store.transact(
-            job_queue.record, RecordedAnswer(space=space.id, lane="lane", asked=b"asked", answered=b"kiwi", owner="me")
+            job_queue.record, RecordedAnswer(space=space.id, lane="lane", request=b"asked", answer=b"kiwi", owner="me")
         )
         number = store.transact(job_queue.order, Order(space=space.id, name="rerun", key="quince", payload=b"papaya"))
         assert number in {job.id for job in memory.admin.jobs()}

@@ -23,7 +23,7 @@ from mnemic.store.sqlite import group_commit
 from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
-from mnemic.testing.faults import FailAt, Passed
+from mnemic.testing.faults import CountingProbe, FailAt
 from mnemic.testing.generators import SeededEntropy
 from mnemic.testing.sql_counts import counted
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World
@@ -35,7 +35,7 @@ SPAWN = multiprocessing.get_context("spawn")
 # Group commit
 
 
-class Held(Passed):
+class Held(CountingProbe):
     """A probe that holds the first group open until everybody else is waiting."""
 
     def __init__(self) -> None:

@@ -86,8 +86,8 @@ def test_a_slice_asks_as_much_for_many_items_as_for_few(store: SqliteStore, held
         store.transact(holds.place, Hold(tenant=TENANT, user="ada", item=kept.id))
     assert asked(store) < 70
     with store.read() as snapshot:
-        wear = snapshot.wear(1)
-    assert (wear.closed, wear.retired) == (0, 0)
+        counts = snapshot.version_counts(1)
+    assert (counts.closed, counts.retired) == (0, 0)
     assert world.faults() == []
 
 

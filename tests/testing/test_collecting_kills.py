@@ -12,7 +12,7 @@ import pytest
 from mnemic.core.events import Verb
 from mnemic.store.engine import compaction
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.testing.faults import KillAt, Passed, Probe
+from mnemic.testing.faults import CountingProbe, KillAt, Probe
 from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.torture import children
 from mnemic.testing.torture.subject import silent
@@ -58,14 +58,14 @@ def sound(path: Path, texts: list[str]) -> None:
         assert world.faults() == []
         assert world.texts() == texts
         with store.read() as snapshot:
-            wear = snapshot.wear(1)
-        assert (wear.closed, wear.retired) == (0, 0)
+            counts = snapshot.version_counts(1)
+        assert (counts.closed, counts.retired) == (0, 0)
 
 
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_a_kill_at_a_named_point_loses_nothing(tmp_path: Path, point: str, share: float) -> None:
-    path, counted = tmp_path / "memory.db", Passed()
+    path, counted = tmp_path / "memory.db", CountingProbe()
     texts = lived(tmp_path / "counted.db")
     assert lived(path) == texts
     collect(tmp_path / "counted.db", counted)

@@ -14,11 +14,11 @@ from mnemic.errors import StoreError, StoreReadOnly
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import (
+    CountingProbe,
     FailAt,
     Flaky,
     JumpingClock,
     KillAt,
-    Passed,
     SkewedClock,
     largest_file,
     most_files,
@@ -41,7 +41,7 @@ def _texts(memory: Memory) -> list[str]:
 
 
 def test_a_probe_counts_the_points_that_a_commit_passes(folder: Path) -> None:
-    passed = Passed()
+    passed = CountingProbe()
     with Memory(SqliteStore(folder / "m.db", probe=passed)) as memory:
         memory.scope(user="ada").observe("one")
     assert passed.points["commit:before-commit"] == 1

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from mnemic.core.ids import ItemId
 from mnemic.testing.torture import Report, engine, ioerror, kill, power, processes
 from mnemic.testing.torture.__main__ import main
-from mnemic.testing.torture.life import Done, WorkingLife
-from mnemic.testing.torture.subject import How, Promise, Said, parse, promises, subject
+from mnemic.testing.torture.life import ActResult, WorkingLife
+from mnemic.testing.torture.subject import ActReport, How, Promise, parse, promises, subject
 from mnemic.testing.torture.toy import ToySubject
 
 pytestmark = pytest.mark.heavy
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.heavy
 SEED = 11
 
 
-def _said(who: str = "ada", *, adds: str = "", drops: str = "", done: bool = True) -> Said:
-    return Said(who=who, act="change", adds=tuple(adds), drops=tuple(drops), done=done)
+def _said(who: str = "ada", *, adds: str = "", drops: str = "", done: bool = True) -> ActReport:
+    return ActReport(who=who, act="change", adds=tuple(adds), drops=tuple(drops), done=done)
 
 
 def test_a_line_said_is_read_back_as_it_was() -> None:
-    said = Said(who="ada", act="erase", adds=("a",), drops=("搬",), gone=("搬",), done=True, seq=3, hash="ab")
+    said = ActReport(who="ada", act="erase", adds=("a",), drops=("搬",), gone=("搬",), done=True, seq=3, hash="ab")
     assert parse(said.line()) == said
 
 
@@ -46,7 +46,7 @@ def test_promises_are_kept_apart_by_user() -> None:
 def test_an_audit_finds_a_lost_a_partial_and_an_unpromised_change(tmp_path: Path) -> None:
     toy = ToySubject()
     store = toy.open(tmp_path / "m.db", How())
-    said: list[Said] = []
+    said: list[ActReport] = []
     life = store.life("ada", SEED)
     for _ in range(10):
         life.step(lambda line: said.append(parse(line)))
@@ -130,11 +130,11 @@ class _Forgetful:
         self.kept: list[str] = []
         self.calls = 0
 
-    def write(self, text: str, key: str) -> Done:
+    def write(self, text: str, key: str) -> ActResult:
         self.calls += 1
         if self.calls != 2:
             self.kept.append(text)
-        return Done(seq=self.calls, ids=(ItemId(f"{self.calls:026}"),))
+        return ActResult(seq=self.calls, ids=(ItemId(f"{self.calls:026}"),))
 
     def head(self) -> tuple[int, str]:
         return self.calls, ""
@@ -142,7 +142,7 @@ class _Forgetful:
 
 def test_a_life_tells_beforehand_what_it_will_change_and_so_finds_out_a_forgetful_store() -> None:
     hands = _Forgetful()
-    said: list[Said] = []
+    said: list[ActReport] = []
     life = WorkingLife(hands, "ada", SEED)  # type: ignore[arg-type]
     for _ in range(3):
         life.step(lambda line: said.append(parse(line)))
@@ -156,7 +156,7 @@ def test_a_life_alone_brings_the_store_back_and_one_among_others_does_not(tmp_pa
     for alone in (True, False):
         path = tmp_path / f"{alone}.db"
         store = subject(name).open(path, How())
-        life, said = store.life("ada", SEED, alone=alone), list[Said]()
+        life, said = store.life("ada", SEED, alone=alone), list[ActReport]()
         for _ in range(80):
             life.step(lambda line, said=said: said.append(parse(line)))  # type: ignore[misc]
         store.close()
@@ -167,11 +167,11 @@ def test_a_life_alone_brings_the_store_back_and_one_among_others_does_not(tmp_pa
 
 
 def test_an_audit_knows_which_commits_must_be_there_after_a_rewind() -> None:
-    def done(act: str, seq: int, hash: str) -> Said:
-        return Said(who="ada", act=act, done=True, seq=seq, hash=hash)
+    def done(act: str, seq: int, hash: str) -> ActReport:
+        return ActReport(who="ada", act=act, done=True, seq=seq, hash=hash)
 
     acts = [done("write", 1, "a"), done("write", 2, "b"), done("write", 3, "c")]
-    begun = Said(who="ada", act="rewind", seq=1)
+    begun = ActReport(who="ada", act="rewind", seq=1)
     whole, cut = {1: "a", 2: "b", 3: "c"}, {1: "a"}
     assert engine.journals([*acts, begun]) == [whole, cut]
     assert engine.journals([*acts, begun, begun, done("rewind", 1, "a")]) == [cut]
@@ -180,11 +180,11 @@ def test_an_audit_knows_which_commits_must_be_there_after_a_rewind() -> None:
 
 
 def test_an_audit_asks_for_no_commit_of_a_past_that_was_to_be_given_up() -> None:
-    acts = [Said(who="ada", act="write", done=True, seq=seq, hash=f"{seq}") for seq in (1, 2, 3)]
-    begun = Said(who="ada", act="collect", seq=2)
+    acts = [ActReport(who="ada", act="write", done=True, seq=seq, hash=f"{seq}") for seq in (1, 2, 3)]
+    begun = ActReport(who="ada", act="collect", seq=2)
     kept = {2: "2", 3: "3"}
     assert engine.journals([*acts, begun]) == [kept]
-    done = Said(who="ada", act="collect", done=True, seq=4, hash="4")
+    done = ActReport(who="ada", act="collect", done=True, seq=4, hash="4")
     assert engine.journals([*acts, begun, done]) == [{**kept, 4: "4"}]
 
 

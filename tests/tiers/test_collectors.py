@@ -68,7 +68,7 @@ def test_evidence_that_a_fact_rests_on_stays_until_the_fact_has_gone() -> None:
 def test_what_none_of_whose_sources_stands_goes_unless_something_leads_to_it() -> None:
     assert set(taken(MarkAndSweep(), of(fact(A, D)))) == {A}
     assert taken(MarkAndSweep(), of(turn(D), fact(A, D))) == {}
-    assert taken(MarkAndSweep(), of(fact(A, D), elsewhere=frozenset({D}))) == {}
+    assert taken(MarkAndSweep(), of(fact(A, D), shared_sources=frozenset({D}))) == {}
     assert taken(MarkAndSweep(), of(fact(A, D), fact(B), edges=(StandingLink(B, A, "about"),))) == {}
     assert taken(MarkAndSweep(), of(fact(A, D, kind=Kind.PROFILE))) == {}
     assert set(taken(MarkAndSweep(), of(fact(A, D), fact(B, A)))) == set()  # B rests on A, which stands
@@ -80,11 +80,11 @@ def test_what_none_of_whose_sources_stands_goes_unless_something_leads_to_it() -
 
 def test_an_entity_whose_every_neighbour_is_gone_goes() -> None:
     entity = fact(A, kind=Kind.ENTITY)
-    assert set(taken(MarkAndSweep(), of(entity, edges=(StandingLink(D, A, "knows"),), gone=frozenset({D})))) == {A}
+    assert set(taken(MarkAndSweep(), of(entity, edges=(StandingLink(D, A, "knows"),), gone_ends=frozenset({D})))) == {A}
     assert (
         taken(
             MarkAndSweep(),
-            of(entity, edges=(StandingLink(D, A, "knows"), StandingLink(A, B, "knows")), gone=frozenset({D})),
+            of(entity, edges=(StandingLink(D, A, "knows"), StandingLink(A, B, "knows")), gone_ends=frozenset({D})),
         )
         == {}
     )

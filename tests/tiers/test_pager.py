@@ -118,11 +118,11 @@ def test_a_fixed_capacity_in_pages_holds_as_many_as_it_says_and_evicts_no_more(w
 def test_what_fills_the_window_above_its_hard_mark_leaves_in_one_batch_down_to_the_target() -> None:
     pager = lru(100)
     for number in range(9):
-        assert pager.admit(page(number)).left == ()
+        assert pager.admit(page(number)).evicted == ()
     moved = pager.admit(page(9))
-    assert [one.id for one in moved.left] == [identity(number) for number in range(3)]
+    assert [one.id for one in moved.evicted] == [identity(number) for number in range(3)]
     assert pager.table.used == 70
-    assert all(pager.admit(page(number)).left == () for number in (10, 11))
+    assert all(pager.admit(page(number)).evicted == () for number in (10, 11))
 
 
 def test_pressure_is_told_before_anything_leaves() -> None:
@@ -144,7 +144,7 @@ def test_a_full_window_of_fixed_capacity_is_under_hard_pressure() -> None:
 def test_a_page_larger_than_the_window_is_refused_and_drives_nothing_out() -> None:
     pager = lru(30, marks=FIXED)
     pager.admit(page(0))
-    assert not pager.admit(page(1, tokens=31)).here
+    assert not pager.admit(page(1, tokens=31)).resident
     assert list(pager.table.resident) == [identity(0)]
     assert pager.counters.refused == 1
 
@@ -155,7 +155,7 @@ def test_a_call_and_its_results_come_back_together() -> None:
     pager.admit(page(1, role="tool"), after=identity(0))
     pager.admit(page(2, role="tool"), after=identity(1))
     assert {one.id for one in pager.page_out(identity(1))} == {identity(0), identity(1), identity(2)}
-    assert len(pager.reference(page(2)).came) == 3
+    assert len(pager.reference(page(2)).entered) == 3
     assert [one.position for one in pager.table.resident.values()] == [0, 1, 2]
 
 
@@ -181,7 +181,7 @@ def test_a_window_full_of_pins_refuses_and_keeps_them() -> None:
     for number in range(2):
         pager.admit(page(number))
         pager.pin(identity(number))
-    assert not pager.reference(page(2)).here
+    assert not pager.reference(page(2)).resident
     assert [one.id for one in pager.table.resident.values()] == [identity(0), identity(1)]
 
 
@@ -192,23 +192,23 @@ def test_what_an_answer_needs_stays_until_it_is_given() -> None:
     pager.guard()
     assert pager.use(identity(0))
     for number in range(5, 9):
-        assert pager.reference(page(number)).here
+        assert pager.reference(page(number)).resident
     assert list(pager.table.resident) == [identity(0), *(identity(number) for number in range(5, 9))]
-    assert not pager.reference(page(9)).here
+    assert not pager.reference(page(9)).resident
     pager.unguard()
-    assert pager.reference(page(9)).here
+    assert pager.reference(page(9)).resident
 
 
 def test_prefetching_takes_free_room_only_and_is_counted_apart() -> None:
     pager = lru(40, marks=FIXED)
     pager.admit(page(0))
-    assert pager.prefetch(page(1)).here
+    assert pager.prefetch(page(1)).resident
     assert pager.use(identity(1))
     assert pager.use(identity(1))
     for number in (2, 3):
         pager.admit(page(number))
-    assert not pager.prefetch(page(4)).here
-    assert pager.prefetch(page(5), evicting=True).here
+    assert not pager.prefetch(page(4)).resident
+    assert pager.prefetch(page(5), evicting=True).resident
     counted = pager.counters
     assert (counted.prefetched, counted.prefetch_hits, counted.hits, counted.faults) == (2, 1, 2, 0)
 
@@ -243,7 +243,7 @@ def test_pages_that_left_are_forgotten_in_the_end_so_that_a_table_does_not_grow(
     for number in range(100):
         pager.admit(page(number))
     assert len(pager.table.away) == 5
-    assert pager.reference(page(0)).here
+    assert pager.reference(page(0)).resident
 
 
 def test_sections_that_are_not_paged_take_their_room_and_may_not_take_all() -> None:

@@ -245,7 +245,7 @@ def test_read_only_offers_nothing_that_writes(me: ScopedMemory) -> None:
 
 
 def test_an_unknown_profile_is_refused(me: ScopedMemory) -> None:
-    with pytest.raises(Invalid, match="Known: files, reference, verbs"):
+    with pytest.raises(Invalid, match="There are: files, reference, verbs"):
         Toolbox(me, "everything")
 
 

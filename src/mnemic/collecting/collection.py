@@ -164,7 +164,7 @@ def _choose(desk: Desk, run: Collection, head: SpaceHead) -> Flow[Slice]:
     if isinstance(head.user, Shared):
         wanted = [choice.id for choices in by_collector.values() for choice in choices]
         used = yield from used_by_others(head.tenant, wanted)
-        ground = replace(ground, held={**ground.held, **used})
+        ground = replace(ground, keep_reasons={**ground.keep_reasons, **used})
         by_collector = chosen(run.plan.collectors, ground)
     for name, choices in in_layers(by_collector, ground):
         if run.plan.choose_only:
@@ -214,7 +214,7 @@ def _draft(
     assert head.user is not None
     ids = [choice.id for choice in choices]
     # What cites these, and goes itself, has gone by now.
-    kept = {*snapshot.held(head.tenant, head.id, ids), *rested_on(snapshot, head.id, ids)}
+    kept = {*snapshot.reasons_to_keep(head.tenant, head.id, ids), *rested_on(snapshot, head.id, ids)}
     standing = snapshot.standing((head.id,), _named(choices))
     same = {item for item, version in standing.items() if version.seq_from == run._seen[item]}
     going = [c for c in choices if c.id not in kept and same.issuperset(_named([c]))]
@@ -306,7 +306,7 @@ def _before_last(snapshot: Snapshot, tenant: int, commits: int) -> int:
     """Find the commit before the last `commits`; those of collecting are kept along with them, and do not count."""
     head = snapshot.head(tenant)
     before = head.seq - commits
-    for seq in reversed(snapshot.noted(tenant, _OWN, head.horizon)):
+    for seq in reversed(snapshot.note_seqs(tenant, _OWN, head.horizon)):
         if seq <= before:
             break
         before -= 1
@@ -386,13 +386,13 @@ def _first(snapshot: Snapshot, name: str) -> int:
 def due(desk: Desk, tenant: str, size: int, free: int, idle: float) -> Flow[str | None]:
     """Choose the trigger by which a run should begin now, if any: `size` and `free` are the store's bytes."""
     now, record = desk.clock.now(), (yield from recalled(tenant))
-    wear = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.wear(n))
-    if wear is None or not wear.versions:
+    counts = yield from look(lambda s: None if (n := s.tenant(tenant)) is None else s.version_counts(n))
+    if counts is None or not counts.versions:
         return None
     began = record.at or (yield from look(lambda s: _first(s, tenant)))
     measures = Measures(
         since=max(0, now - began) / 1e6,
-        dead=(wear.closed + wear.retired) / wear.versions,
+        dead=(counts.closed + counts.retired) / counts.versions,
         free=free / max(1, size),
         grown=max(0.0, size / record.bytes - 1) if record.bytes else 0.0,
         idle=idle,

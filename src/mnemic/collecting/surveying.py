@@ -58,8 +58,8 @@ def survey(head: SpaceHead, retention: Retention, now: int) -> Flow[Ground]:
     gone = yield from _paged(sorted(ends), partial(_gone, head=head))
     last = yield from look(lambda s: s.head(head.tenant).seq)
     return Ground(
-        items=seen.items, edges=tuple(seen.edges.values()), held=seen.held, elsewhere=elsewhere, gone=gone, now=now,
-        head=last, retention=retention,
+        items=seen.items, edges=tuple(seen.edges.values()), keep_reasons=seen.held, shared_sources=elsewhere,
+        gone_ends=gone, now=now, head=last, retention=retention,
     )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
     ids = [version.item.id for version in versions]
     used = snapshot.strength(head.id, [v.item.id for v in versions if v.item.source])
     seen.items.update((v.item.id, _standing(v, used.get(v.item.id, Strength()))) for v in versions)
-    seen.held.update(snapshot.held(head.tenant, head.id, ids))
+    seen.held.update(snapshot.reasons_to_keep(head.tenant, head.id, ids))
     links = (link for link in snapshot.links((head.id,), ids) if link.type != SUPERSEDES)
     seen.edges.update(((ln.src, ln.dst, ln.type), StandingLink(ln.src, ln.dst, ln.type)) for ln in links)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from enum import Enum
 from functools import wraps
 from inspect import getattr_static
@@ -44,6 +44,15 @@ def shown(value: object) -> str:
         return type(value).__name__
     text = repr(value[:60] if isinstance(value, str | bytes) else value)
     return text if len(text) <= 42 else text[:41] + "…"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Name the nearest of what is known, as a remedy; and all of it."""
+    from difflib import get_close_matches
+
+    every = list(known)
+    near = get_close_matches(name.lower(), every, n=1)
+    return (f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(every)}."
 
 
 def clean_name(field: str, name: object) -> str:
@@ -287,6 +296,10 @@ def door(
     positional: Sequence[tuple[str, Checker | None]],
     each: Checker | None,
     checks: Mapping[str, Checker | None],
+    *,
+    needed: Sequence[str] = (),
+    needed_by_name: Sequence[str] = (),
+    known: Sequence[str] | None = None,
 ) -> Callable[..., Any]:
     """`verb`, a method, which gets what has passed the checks of its parameters, in plain form.
 
@@ -294,12 +307,14 @@ def door(
         positional: Those that may be given by place, in order.
         each: The check of each of any number of them (`*ids`).
         checks: Those that may be given by name.
+        needed, needed_by_name: Those that must be given: by place, in order, and by name only.
+        known: All there are; None if it takes any name.
     """
 
     @wraps(verb)
     def checked(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         if args:
-            taken = zip(positional, args, strict=False)  # too few or too many is for Python to say
+            taken = zip(positional, args, strict=False)  # too many is for Python to say
             more = args[len(positional) :]
             args = (
                 *[value if check is None else check(name, value) for (name, check), value in taken],
@@ -309,6 +324,11 @@ def door(
             check = checks.get(name)
             if check is not None:
                 kwargs[name] = check(name, value)
+            elif known is not None and name not in known:
+                raise Invalid(name, f"is no parameter of {verb.__name__}", did_you_mean(name, known))
+        for name in (*needed[len(args) :], *needed_by_name):
+            if name not in kwargs:
+                raise Invalid(name, f"is missing, which {verb.__name__} must have", f"Give {name}=...")
         return verb(self, *args, **kwargs)
 
     return checked

@@ -80,7 +80,10 @@ _SENTENCE: Final = re.compile(
     r"(?:[.!?;]++[\"')\]]*+\s++|[。！？；…]++[”’」』）]*+\s*+|\n\s*+|\Z)",
     re.DOTALL,
 )
-_WORD_END: Final = re.compile(r".{1,12}?(?:\s+|\Z)|.{1,12}", re.DOTALL)
+_WORD_END: Final = re.compile(r".{1,12}?(?:\s{1,12}+|\Z)|.{1,12}", re.DOTALL)
+
+BYTES_A_TOKEN: Final = 16
+"""Most UTF-8 bytes that count as one token: runs of blanks are free up to here, and a budget bounds bytes too."""
 
 
 class Field(IntEnum):
@@ -190,36 +193,48 @@ def count_tokens(text: str) -> int:
     """Estimate how many tokens a model's tokeniser makes of `text`; needs no download.
 
     By rule: one for each seven letters begun of a Latin word, each three digits, each character of an unspaced script,
-    each three letters of another script, each punctuation mark, each run of line ends. Never more than characters;
-    joining two texts never gives more than the sum, nor less than either.
+    each three letters of another script, each punctuation mark, each run of line ends; but at least one for each
+    `BYTES_A_TOKEN` bytes begun, which only long runs of blanks reach. Never more than characters; joining two texts
+    never gives more than the sum, nor less than either.
 
     Measured against the byte-pair vocabularies cl100k / o200k: English chat and articles 0-20 % over, code 5-20 % over,
     Chinese 17 % under / 37 % over, Japanese and Korean 15 % under to 23 % over, emoji about half.
     """
-    return len(_PIECE.findall(text))
+    return max(len(_PIECE.findall(text)), _at_least(text, BYTES_A_TOKEN))
 
 
-def cut(text: str, limit: int) -> list[str]:
+def _at_least(text: str, bytes_a_token: int) -> int:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // bytes_a_token)
+
+
+def cut(text: str, limit: int, bytes_a_token: int = BYTES_A_TOKEN) -> list[str]:
     """Cut a text into pieces of at most `limit` tokens, where a paragraph, else a sentence, else a word ends.
 
-    The pieces joined are `text`. A piece is over the limit only if twelve characters of it are.
+    The pieces joined are `text`. A piece is over the limit only if twelve characters of it, and as many blanks, are.
+
+    Args:
+        bytes_a_token: So many bytes count as one token at the most: no piece has more than `limit` times as many.
     """
-    return _cut_by(text, limit, (_PARAGRAPH, _SENTENCE, _WORD_END))
+    return _cut_by(text, limit, bytes_a_token, (_PARAGRAPH, _SENTENCE, _WORD_END))
 
 
-def _cut_by(text: str, limit: int, levels: tuple[re.Pattern[str], ...]) -> list[str]:
-    if count_tokens(text) <= limit or not levels:
+def _cut_by(text: str, limit: int, bytes_a_token: int, levels: tuple[re.Pattern[str], ...]) -> list[str]:
+    def cost(piece: str) -> int:
+        return max(count_tokens(piece), _at_least(piece, bytes_a_token))
+
+    if not levels or cost(text) <= limit:
         return [text]
     pieces: list[str] = []
     room = 0
     for unit in levels[0].findall(text):
-        cost = count_tokens(unit)
-        if pieces and cost <= room:
+        size = cost(unit)
+        if pieces and size <= room:
             pieces[-1] += unit
-            room -= cost
+            room -= size
         else:
-            pieces += _cut_by(unit, limit, levels[1:])
-            room = limit - count_tokens(pieces[-1])
+            pieces += _cut_by(unit, limit, bytes_a_token, levels[1:])
+            room = limit - cost(pieces[-1])
     return pieces
 
 

@@ -159,7 +159,7 @@ def _without_hidden(run: StrategyRun, edits: Edits) -> Flow[Edits]:
     if not hidden or not edits.write:
         return edits
     said = {(item.kind, item.text, item.source) for item in hidden.values()}
-    keyed = yield from look(lambda s: {d.key: s.keyed(run.space, d.key) for d in edits.write})
+    keyed = yield from look(lambda s: {d.key: s.item_by_key(run.space, d.key) for d in edits.write})
     kept = [
         n for n, d in enumerate(edits.write) if keyed[d.key] not in hidden and (d.kind, d.text, d.source) not in said
     ]

@@ -121,12 +121,12 @@ class _Asking:
         return RecordedAnswer(
             space=run.space,
             lane=run.lane.name,
-            asked=asked,
-            answered=answered,
+            request=asked,
+            answer=answered,
             owner=run.lane.owner if run.job is None else run.job.owner,
             job=0 if run.job is None else run.job.id,
             seconds=LEASE_SECONDS,
-            given=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
+            inputs=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
             pin=run.lane.seq,
         )
 

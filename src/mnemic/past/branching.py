@@ -87,7 +87,7 @@ def commits(snapshot: Snapshot, space: int, after: int, upto: int) -> Iterator[C
 def changed_links(snapshot: Snapshot, space: int, found: Sequence[Change]) -> list[Ends]:
     """The links that some commits of a space tied or untied."""
     tied = [change.seq for change in found if any(_ties(event) for event in change.events)]
-    links = (link for seq in tied for link, _ in snapshot.ties(space, seq))
+    links = (link for seq in tied for link, _ in snapshot.links_written(space, seq))
     return list(dict.fromkeys((link.src, link.dst, link.type) for link in links))
 
 

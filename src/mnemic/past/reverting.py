@@ -112,7 +112,7 @@ class _LateReadings:
 
     def _follow(self, seq: int) -> None:
         """Note what a commit did on account of what stays; anything else that is done to a thing ends that."""
-        ties = self._snapshot.ties(self._space, seq)
+        ties = self._snapshot.links_written(self._space, seq)
         over: dict[ItemId, set[ItemId]] = {}
         for link, opened in ties:
             self._note((link.src, link.dst, link.type), seq, stays=link.src in self._left)

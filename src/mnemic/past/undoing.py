@@ -47,7 +47,7 @@ class _Inverse:
         shared = snapshot.space(self.tenant, SHARED)
         self.evidence = (space,) if shared is None else (space, shared.id)
         self.written = snapshot.written(space, seq)
-        self.ties = snapshot.ties(space, seq)
+        self.ties = snapshot.links_written(space, seq)
         self.standing = snapshot.standing((space,), [version.item.id for version, _ in self.written])
         self.ops: dict[ItemId, Put] = {}
 

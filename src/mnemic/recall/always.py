@@ -6,12 +6,13 @@ hitting. What was derived from evidence that the view no longer shows is left ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
+from mnemic.core.sanitize import LABELS
 from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens
-from mnemic.recall.pack import rendered
+from mnemic.recall.pack import render
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +54,9 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], us
     ordered = sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id))
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
-    for item, (line, cost) in zip(ordered, rendered([_labelled(item) for item in ordered]), strict=True):
+    for item in ordered:
+        line = render(item, item.text, _label(item))
+        cost = count_tokens(line) + 1
         if spent + cost <= room:
             spent += cost
             chosen.append((item, line))
@@ -78,13 +81,13 @@ def supported(item: Item, visible: Mapping[ItemId, Version]) -> bool:
     return not item.source or any(source in visible for source in item.source)
 
 
-def _labelled(item: Item) -> Item:
-    """The item as a line is to show it: what it is, and of whom, in place of who said it."""
+def _label(item: Item) -> str:
+    """Say what a derived item is, and of whom, in place of who said it; "" for any other."""
     if item.slots.get("by") not in (BY_RULES, BY_MODEL):
-        return item
+        return ""
     subject = item.slots.get("subject")
-    label = "standing instruction" if is_standing(item) else "profile"
-    return replace(item, slots={**item.slots, "speaker": f"{label} of {subject}" if subject else label})
+    label = LABELS[0] if is_standing(item) else LABELS[1]
+    return f"{label} of {subject}" if subject else label
 
 
 def _rank(item: Item, user: str) -> int:

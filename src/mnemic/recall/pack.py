@@ -7,7 +7,6 @@ for another.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Recalled
+from mnemic.core.sanitize import for_prompt, speaker_name
 from mnemic.core.tokens import count_tokens, local_time
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ _AT_ONCE: Final = 32
 
 PATIENCE: Final = 8
 """Hits in a row that do not fit the room that is left, after which none is looked for that might."""
-
-_FENCE: Final = re.compile(r"<(?=[^\w<]{0,16}memory)", re.IGNORECASE)
-"""What may be read as one of our own marks."""
 
 _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
 """What the shortest line costs: an id is never fewer tokens than that many letters."""
@@ -89,36 +86,30 @@ def fenced(lines: Sequence[str]) -> str:
     return "\n".join((_OPEN, *lines, _CLOSE))
 
 
-def render(item: Item, text: str) -> str:
-    """One item as lines of a prompt: id, local date, speaker, text."""
-    return f"[{item.id}] {spoken(item, text)}"
+def render(item: Item, text: str, label: str = "") -> str:
+    """One item as lines of a prompt: id, local date, speaker or `label`, text."""
+    return f"[{item.id}] {spoken(item, text, label)}"
 
 
-def rendered(items: Sequence[Item]) -> list[tuple[str, int]]:
-    """Render each item with its whole text, and count the tokens of its lines with the line end."""
-    lines = [render(item, item.text) for item in items]
-    return [(line, count_tokens(line) + 1) for line in lines]
-
-
-def spoken(item: Item, text: str) -> str:
-    """Render one item without its id: local date, speaker, text."""
+def spoken(item: Item, text: str, label: str = "") -> str:
+    """Render one item without its id: local date, speaker or `label`, text."""
     local = local_time(item.said, item.said_offset)
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
     when = local.isoformat(" ", "minutes")[:16]
-    return defused(f"{when}{channel}{_by(item)}: {body}")
+    return for_prompt(f"{when}{channel}{_by(item, label)}: {body}")
 
 
-def _by(item: Item) -> str:
+def _by(item: Item, label: str) -> str:
     """Who or what speaks; nothing for a turn of which that is not known."""
     named = item.slots.get("speaker") or item.slots.get("role") or item.slots.get("title")
-    name = " ".join(str(named or ("" if item.kind is Kind.TURN else item.kind.value)).split())
+    if label:
+        name = " ".join(label.split())
+    elif named:
+        name = speaker_name(str(named))
+    else:
+        name = "" if item.kind is Kind.TURN else item.kind.value
     return f" {name}" if name else ""
-
-
-def defused(text: str) -> str:
-    """Escape whatever in a text could be read as one of our own tags."""
-    return _FENCE.sub("&lt;", text)
 
 
 def _read(hits: Iterable[Hit], snapshot: Snapshot) -> Iterator[tuple[Hit, Version]]:

@@ -18,38 +18,38 @@ from mnemic.store.sqlite import checkpoint_files
 from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
-from mnemic.store.sqlite.handed_on import Kept
+from mnemic.store.sqlite.handed_on import Handover
 from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sealing import put_on
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
 
 
-def source_of(given: str | Path, dest: Path) -> Path:
-    """The file that is meant by a path, or by the name of a checkpoint of the store at `dest`.
+def source_of(backup: str | Path, dest: Path) -> Path:
+    """Find the file to restore by its path, or by the name of a checkpoint of the store at `dest`.
 
     Raises:
         NotFound: there is neither.
         Invalid: there are both; a path with a folder in it, such as ./NAME, is no name.
     """
-    path, name = Path(given).expanduser().absolute(), str(given)
+    path, name = Path(backup).expanduser().absolute(), str(backup)
     beside = checkpoint_files.stray(dest, name)
     if path.is_file() and beside not in (None, path):
         raise Invalid("backup", f"{name!r} is both a file here and a checkpoint", f"Say ./{name}, or {beside}.")
     if path.is_file():
         return path
-    kept = beside or _known(name, dest)
-    if kept is None or not kept.is_file():
+    copy = beside or _listed(name, dest)
+    if copy is None or not copy.is_file():
         raise NotFound(f"there is no file {path}, and no checkpoint {name!r} that is still there; `mnemic checkpoints`")
-    return kept
+    return copy
 
 
-def _known(name: str, dest: Path) -> Path | None:
-    """The file of a checkpoint that a store took under another name of its own; None where it cannot tell."""
+def _listed(name: str, dest: Path) -> Path | None:
+    """Look a checkpoint's file up in the store's list: the store may have been renamed since; None if it cannot."""
     if not dest.is_file():
         return None
     with suppress(StoreError), closing(SqliteStore(dest, create=False)) as store:
-        return checkpoint_files.found(store, store.path, name)
+        return checkpoint_files.find_file(store, store.path, name)
     return None
 
 
@@ -158,14 +158,14 @@ def _brought_up(
 ) -> int:
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
     copy.refuse_tampered()  # before a row of it is believed: what it says of files, holds and owners is acted on below
-    kept = _kept(dest, without_tombstones) if dest.exists() else None
-    if kept is not None:
-        copy.transact(kept.lift, copy.origin())
+    handover = _handover(dest, without_tombstones) if dest.exists() else None
+    if handover is not None:
+        copy.transact(handover.lift, copy.origin())
     if then is not None:
         then(copy)
     again = _erase_again(copy, dest, without_tombstones) if dest.exists() else 0
-    if kept is not None:
-        copy.transact(kept.hand_on, copy.origin(), dest.parent)
+    if handover is not None:
+        copy.transact(handover.hand_on, copy.origin(), dest.parent)
     for fault in copy.verify():
         raise StoreCorrupt(f"the backup does not hold together: {fault.where}: {fault.problem}; use another")
     return again
@@ -200,11 +200,11 @@ def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int
         raise _damaged(dest) from error
 
 
-def _kept(dest: Path, without_tombstones: bool) -> Kept | None:
+def _handover(dest: Path, without_tombstones: bool) -> Handover | None:
     """What the store hands on; None if it is too damaged to tell, and the caller knows."""
     try:
         with closing(SqliteStore(dest, create=False)) as old:
-            return old.kept()
+            return old.handover()
     except StoreCorrupt as error:
         if without_tombstones:
             return None

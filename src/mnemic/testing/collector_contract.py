@@ -47,8 +47,8 @@ def ground(seed: int) -> Ground:
     edges = tuple(StandingLink(src, dst, "about") for src, dst in pairs)
     held = dict.fromkeys(draw.sample(ids[:30], 3), "is held")
     return Ground(
-        items=items, edges=edges, held=held, elsewhere=frozenset(ids[30:32]), gone=frozenset(ids[32:]),
-        now=300 * DAY, head=draw.choice((40, 5_000)), retention=_RETENTION,
+        items=items, edges=edges, keep_reasons=held, shared_sources=frozenset(ids[30:32]),
+        gone_ends=frozenset(ids[32:]), now=300 * DAY, head=draw.choice((40, 5_000)), retention=_RETENTION,
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def test_it_never_takes_what_is_pinned_held_or_kept(collector: Collector, seed: 
     of = ground(seed)
     for item in taken(collector, of):
         assert not of.items[item].pinned
-        assert item not in of.held
+        assert item not in of.keep_reasons
         assert "retain:keep" not in of.items[item].tags
 
 

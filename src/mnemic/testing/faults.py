@@ -19,16 +19,16 @@ from mnemic.store.values.drafts import Draft
 
 
 class Probe(Protocol):
-    """What a store calls at its named points, such as `commit:before-commit`."""
+    """A function that a store calls at its named points, such as `commit:before-commit`."""
 
     def __call__(self, point: str, /) -> None: ...
 
 
-class Passed:
-    """A probe that only counts.
+class CountingProbe:
+    """A probe that counts how often a store passes each point.
 
     Attributes:
-        points: How often each point was passed.
+        points: The counts, by point.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ KEY_LIFE = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelVersion:
-    """What one version of an item says.
+    """The content of one version of an item.
 
     Attributes:
         unwritten: Retired because what wrote it, or all it stood on, was undone; not because it was forgotten.
@@ -43,8 +43,8 @@ class ModelVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Was:
-    """One version: what it says, and the commits between which it stood."""
+class VersionSpan:
+    """One version of an item, with the commits between which it stood."""
 
     id: str
     says: ModelVersion
@@ -56,8 +56,8 @@ class Was:
 
 
 @dataclass(frozen=True, slots=True)
-class Tied:
-    """One version of a link; `weight` is None where it says that there is none any more."""
+class LinkSpan:
+    """One version of a link, with the commits between which it stood; `weight` is None once the link is removed."""
 
     src: str
     dst: str
@@ -95,8 +95,8 @@ class Key:
 class Space:
     """One user's memory."""
 
-    items: dict[str, list[Was]] = field(default_factory=dict)
-    links: list[Tied] = field(default_factory=list)
+    items: dict[str, list[VersionSpan]] = field(default_factory=dict)
+    links: list[LinkSpan] = field(default_factory=list)
     keys: dict[str, Key] = field(default_factory=dict)
 
     def now(self, item: str) -> ModelVersion:
@@ -107,7 +107,7 @@ class Space:
     def standing(self) -> dict[str, ModelVersion]:
         return {item: versions[-1].says for item, versions in self.items.items()}
 
-    def tied(self, ends: tuple[str, str, str]) -> Tied | None:
+    def tied(self, ends: tuple[str, str, str]) -> LinkSpan | None:
         """The link between these ends, if there is one now."""
         return next((ln for ln in self.links if ln.ends == ends and ln.end is None and ln.weight is not None), None)
 
@@ -224,12 +224,12 @@ class Model:
             versions = space.items.setdefault(item, [])
             if versions:
                 versions[-1] = replace(versions[-1], end=self.seq)
-            versions.append(Was(item, text, self.seq))
+            versions.append(VersionSpan(item, text, self.seq))
         for ends, weight in links.items():
             space.links = [
                 replace(ln, end=self.seq) if ln.ends == ends and ln.end is None else ln for ln in space.links
             ]
-            space.links.append(Tied(*ends, weight, self.seq))
+            space.links.append(LinkSpan(*ends, weight, self.seq))
 
     # Taking back
 
@@ -267,19 +267,21 @@ class Model:
         return self.journal[seq - 1].user == user
 
     @staticmethod
-    def _before(versions: list[Was], place: int) -> ModelVersion:
+    def _before(versions: list[VersionSpan], place: int) -> ModelVersion:
         if _is_first(versions, place):
             return replace(versions[-1].says, state=State.RETIRED, unwritten=True)
         return versions[place - 1].says
 
     @staticmethod
-    def _tied_before(space: Space, undone: Tied) -> float | None:
+    def _tied_before(space: Space, undone: LinkSpan) -> float | None:
         former = [ln for ln in space.links if ln.ends == undone.ends and ln.end == undone.first]
         return former[0].weight if former else None
 
     @staticmethod
-    def _follow(space: Space, after: dict[str, ModelVersion], gone: Sequence[str], seen: dict[str, Was]) -> None:
-        """What stood on nothing but what goes, goes too; what that had superseded reopens."""
+    def _follow(
+        space: Space, after: dict[str, ModelVersion], gone: Sequence[str], seen: dict[str, VersionSpan]
+    ) -> None:
+        """Retire also what was derived from these alone, and reopen what that had superseded."""
         standing = space.standing()
 
         def active(item: str) -> bool:
@@ -370,7 +372,7 @@ class Model:
         valid_at: datetime | None = None,
         states: frozenset[State] | None = None,
         where: Callable[[ModelVersion], bool] = lambda says: True,
-    ) -> dict[str, Was]:
+    ) -> dict[str, VersionSpan]:
         """What a view shows a user: their own, and the shared."""
         if at is not None and at < self.horizon and self._read(user):
             raise Compacted(str(at))
@@ -385,7 +387,7 @@ class Model:
                         found[item] = v
         return found
 
-    def history(self, user: str, item: str) -> list[Was]:
+    def history(self, user: str, item: str) -> list[VersionSpan]:
         """The versions of an item, and of all that it superseded or was superseded by."""
         spaces = list(self._read(user))
         story, queue = set(), [item]
@@ -402,7 +404,7 @@ class Model:
         versions = [v for space in spaces for one in story for v in space.items.get(one, ())]
         return sorted(versions, key=lambda v: (v.first, v.says.said, v.id))
 
-    def links(self, user: str, item: str, at: int | None = None) -> list[Tied]:
+    def links(self, user: str, item: str, at: int | None = None) -> list[LinkSpan]:
         """The links at an item."""
         return [
             ln
@@ -437,12 +439,12 @@ def weight_of(space: Space, ends: tuple[str, str, str]) -> float | None:
     return None if tied is None else tied.weight
 
 
-def _tied_since(space: Space, ln: Tied) -> bool:
+def _tied_since(space: Space, ln: LinkSpan) -> bool:
     """Whether a link has changed since: it, or that there is none, no more stands as it was left."""
     return weight_of(space, ln.ends) != ln.weight
 
 
-def _is_first(versions: Sequence[Was], place: int) -> bool:
+def _is_first(versions: Sequence[VersionSpan], place: int) -> bool:
     """Whether a version follows none."""
     return place == 0 or versions[place - 1].end != versions[place].first
 
@@ -463,7 +465,7 @@ def _ties(space: Space, item: str, horizon: int) -> bool:
     return False
 
 
-def _sources(versions: list[Was]) -> Iterator[str]:
+def _sources(versions: list[VersionSpan]) -> Iterator[str]:
     return (source for v in versions for source in v.says.source)
 
 
@@ -507,11 +509,11 @@ def _places(space: Space) -> list[tuple[str, str]]:
     return [(ln.src, ln.dst) for ln in ties if ln.src in space.items and space.now(ln.src).state is not State.RETIRED]
 
 
-def _kept(version: Was, horizon: int) -> bool:
+def _kept(version: VersionSpan, horizon: int) -> bool:
     return version.end is None or version.end > horizon
 
 
-def reopened_said(versions: list[Was]) -> ModelVersion:
+def reopened_said(versions: list[VersionSpan]) -> ModelVersion:
     """As it stands now, with the end that it had before it was superseded; an open one if it never stood otherwise."""
     ends = [v.says.valid_to for v in versions if v.says.known_to is None]
     return replace(versions[-1].says, state=State.ACTIVE, known_to=None, valid_to=ends[-1] if ends else None)

@@ -28,16 +28,16 @@ Ends = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Off:
-    """Where a branch comes off: the memory it reads, and at which commit."""
+class BranchOrigin:
+    """A branch's parent, and the commit as of which the branch reads it."""
 
     of: str
     base: int
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """What an erasure took: the commits that had written it, and what stood again because of it, by whose it is."""
+class ErasureTrace:
+    """What an erasure took out: the commits that wrote it, and the versions that it reopened, by memory."""
 
     seq: int
     firsts: frozenset[int]
@@ -49,10 +49,10 @@ class TimeModel(Model):
 
     def __init__(self) -> None:
         super().__init__()
-        self.off: dict[str, Off] = {}
+        self.off: dict[str, BranchOrigin] = {}
         self.merges: dict[int, tuple[str, int]] = {}
         self.undid: dict[int, int] = {}
-        self.erasures: list[Gone] = []
+        self.erasures: list[ErasureTrace] = []
         self.marked: set[str] = set()
 
     # Reading through
@@ -122,7 +122,7 @@ class TimeModel(Model):
             raise NotFound(user)
         if base is not None and base < self.horizon:
             raise Compacted(str(base))
-        self.spaces[key], self.off[key] = Space(), Off(user, self.seq if base is None else base)
+        self.spaces[key], self.off[key] = Space(), BranchOrigin(user, self.seq if base is None else base)
         self._commit(key, now, {}, {})
         return key
 
@@ -137,7 +137,7 @@ class TimeModel(Model):
         self._forget_merges([key])
         self._commit(parent, now, {}, {})
         wrote = {seq for seq, commit in enumerate(self.journal, start=1) if commit.user == key}
-        self.erasures.append(Gone(self.seq, frozenset(wrote | _firsts(space))))
+        self.erasures.append(ErasureTrace(self.seq, frozenset(wrote | _firsts(space))))
         self.journal = [replace(c, user=None) if c.user == key else c for c in self.journal]
         return self.seq
 
@@ -272,7 +272,7 @@ class TimeModel(Model):
         """Whether a memory goes on after going back; one from which something was erased keeps the mark of that."""
         return any(c.user == key for c in self.journal[:seq]) or (key in self.marked and key not in self.off)
 
-    def _erase_again(self, since: list[Gone], seq: int, now: datetime) -> None:
+    def _erase_again(self, since: list[ErasureTrace], seq: int, now: datetime) -> None:
         again: dict[str, dict[str, ModelVersion]] = {}
         for gone in since:
             for key, says in gone.reopened.items():
@@ -285,7 +285,7 @@ class TimeModel(Model):
         for home in homes or [None]:
             self._commit(home, now, again.get(home, {}) if home else {}, {})
         firsts = frozenset(first for gone in since for first in gone.firsts if first <= seq)
-        self.erasures.append(Gone(seq + 1, firsts, again))
+        self.erasures.append(ErasureTrace(seq + 1, firsts, again))
 
     # Taking out, from every branch
 
@@ -309,7 +309,7 @@ class TimeModel(Model):
         for key in reach:
             firsts |= self._take_out(self.spaces[key], going)
         self._commit(user, now, reopened, {})
-        self.erasures.append(Gone(self.seq, frozenset(firsts), {user: reopened} if reopened else {}))
+        self.erasures.append(ErasureTrace(self.seq, frozenset(firsts), {user: reopened} if reopened else {}))
         self.gone |= going
         return going
 
@@ -334,7 +334,7 @@ class TimeModel(Model):
         self._forget_merges(kin)
         self._commit(None, now, {}, {})
         self.journal = [replace(c, user=None) if c.user in kin else c for c in self.journal]
-        self.erasures.append(Gone(self.seq, frozenset(wrote)))
+        self.erasures.append(ErasureTrace(self.seq, frozenset(wrote)))
         self.gone |= went
         return went
 

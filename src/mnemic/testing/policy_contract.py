@@ -27,11 +27,11 @@ PINNED = (2, 5, 9)
 
 
 class PolicyContract:
-    """Histories of references over a small window, some pages pinned, some dropped from outside."""
+    """The tests of a replacement policy, over a small window with some pages pinned and some dropped from outside."""
 
     @pytest.fixture
     def make(self) -> Make:
-        """Opens a fresh policy, the same each time."""
+        """Return a function that opens a fresh policy, the same each time."""
         raise NotImplementedError
 
     def test_the_victim_is_one_of_the_candidates_as_the_pager_has_it(self, make: Make) -> None:

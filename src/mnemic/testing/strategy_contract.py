@@ -73,7 +73,7 @@ def given(strategy: Strategy, texts: list[str]) -> Given:
 
 
 def thought(strategy: Strategy, given: Given, model: Model, *, maintain: bool = False) -> tuple[Edits, list[Request]]:
-    """What a strategy wants done, and what it asked for that."""
+    """Run a strategy over evidence; return its edits, and the requests it made."""
     asked: list[Request] = []
 
     def perform(request: Request) -> Any:

@@ -97,8 +97,8 @@ def scaled(features: Features) -> tuple[float, ...]:
     )
 
 
-def _product(left: float, right: float) -> float:
-    return left * right
+def _product(weight: float, value: float) -> float:
+    return weight * value
 
 
 class Reader:

@@ -67,16 +67,16 @@ class Moved(NamedTuple):
     """The outcome of one reference: whether it hit, what came in and what left.
 
     Attributes:
-        here: Whether the page is in the window now; false: it was refused, or left at once.
+        resident: Whether the page is in the window now; false: it was refused, or left at once.
         hit: Whether it was in the window before.
-        left: What left, in the order it was chosen; a page and what is tied to it together.
-        came: What came in: the page, and what is tied to it, in the order of their places.
+        evicted: The pages that left, in the order they were chosen; a page and those tied to it together.
+        entered: The pages that came in: the page itself and those tied to it, in the order of their places.
     """
 
-    here: bool
+    resident: bool
     hit: bool = False
-    left: tuple[Page, ...] = ()
-    came: tuple[Page, ...] = ()
+    evicted: tuple[Page, ...] = ()
+    entered: tuple[Page, ...] = ()
 
 
 class Pager:
@@ -146,7 +146,7 @@ class Pager:
         What is remembered of it (uses, pins) goes on; what the caller knows is taken for what was forgotten.
         """
         if page.id in self.table.resident:
-            return Moved(here=self.use(page.id), hit=True)
+            return Moved(resident=self.use(page.id), hit=True)
         self.now += 1
         self.counters.faults += 1
         self.working_set.used(page.id)
@@ -155,18 +155,18 @@ class Pager:
 
     def reference(self, page: Page) -> Moved:
         """Use a page, bringing it in if it is not there: one step of a trace."""
-        return Moved(here=True, hit=True) if self.use(page.id) else self.fault(page)
+        return Moved(resident=True, hit=True) if self.use(page.id) else self.fault(page)
 
     def prefetch(self, page: Page, *, evicting: bool = False) -> Moved:
         """Page in a page that may be used next; no reference. Unless `evicting`, only into room that is free."""
         if page.id in self.table.resident:
-            return Moved(here=True, hit=True)
+            return Moved(resident=True, hit=True)
         if not evicting and self.table.used + self.table.weight(page) > self.brim:
-            return Moved(here=False)
+            return Moved(resident=False)
         self.now += 1
         moved = self._enter(self._known(page))
-        if moved.here:
-            self.counters.prefetched += len(moved.came)
+        if moved.resident:
+            self.counters.prefetched += len(moved.entered)
             self._ahead.add(page.id)
         return moved
 
@@ -249,10 +249,10 @@ class Pager:
         blocked = self.table.blocked(self._since)
         turns = {page.id for page in self.table.resident.values() if not is_recalled(page)}
         mates = {mate for page in turns for mate in self.table.together(page) if mate in self.table.resident}
-        left = self._evict(0, blocked | mates)
+        evicted = self._evict(0, blocked | mates)
         if self.table.used + need > self.brim:
-            left += self._evict(self.target - need, blocked | self._fresh())
-        return left
+            evicted += self._evict(self.target - need, blocked | self._fresh())
+        return evicted
 
     def reserve(self, section: str, tokens: int) -> tuple[Page, ...]:
         """Reserve room for a section that is not paged (always-on block, summaries); returns what had to leave for it.
@@ -281,13 +281,13 @@ class Pager:
 
         Where pins leave no room those used longest ago are pins no more; `unpinned` names them.
         """
-        left = self._relieve()
+        evicted = self._relieve()
         while self.table.used > self.budget and self.table.pinned:
             page = min((self.table.resident[one] for one in self.table.pinned), key=lambda one: (one.last_use, one.id))
             self.pin(page.id, pinned=False)
             self.unpinned[page.id] = None
-            left += self._relieve()
-        return left
+            evicted += self._relieve()
+        return evicted
 
     # What there is to see
 
@@ -324,41 +324,43 @@ class Pager:
         need = sum(self.table.weight(self.table.resident[m]) for m in group if m in self.table.resident)
         if need + sum(map(self.table.weight, coming)) > room:
             return self._refuse(page, group)
-        came = tuple(self._come(one) for one in sorted(coming, key=lambda one: (one.position, one.id)))
-        left = self._relieve()
+        entered = tuple(
+            self._come(entering) for entering in sorted(coming, key=lambda entering: (entering.position, entering.id))
+        )
+        evicted = self._relieve()
         if self.table.used > self.budget:
-            return self._refuse(page, group, left)
-        return Moved(here=page.id in self.table.resident, left=left, came=came)
+            return self._refuse(page, group, evicted)
+        return Moved(resident=page.id in self.table.resident, evicted=evicted, entered=entered)
 
     def _come(self, page: Page) -> Page:
-        taken = replace(page, arrived=self.now, tier=Tier.SHORT)
-        before = self.table.enter(taken)
+        arrival = replace(page, arrived=self.now, tier=Tier.SHORT)
+        before = self.table.enter(arrival)
         self.table.dirty.add(page.id)
         if before is not None:
             self.counters.refaulted(self.counters.evictions - before)
-        self.policy.admitted(taken, self.now)
-        return taken
+        self.policy.admitted(arrival, self.now)
+        return arrival
 
-    def _refuse(self, page: Page, group: Sequence[ItemId], left: tuple[Page, ...] = ()) -> Moved:
+    def _refuse(self, page: Page, group: Sequence[ItemId], evicted: tuple[Page, ...] = ()) -> Moved:
         """Refuse a page and its tied group, so that nothing is split; from a pinned group it is untied."""
         self.counters.refused += 1
         if any(mate in self.table.pinned for mate in group):
             self.table.untie(page.id)
             group = (page.id,)
-        gone = [one for mate in group if mate in self.table.resident for one in self._leave(mate)]
+        refused = [one for mate in group if mate in self.table.resident for one in self._leave(mate)]
         if self.table.find(page.id) is None:
             self.table.note(
                 replace(page, tier=Tier.MIDDLE if page.position >= 0 else Tier.LONG), self.counters.evictions
             )
-        return Moved(here=False, left=(*left, *gone))
+        return Moved(resident=False, evicted=(*evicted, *refused))
 
     def _relieve(self) -> tuple[Page, ...]:
         """Evict down to the target if the window is above its hard mark, as far as something may leave."""
         if self.table.used <= self.brim:
             return ()
         blocked = self.table.blocked(self._since)
-        left = self._evict(self.target, blocked | self._fresh())
-        return left if self.table.used <= self.budget else left + self._evict(self.budget, blocked)
+        evicted = self._evict(self.target, blocked | self._fresh())
+        return evicted if self.table.used <= self.budget else evicted + self._evict(self.budget, blocked)
 
     def _fresh(self) -> set[ItemId]:
         """List the last turns, which are evicted only where nothing else can be."""
@@ -366,30 +368,30 @@ class Pager:
 
     def _evict(self, down_to: int, blocked: set[ItemId]) -> tuple[Page, ...]:
         """Evict pages that are not blocked, one victim after the other; return those that left."""
-        may: Mapping[ItemId, Page] = Candidates(self.table.resident, blocked) if blocked else self.table.resident
-        left: list[Page] = []
-        while self.table.used > down_to and may:
-            chosen = self.policy.victim(may, self.now).id
-            if chosen not in may:
+        candidates: Mapping[ItemId, Page] = Candidates(self.table.resident, blocked) if blocked else self.table.resident
+        evicted: list[Page] = []
+        while self.table.used > down_to and candidates:
+            chosen = self.policy.victim(candidates, self.now).id
+            if chosen not in candidates:
                 raise Invalid("policy", f"{self.policy.name} chose {chosen}, which may not leave", "Mend the policy.")
-            gone = self._leave(chosen)
-            self.counters.evictions += len(gone)
-            left += gone
-        return tuple(left)
+            group = self._leave(chosen)
+            self.counters.evictions += len(group)
+            evicted += group
+        return tuple(evicted)
 
     def _leave(self, page: ItemId) -> tuple[Page, ...]:
         """Make a page and those tied to it non-resident."""
-        gone = []
+        leaving = []
         for mate in self.table.together(page):
-            known = self.table.resident.get(mate)
-            if known is None:
+            resident = self.table.resident.get(mate)
+            if resident is None:
                 continue
-            tier = Tier.MIDDLE if known.position >= 0 else Tier.LONG
-            gone.append(self.table.leave(mate, tier, self.counters.evictions))
-            self.counters.write_backs += known.dirty
+            tier = Tier.MIDDLE if resident.position >= 0 else Tier.LONG
+            leaving.append(self.table.leave(mate, tier, self.counters.evictions))
+            self.counters.write_backs += resident.dirty
             self._ahead.discard(mate)
-            self.policy.left(gone[-1], self.now)
-        return tuple(gone)
+            self.policy.left(leaving[-1], self.now)
+        return tuple(leaving)
 
 
 def _used(page: Page, now: int) -> Page:

@@ -74,24 +74,26 @@ def retention(classes: str, kinds: str) -> Retention:
         spans[name] = _span("retention", span)
     if spans[KEEP] is not None:
         raise Invalid("retention", "gives `keep` an end", "That class is for what no collector touches.")
-    known = {str(kind): kind for kind in Kind}
+    kinds_by_name = {str(kind): kind for kind in Kind}
     of: dict[Kind, str] = {}
     for kind, name in _pairs("retention_kinds", kinds):
-        if kind not in known or name not in spans:
-            problem = f"{kind!r} is no kind" if kind not in known else f"{name!r} is no class"
-            raise Invalid("retention_kinds", problem, f"Kinds: {', '.join(known)}. Classes: {', '.join(spans)}.")
-        of[known[kind]] = name
+        if kind not in kinds_by_name or name not in spans:
+            problem = f"{kind!r} is no kind" if kind not in kinds_by_name else f"{name!r} is no class"
+            raise Invalid(
+                "retention_kinds", problem, f"Kinds: {', '.join(kinds_by_name)}. Classes: {', '.join(spans)}."
+            )
+        of[kinds_by_name[kind]] = name
     return Retention(spans, of)
 
 
 def _pairs(field_: str, text: str) -> list[tuple[str, str]]:
-    found = []
+    pairs = []
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
             raise Invalid(field_, f"{part!r} is no pair", "Write name=value, separated by commas.")
-        found.append((name, value))
-    return found
+        pairs.append((name, value))
+    return pairs
 
 
 def _span(field_: str, text: str) -> int | None:

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
+from mnemic.core.sanitize import speaker_name
 from mnemic.core.tokens import count_tokens, cut, is_stop, tokenise, words
 
 MERGE: Final = 0.12
@@ -84,28 +85,28 @@ class Segment:
     @property
     def line(self) -> str:
         """Render the line that stands for it in a window."""
-        told = ", ".join(self.keywords[:TOLD])
-        return f"{told}: {self.summary}" if told else self.summary
+        keywords = ", ".join(self.keywords[:TOLD])
+        return f"{keywords}: {self.summary}" if keywords else self.summary
 
 
 def segments(turns: Iterable[LeftTurn]) -> list[Segment]:
     """Split turns into segments, in the order they were said; each turn is in exactly one."""
-    exchanges = _exchanges(sorted(turns, key=lambda said: said.position))
-    told = [_terms(exchange) for exchange in exchanges]
-    rarity = _rarity(told)
-    found: list[list[LeftTurn]] = []
+    exchanges = _exchanges(sorted(turns, key=lambda turn: turn.position))
+    term_counts = [_terms(exchange) for exchange in exchanges]
+    rarity = _rarity(term_counts)
+    stretches: list[list[LeftTurn]] = []
     terms: Weights = {}
     size = 0
-    for exchange, counts in zip(exchanges, told, strict=True):
+    for exchange, counts in zip(exchanges, term_counts, strict=True):
         fresh = _weighed(counts, rarity)
-        tokens = sum(count_tokens(said.text) for said in exchange)
-        if not found or _breaks(found[-1], exchange, size, tokens, terms, fresh):
-            found.append([])
+        tokens = sum(count_tokens(turn.text) for turn in exchange)
+        if not stretches or _breaks(stretches[-1], exchange, size, tokens, terms, fresh):
+            stretches.append([])
             terms, size = {}, 0
-        found[-1] += exchange
+        stretches[-1] += exchange
         terms = {term: terms.get(term, 0.0) + fresh.get(term, 0.0) for term in (*terms, *fresh)}
         size += tokens
-    return [_segment(stretch, rarity) for stretch in found]
+    return [_segment(stretch, rarity) for stretch in stretches]
 
 
 def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
@@ -114,20 +115,20 @@ def score(weights: Mapping[str, float], others: Mapping[str, float]) -> float:
         return 0.0
     dot = sum(weight * others[term] for term, weight in weights.items() if term in others)
     norms = math.sqrt(sum(n * n for n in weights.values()) * sum(n * n for n in others.values()))
-    mine, theirs = (_most(terms) for terms in (weights, others))
-    return dot / norms + len(mine & theirs) / len(mine | theirs)
+    own_keywords, other_keywords = (_most(terms) for terms in (weights, others))
+    return dot / norms + len(own_keywords & other_keywords) / len(own_keywords | other_keywords)
 
 
 def _exchanges(turns: Sequence[LeftTurn]) -> list[list[LeftTurn]]:
     """Pair turns, as a page of MemoryOS is a question and its answer; a gap or a pause ends a pair."""
-    found: list[list[LeftTurn]] = []
-    for said in turns:
-        last = found[-1][-1] if found and len(found[-1]) == 1 else None
-        if last is not None and said.position == last.position + 1 and said.at - last.at <= PAUSE:
-            found[-1].append(said)
+    exchanges: list[list[LeftTurn]] = []
+    for turn in turns:
+        last = exchanges[-1][-1] if exchanges and len(exchanges[-1]) == 1 else None
+        if last is not None and turn.position == last.position + 1 and turn.at - last.at <= PAUSE:
+            exchanges[-1].append(turn)
         else:
-            found.append([said])
-    return found
+            exchanges.append([turn])
+    return exchanges
 
 
 def _breaks(
@@ -176,15 +177,15 @@ def _keywords(stretch: Sequence[LeftTurn], terms: Counter[str], weights: Weights
 
 def _summary(stretch: Sequence[LeftTurn], weights: Weights) -> str:
     """Choose the sentence with the most of the segment's weight for its length; of equals the first."""
-    best, said_by, worth = "", "", -1.0
-    for said in stretch:
-        for sentence in cut(said.text, SENTENCE):
-            held = sum(weights.get(term, 0.0) for term in set(_terms([_only(said, sentence)])))
-            value = held / math.sqrt(8 + count_tokens(sentence))
+    best, speaker, worth = "", "", -1.0
+    for turn in stretch:
+        for sentence in cut(turn.text, SENTENCE):
+            weight = sum(weights.get(term, 0.0) for term in set(_terms([_only(turn, sentence)])))
+            value = weight / math.sqrt(8 + count_tokens(sentence))
             if value > worth:
-                best, said_by, worth = " ".join(sentence.split()), said.speaker, value
-    return f"{said_by}: {best}" if said_by else best
+                best, speaker, worth = " ".join(sentence.split()), turn.speaker, value
+    return f"{speaker_name(speaker)}: {best}" if speaker else best
 
 
-def _only(said: LeftTurn, text: str) -> LeftTurn:
-    return LeftTurn(id=said.id, text=text, position=said.position, at=said.at)
+def _only(turn: LeftTurn, text: str) -> LeftTurn:
+    return LeftTurn(id=turn.id, text=text, position=turn.position, at=turn.at)

@@ -72,22 +72,22 @@ class PageTable:
 
     def enter(self, page: Page) -> int | None:
         """Make a page resident, as the last in order; the eviction that had taken it before, if that is known."""
-        gone = self.away.pop(page.id, None)
+        remembered = self.away.pop(page.id, None)
         self.resident[page.id] = page
         self.cost += self.weight(page)
         if page.pinned:
             self.pinned.add(page.id)
         if page.dirty:
             self.dirty.add(page.id)
-        return None if gone is None else gone[1]
+        return None if remembered is None else remembered[1]
 
     def leave(self, page: ItemId, tier: Tier, eviction: int) -> Page:
         """Make a page non-resident, and remember it."""
-        left = replace(self.resident.pop(page), tier=tier)
-        self.cost -= self.weight(left)
+        page_left = replace(self.resident.pop(page), tier=tier)
+        self.cost -= self.weight(page_left)
         self.pinned.discard(page)
-        self.note(left, eviction)
-        return left
+        self.note(page_left, eviction)
+        return page_left
 
     def note(self, page: Page, eviction: int) -> None:
         """Remember a page that is not resident; the one remembered longest is forgotten for it."""
@@ -131,8 +131,8 @@ class PageTable:
 
     def places(self) -> dict[int, ItemId]:
         """Map places in the session to its known turns, resident or not."""
-        known = (*(page for page, _ in self.away.values()), *self.resident.values())
-        return {page.position: page.id for page in known if page.position >= 0}
+        pages = (*(page for page, _ in self.away.values()), *self.resident.values())
+        return {page.position: page.id for page in pages if page.position >= 0}
 
     def together(self, page: ItemId) -> tuple[ItemId, ...]:
         """List a page and those tied to it."""
@@ -142,25 +142,25 @@ class PageTable:
         """Find the residents that may not leave: pinned, used since a reference, or tied to one that is."""
         if since is None and not self.pinned:
             return set()
-        kept = list(self.pinned)
+        protected = list(self.pinned)
         if since is not None:
-            kept += [page.id for page in self.resident.values() if page.last_use >= since or page.arrived >= since]
-        return {mate for page in kept for mate in self.together(page) if mate in self.resident}
+            protected += [page.id for page in self.resident.values() if page.last_use >= since or page.arrived >= since]
+        return {mate for page in protected for mate in self.together(page) if mate in self.resident}
 
     def newest(self, room: int) -> set[ItemId]:
         """List the session's last resident turns that cost at most `room` together; the very last in any case."""
-        kept: set[ItemId] = set()
+        newest: set[ItemId] = set()
         for page in sorted(self.resident.values(), key=lambda page: page.position, reverse=True):
             room -= self.weight(page)
-            if page.position < 0 or (kept and room < 0):
+            if page.position < 0 or (newest and room < 0):
                 break
-            kept.update(mate for mate in self.together(page.id) if mate in self.resident)
-        return kept
+            newest.update(mate for mate in self.together(page.id) if mate in self.resident)
+        return newest
 
     def clean(self, pages: Iterable[ItemId]) -> None:
         """Mark pages as written to the store."""
-        for one in list(pages):
-            page = self.find(one)
+        for page_id in list(pages):
+            page = self.find(page_id)
             if page is not None and page.dirty:
                 self.put(replace(page, dirty=False))
-            self.dirty.discard(one)
+            self.dirty.discard(page_id)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, Version
 from mnemic.core.queries import Context, Recalled
+from mnemic.core.sanitize import without_unseen
 from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid
 from mnemic.recall.pack import fenced, render
@@ -179,9 +180,9 @@ def _item(item: Item) -> dict[str, Any]:
     return {
         "id": item.id,
         "kind": item.kind.value,
-        "text": item.text,
+        "text": without_unseen(item.text),
         "said": item.said.isoformat(timespec="seconds"),
-        "who": str(who),
+        "who": without_unseen(str(who)),
         "channel": item.channel.value,
     }
 

@@ -175,7 +175,7 @@ class Changing:
         """Tie two items, or untie them."""
         writable(who)
         number("weight", link.weight)
-        text_field("type", link.type)
+        link = replace(link, type=self.desk.without_secrets(text_field("type", link.type)))
         if not (yield from look_again(who, self.desk, lambda s: _tied(s, who, link))) and remove:
             raise NotFound(f"no link {link.src} -{link.type}-> {link.dst} here")
         return (yield from committed(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))

@@ -81,7 +81,7 @@ class TakingBack:
         found, reopening = yield from look(named)
         if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
             found, reopening = yield from look(named)
-        erasure = erasure_of(who, ids=found, reason=reason)
+        erasure = erasure_of(who, ids=found, reason=self.desk.without_secrets(reason))
         reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
         return (yield from erase(replace(erasure, reopen=reopen, expect=expect, names=(session,) if session else ())))
@@ -91,7 +91,7 @@ class TakingBack:
         writable(who)
         if reason:
             text_field("reason", reason)
-        return (yield from erase(erasure_of(who, whole=True, reason=reason)))
+        return (yield from erase(erasure_of(who, whole=True, reason=self.desk.without_secrets(reason))))
 
 
 def _doomed(

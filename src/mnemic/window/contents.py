@@ -15,7 +15,18 @@ from mnemic.tiers.counters import Prefix
 from mnemic.tiers.features import Reader
 from mnemic.tiers.pager import Moved, Pager
 from mnemic.tiers.write_back import Writing
-from mnemic.window.layout import FRAME, SEGMENT, TOOL, Window, WindowLine, laid_out, line, messages, role_of, said
+from mnemic.window.layout import (
+    FRAME,
+    SEGMENT,
+    TOOL,
+    Window,
+    WindowLine,
+    as_left_turn,
+    laid_out,
+    messages,
+    render_line,
+    role_of,
+)
 from mnemic.window.promotion import Promotion
 from mnemic.window.terms import Reach
 
@@ -51,16 +62,16 @@ class Contents:
     def admit(self, items: Iterable[Item], seq: int) -> None:
         """Admit turns that were just said."""
         self.pager.guard()
-        new = {item.id: item for item in items}
-        for item in new.values():
+        items_by_id = {item.id: item for item in items}
+        for item in items_by_id.values():
             if self.pager.table.find(item.id) is not None:
                 continue
             page = self.turn(item, self.line(item, seq))
             tied = self.call(page)
-            if tied in new:
-                self.line(new[tied], seq)  # it may have found no room, and now come in with its result
+            if tied in items_by_id:
+                self.line(items_by_id[tied], seq)  # it may have found no room, and now come in with its result
             moved = self.pager.admit(page, after=tied)
-            self.left(moved.left if moved.here else (*moved.left, page))
+            self.drop_pages(moved.evicted if moved.resident else (*moved.evicted, page))
         self.admitted = max(self.admitted, seq)
         self.pager.unguard()
         self.drop_lines()
@@ -83,8 +94,8 @@ class Contents:
         The best are sure to be there in the end. A worse one that is here already is used, but may have to make room.
         """
         table, room = self.pager.table, int(self.pager.budget * self._reach.share)
-        wanted: list[Recalled] = []
-        held: list[Recalled] = []
+        missing: list[Recalled] = []
+        resident: list[Recalled] = []
         stays = table.pinned | table.newest(int(self.pager.budget * self.pager.marks.fresh))
         free = self.pager.brim - sum(table.reserved.values()) - sum(table.resident[page].tokens for page in stays)
         for hit in hits:
@@ -94,22 +105,22 @@ class Contents:
                 self.pager.use(hit.id)
                 continue
             free, room = free - cost, room - (cost if page is None else 0)
-            (wanted if page is None else held).append(hit)
+            (missing if page is None else resident).append(hit)
         self.pager.guard()
-        for hit in held:
+        for hit in resident:
             self.pager.use(hit.id)
-        self.left(self.pager.make_room(sum(self.line(hit.item, hit.seq).tokens for hit in wanted)))
-        for hit in sorted(wanted, key=lambda hit: (hit.item.said, hit.item.pos, hit.id)):
+        self.drop_pages(self.pager.make_room(sum(self.line(hit.item, hit.seq).tokens for hit in missing)))
+        for hit in sorted(missing, key=lambda hit: (hit.item.said, hit.item.pos, hit.id)):
             self.fault(hit.item, hit.seq)
         self.pager.unguard()
         self.drop_lines()
-        return [hit for hit in wanted if hit.id in table.resident]
+        return [hit for hit in missing if hit.id in table.resident]
 
     def fault(self, item: Item, seq: int) -> Moved:
         """Page in an item that is used and not resident."""
         moved = self.pager.fault(self._page(item, self.line(item, seq)))
-        self.left(moved.left)
-        for turn in self.pager.table.together(item.id) if not moved.here else ():
+        self.drop_pages(moved.evicted)
+        for turn in self.pager.table.together(item.id) if not moved.resident else ():
             self.lines.pop(turn, None)
         return moved
 
@@ -118,38 +129,38 @@ class Contents:
         item, table = version.item, self.pager.table
         if len(table.together(item.id)) > 1 or item.id in table.resident:
             return
-        if not self.pager.prefetch(self._page(item, self.line(item, version.seq_from))).here:
+        if not self.pager.prefetch(self._page(item, self.line(item, version.seq_from))).resident:
             del self.lines[item.id]
 
     def line(self, item: Item, seq: int) -> WindowLine:
         """Render an item as a line of this window, and keep the line."""
         if item.id not in self.lines:
-            self.lines[item.id] = line(item, seq, self.longest(self.pager.budget))
+            self.lines[item.id] = render_line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]
 
-    def turn(self, item: Item, shown: WindowLine) -> Page:
+    def turn(self, item: Item, line: WindowLine) -> Page:
         """Make the page of a turn that has just been said."""
         read, place = self._features.read(item.text), self.turns
         self.turns += 1
         return Page(
-            id=item.id, tokens=shown.tokens, born=0, last_use=0, position=place, role=role_of(item),
+            id=item.id, tokens=line.tokens, born=0, last_use=0, position=place, role=role_of(item),
             importance=read.importance, novelty=read.novelty, entities=read.facts,
         )  # fmt: skip
 
-    def _page(self, item: Item, shown: WindowLine) -> Page:
-        known = self.recalled.pop(item.id, None)
-        if known is not None:
-            return replace(known, tokens=shown.tokens)
-        return Page(id=item.id, tokens=shown.tokens, born=0, last_use=0, role=role_of(item))
+    def _page(self, item: Item, line: WindowLine) -> Page:
+        stored = self.recalled.pop(item.id, None)
+        if stored is not None:
+            return replace(stored, tokens=line.tokens)
+        return Page(id=item.id, tokens=line.tokens, born=0, last_use=0, role=role_of(item))
 
     # What goes
 
-    def left(self, pages: Iterable[Page]) -> None:
+    def drop_pages(self, pages: Iterable[Page]) -> None:
         """Drop the lines of pages that left; those that are turns of this session wait for their segment."""
         for page in pages:
-            shown = self.lines.pop(page.id, None)
-            if shown is not None and page.position >= 0 and page.segment < 0 and shown.item.kind is Kind.TURN:
-                self.promotion.waiting[page.id] = (said(shown.item, page.position), shown.seq)
+            line = self.lines.pop(page.id, None)
+            if line is not None and page.position >= 0 and page.segment < 0 and line.item.kind is Kind.TURN:
+                self.promotion.waiting[page.id] = (as_left_turn(line.item, page.position), line.seq)
 
     def drop_lines(self) -> None:
         """Drop the lines of items that are not resident."""
@@ -163,43 +174,43 @@ class Contents:
         if item not in table.resident or all(mate in table.resident for mate in group):
             return
         if table.pinned.isdisjoint(group):
-            self.left(self.pager.page_out(item))
+            self.drop_pages(self.pager.page_out(item))
             return
         for mate in group:
             if mate not in table.resident:
                 table.untie(mate)
 
-    def gone(self, item: ItemId) -> None:
+    def drop_item(self, item: ItemId) -> None:
         """Drop an item that is gone for good, and the segments that may quote it."""
         self.promotion.forget(item)
         self.lines.pop(item, None)
-        self.left(self.pager.forget(item))
-        for segment in [one for one, shown in self.lines.items() if _quotes(shown.item, item)]:
-            self.gone(segment)
-        self.tell_earlier()
+        self.drop_pages(self.pager.forget(item))
+        for segment in [other for other, line in self.lines.items() if _quotes(line.item, item)]:
+            self.drop_item(segment)
+        self.choose_segment_lines()
 
-    def changed(self, version: Version) -> None:
+    def render_anew(self, version: Version) -> None:
         """Render a resident page anew if its item has another version since."""
         item = version.item.id
         if item in self.pager.table.resident and version.seq_from != self.lines[item].seq:
             del self.lines[item]
-            self.left(self.pager.change(item, self.line(version.item, version.seq_from).tokens))
+            self.drop_pages(self.pager.change(item, self.line(version.item, version.seq_from).tokens))
 
     # What is not paged
 
     def renew_always(self, always: Always) -> None:
         """Replace the always-on block by its present state."""
         if self.always is None or always.text != self.always.text:
-            self.left(self.pager.reserve("always", always.tokens + 1 if always.text else 0))
+            self.drop_pages(self.pager.reserve("always", always.tokens + 1 if always.text else 0))
         self.always = always
 
-    def tell_earlier(self) -> None:
+    def choose_segment_lines(self) -> None:
         """Choose the segments' lines to show: none of turns that are back, as many as pins leave room for."""
         table = self.pager.table
-        held = {mate for page in table.pinned for mate in table.together(page) if mate in table.resident}
-        room = self.pager.budget - FRAME - self.always_room - sum(table.resident[page].tokens for page in held)
-        self.promotion.tell(table.resident, room)
-        self.left(self.pager.reserve("segments", self.promotion.cost))
+        pinned = {mate for page in table.pinned for mate in table.together(page) if mate in table.resident}
+        room = self.pager.budget - FRAME - self.always_room - sum(table.resident[page].tokens for page in pinned)
+        self.promotion.choose_lines(table.resident, room)
+        self.drop_pages(self.pager.reserve("segments", self.promotion.cost))
 
     @property
     def always_room(self) -> int:
@@ -226,9 +237,9 @@ class Contents:
             Refused: it would not.
         """
         table = self.pager.table
-        kept = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
-        others = self.beside(self.pager.budget)
-        if others + sum(table.resident[page].tokens for page in kept) > self.pager.budget:
+        pinned = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
+        reserved = self.beside(self.pager.budget)
+        if reserved + sum(table.resident[page].tokens for page in pinned) > self.pager.budget:
             raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
 
     def pin(self, item: ItemId, *, pinned: bool) -> None:
@@ -241,14 +252,14 @@ class Contents:
         if pinned:
             self.check_room(item)
         self.pager.pin(item, pinned=pinned)
-        self.tell_earlier()
+        self.choose_segment_lines()
 
     # How it reads
 
     @property
     def ids(self) -> tuple[ItemId, ...]:
         """List every item that the window shows or waits to write: residents, turns, segments, turns they quote."""
-        quoted = (turn for shown in self.lines.values() if SEGMENT in shown.item.tags for turn in shown.item.source)
+        quoted = (turn for line in self.lines.values() if SEGMENT in line.item.tags for turn in line.item.source)
         return (*self.pager.table.resident, *self.promotion.ids, *quoted)
 
     @property
@@ -256,7 +267,7 @@ class Contents:
         """List the segments' lines that are shown."""
         return [text for text, _ in self.promotion.lines]
 
-    def looked_at(self, *, counting: bool = False) -> Window:
+    def describe(self, *, counting: bool = False) -> Window:
         """Describe the window as it stands.
 
         Args:
@@ -266,9 +277,9 @@ class Contents:
         lines = [self.lines[page] for page in table.resident]
         if counting:
             self._count(lines)
-        text = laid_out(self._always_text, self.brief, [shown.text for shown in lines])
-        given_up = ", ".join(self.pager.unpinned)
-        notes = (f"unpinned, as the budget had no room for it: {given_up}",) if given_up else ()
+        text = laid_out(self._always_text, self.brief, [line.text for line in lines])
+        unpinned = ", ".join(self.pager.unpinned)
+        notes = (f"unpinned, as the budget had no room for it: {unpinned}",) if unpinned else ()
         return Window(
             text=text, tokens=table.used, pages=tuple(table.resident.values()), sections=dict(self.pager.meter),
             notes=(*notes, *(self.always.notes if self.always is not None else ())),
@@ -276,7 +287,7 @@ class Contents:
 
     def as_messages(self, first: str) -> list[dict[str, object]]:
         """Lay the window out as messages for a provider."""
-        self.looked_at(counting=True)
+        self.describe(counting=True)
         pages = [(page, self.lines[page.id]) for page in self.pager.table.resident.values()]
         return messages(self._always_text, self.brief, pages, first=first)
 
@@ -292,10 +303,10 @@ class Contents:
         self.pager.counters.reused += self._prefix.reused(blocks)
 
 
-def needed(contents: Contents, wanted: Mapping[ItemId, Item]) -> tuple[list[ItemId], list[ItemId]]:
+def needed(contents: Contents, items: Mapping[ItemId, Item]) -> tuple[list[ItemId], list[ItemId]]:
     """Name what must be read before these come in: stored states of pages long gone, and the items tied to others."""
     table = contents.pager.table
-    absent = [item for item in wanted if item not in table.resident]
+    absent = [item for item in items if item not in table.resident]
     forgotten = [item for item in absent if item not in table.away]
     return forgotten, [mate for item in absent for mate in table.together(item)[1:]]
 

@@ -9,9 +9,10 @@ from typing import Final, TypeAlias
 
 from mnemic.core.clock import micros
 from mnemic.core.items import EVIDENCE, Item, Kind, Slot
+from mnemic.core.sanitize import for_prompt
 from mnemic.core.tokens import count_tokens, cut, local_time
 from mnemic.ingest.chat_message import CONTENT, is_bare
-from mnemic.recall.pack import defused, spoken
+from mnemic.recall.pack import spoken
 from mnemic.tiers.base import Page
 from mnemic.tiers.pager import is_recalled
 from mnemic.tiers.segments import LeftTurn
@@ -75,7 +76,7 @@ Shown: TypeAlias = tuple[Page, WindowLine]
 """A page and its line."""
 
 
-def line(item: Item, seq: int, most: int) -> WindowLine:
+def render_line(item: Item, seq: int, most: int) -> WindowLine:
     """Render an item as a line of at most about `most` tokens; a longer one is cut, and says so."""
     text = spoken(item, _words(item))
     tokens = count_tokens(text) + 1
@@ -89,7 +90,7 @@ def line(item: Item, seq: int, most: int) -> WindowLine:
     )
 
 
-def said(item: Item, position: int) -> LeftTurn:
+def as_left_turn(item: Item, position: int) -> LeftTurn:
     """Convert a turn to what segments are made of."""
     speaker = item.slots.get("speaker") or item.slots.get("role") or ""
     return LeftTurn(
@@ -100,7 +101,8 @@ def said(item: Item, position: int) -> LeftTurn:
 def brief(segment: Item) -> str:
     """Render a segment as one line among what was said before."""
     day = local_time(segment.said, segment.said_offset).date().isoformat()
-    return f"[{segment.id}] {defused(f'{day} {segment.text}')}"
+    words = " ".join(segment.text.splitlines())
+    return f"[{segment.id}] {for_prompt(f'{day} {words}')}"
 
 
 def role_of(item: Item) -> str:
@@ -117,9 +119,9 @@ def is_page(item: Item) -> bool:
 def laid_out(always: str, earlier: Sequence[str], lines: Sequence[str]) -> str:
     """Join the parts of a window to its text."""
     parts = [always] if always else []
-    for marks, shown in ((EARLIER, earlier), (PAGES, lines)):
-        if shown:
-            parts += [marks[0], *shown, marks[1]]
+    for marks, part in ((EARLIER, earlier), (PAGES, lines)):
+        if part:
+            parts += [marks[0], *part, marks[1]]
     return "\n".join(parts)
 
 
@@ -137,9 +139,11 @@ def messages(
     messages: list[dict[str, object]] = [{"role": "system", "content": head}] if head else []
     newest = max((page.position for page, _ in pages), default=-1)
     exchanges = _exchanges(pages)
-    begins = _begins([exchange[0] for exchange in exchanges if _is_said(exchange, newest)])
+    begins = _begins([exchange[0] for exchange in exchanges if _is_whole_turn(exchange, newest)])
     turns = {
-        exchange[0][0].id for exchange in exchanges if _is_said(exchange, newest) and exchange[0][0].position >= begins
+        exchange[0][0].id
+        for exchange in exchanges
+        if _is_whole_turn(exchange, newest) and exchange[0][0].position >= begins
     }
     for turn, some in groupby(exchanges, key=lambda exchange: exchange[0][0].id in turns):
         lines = [shown for exchange in some for _, shown in exchange]
@@ -164,14 +168,14 @@ def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
     return found
 
 
-def _begins(said: Sequence[Shown]) -> int:
+def _begins(turns: Sequence[Shown]) -> int:
     """Find the turn that messages begin at: a user's, unless the talk's first is here or none is a user's."""
-    if any(page.position == 0 for page, _ in said):
+    if any(page.position == 0 for page, _ in turns):
         return 0
-    return min((page.position for page, shown in said if role_of(shown.item) == "user"), default=0)
+    return min((page.position for page, line in turns if role_of(line.item) == "user"), default=0)
 
 
-def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
+def _is_whole_turn(exchange: Sequence[Shown], newest: int) -> bool:
     """Whether it is of this talk, has never left, and is whole: the call of the newest turn still awaits its result."""
     first, last = exchange[0], exchange[-1][0]
     role = role_of(first[1].item)
@@ -182,25 +186,25 @@ def _is_said(exchange: Sequence[Shown], newest: int) -> bool:
     return "tool_calls" not in first[1].item.slots or last.position == newest
 
 
-def _turn(shown: WindowLine) -> dict[str, object]:
+def _turn(line: WindowLine) -> dict[str, object]:
     """Render a turn as a message, with the content it had beside calls (`ingest.chat_message`), if any."""
-    slots, role = shown.item.slots, role_of(shown.item)
+    slots, role = line.item.slots, role_of(line.item)
     blocks = slots.get(CONTENT)
     if isinstance(blocks, list):
-        content = _cut_blocks(blocks, shown) if shown.left_out or is_bare(blocks) else blocks
+        content = _cut_blocks(blocks, line) if line.left_out or is_bare(blocks) else blocks
         return {"role": "user" if role == TOOL else role, "content": content}
     extra = {name: slots[name] for name in ("tool_calls", "tool_call_id", "name") if name in slots}
-    words = shown.text if shown.left_out else slots.get(CONTENT, shown.item.text)
+    words = line.text if line.left_out else slots.get(CONTENT, line.item.text)
     return {"role": role, "content": words, **extra}
 
 
-def _cut_blocks(blocks: Sequence[Slot], shown: WindowLine) -> list[Slot]:
+def _cut_blocks(blocks: Sequence[Slot], line: WindowLine) -> list[Slot]:
     """Cut the blocks of a turn that is shown in part: its words are its line's, and no tool's block is left out."""
     tools = [dict(block) for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
     if not any("content" in block for block in tools):
-        return [{"type": "text", "text": shown.text}, *tools]
+        return [{"type": "text", "text": line.text}, *tools]
     for place, block in enumerate(tools):
-        block["content"] = "" if place else shown.text
+        block["content"] = "" if place else line.text
     return [*tools]
 
 

@@ -61,12 +61,12 @@ class Promotion:
     def _shown(self) -> list[SegmentLine]:
         return [line for segment, line in self._lines.items() if segment not in self._silent]
 
-    def tell(self, here: Container[ItemId], room: int) -> None:
+    def choose_lines(self, resident: Container[ItemId], room: int) -> None:
         """Choose the lines that the window shows: of segments not wholly back in it, as many as `room` tokens hold.
 
         The oldest are left out first, and shown again when there is room.
         """
-        silent = {segment for segment, line in self._lines.items() if all(turn in here for turn in line.sources)}
+        silent = {segment for segment, line in self._lines.items() if all(turn in resident for turn in line.sources)}
         cost = sum(line.tokens for segment, line in self._lines.items() if segment not in silent)
         for segment, line in self._lines.items():
             if cost <= room:
@@ -81,20 +81,20 @@ class Promotion:
         waiting, enough = len(self.waiting), self._writing.promote
         if not waiting or (waiting < self._enough and not everything):
             return []
-        made = segments(turn for turn, _ in self.waiting.values())
-        due = made if everything or waiting > 4 * enough else made[:-1]
+        whole = segments(turn for turn, _ in self.waiting.values())
+        due = whole if everything or waiting > 4 * enough else whole[:-1]
         # It is not looked at again for every turn.
         self._enough = enough + waiting - sum(len(segment.turns) for segment in due)
         return due
 
-    def expected(self, made: Sequence[Segment]) -> dict[ItemId, int]:
+    def expected(self, new_segments: Sequence[Segment]) -> dict[ItemId, int]:
         """Name for each turn of these segments the commit that must still be its last."""
-        return {turn.id: self.waiting[turn.id][1] for segment in made for turn in segment.turns}
+        return {turn.id: self.waiting[turn.id][1] for segment in new_segments for turn in segment.turns}
 
-    def items(self, made: Sequence[Segment], scope: Scope, fresh: Callable[[], ItemId]) -> list[Item]:
+    def items(self, new_segments: Sequence[Segment], scope: Scope, fresh: Callable[[], ItemId]) -> list[Item]:
         """Make an item of each segment: it cites its turns and names the segment before it."""
         items: list[Item] = []
-        for number, segment in enumerate(made, start=self.number):
+        for number, segment in enumerate(new_segments, start=self.number):
             previous = items[-1].id if items else self._previous
             slots: dict[str, Slot] = {
                 "segment": number, "first": segment.first, "last": segment.last, "keywords": list(segment.keywords),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
 from mnemic.errors import Refused
-from mnemic.window.layout import TOOL, line, role_of
+from mnemic.window.layout import TOOL, render_line, role_of
 from mnemic.window.session_state import as_page
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _held_by_pins(stored: SessionState) -> list[PageRow]:
 def _needed(contents: Contents, stored: SessionState, rows: Sequence[PageRow], budget: int) -> int:
     """Count the tokens that these pages, and what may stand beside them, take in a window of this budget."""
     versions = [stored.items[row.item] for row in rows]
-    lines = (line(version.item, version.seq_from, contents.longest(budget)) for version in versions)
+    lines = (render_line(version.item, version.seq_from, contents.longest(budget)) for version in versions)
     return contents.beside(budget) + sum(shown.tokens for shown in lines)
 
 
@@ -70,10 +70,10 @@ def take_up(contents: Contents, stored: SessionState) -> None:
         item = stored.items[row.item].item
         shown = contents.line(item, stored.items[row.item].seq_from)
         contents.pager.restore([replace(as_page(row, role_of(item)), tokens=shown.tokens)])
-    contents.left([page for page, _ in contents.pager.table.away.values()])
+    contents.drop_pages([page for page, _ in contents.pager.table.away.values()])
     _tie_again(contents)
-    contents.tell_earlier()
-    contents.left(contents.pager.relieve())
+    contents.choose_segment_lines()
+    contents.drop_pages(contents.pager.relieve())
     _take_recent(contents, stored)
 
 
@@ -130,5 +130,5 @@ def _stay_out(contents: Contents, version: Version) -> None:
     if call is not None:
         table.tie(call, page.id)
         contents.settle(call)
-    contents.left([page])
+    contents.drop_pages([page])
     contents.admitted = max(contents.admitted, version.seq_from)

@@ -110,13 +110,13 @@ class SessionFlows:
         self._check_open()
         dirty = self._behind.dirty
         riding = self._behind.paging(dirty if self._terms.writing.rides(len(dirty)) else ())
-        receipt, made = yield from self._kernel.take(self._writer, messages, channel, riding)
+        receipt, written = yield from self._kernel.take(self._writer, messages, channel, riding)
         self._behind.landed(riding)
-        known = {item.id: item for item in made}
-        if unknown := [item for item in receipt.ids if item not in known]:  # a key that had landed before
-            landed = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, unknown))
-            known.update({item: version.item for item, version in landed.items()})
-        pages = [known[item] for item in receipt.ids if item in known and is_page(known[item])]
+        items = {item.id: item for item in written}
+        if missing := [item for item in receipt.ids if item not in items]:  # a key that had landed before
+            landed = yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, missing))
+            items.update({item: version.item for item, version in landed.items()})
+        pages = [items[item] for item in receipt.ids if item in items and is_page(items[item])]
         yield from self._read_lines(self.contents.called_away(pages))
         self.contents.admit(pages, receipt.seq)
         yield from self._promote()
@@ -129,12 +129,12 @@ class SessionFlows:
         self._check_open()
         k = min(self._terms.reach.k if request.k is None else request.k, self._kernel.settings.k_limit)
         recall = yield from self._kernel.recalling(self._reader, replace(request, k=k, budget=None))
-        meanwhile, recalled = yield from self._kernel.read(
-            self._reader, lambda s, spaces, _: (self._meanwhile(s, spaces), recall(s))
+        changes, recalled = yield from self._kernel.read(
+            self._reader, lambda s, spaces, _: (self._read_changes(s, spaces), recall(s))
         )
-        self._take_in(*meanwhile)
+        self._apply_changes(*changes)
         hits = [hit for hit in recalled.items if SEGMENT not in hit.item.tags]
-        yield from self._recollect({hit.id: hit.item for hit in hits})
+        yield from self._read_for_faults({hit.id: hit.item for hit in hits})
         faults = self.contents.bring_in(hits)
         if self._terms.reach.ahead and faults:
             yield from self._fetch_ahead(faults[: self._terms.reach.ahead])
@@ -145,12 +145,12 @@ class SessionFlows:
 
     def _answered(self, recalled: Context, hits: Sequence[Recalled], faults: int) -> Context:
         """Describe what was recalled by the window that now holds it."""
-        window = self.contents.looked_at(counting=True)
-        here = tuple(hit for hit in hits if hit.id in self.pager.table.resident)
-        paged = f"in the window already: {len(here) - faults}, paged in: {faults}"
+        window = self.contents.describe(counting=True)
+        resident = tuple(hit for hit in hits if hit.id in self.pager.table.resident)
+        paged = f"in the window already: {len(resident) - faults}, paged in: {faults}"
         always = () if self.contents.always is None else self.contents.always.items
         notes = (*recalled.notes, *window.notes, paged)
-        return replace(recalled, text=window.text, tokens=window.tokens, items=here, always=always, notes=notes)
+        return replace(recalled, text=window.text, tokens=window.tokens, items=resident, always=always, notes=notes)
 
     # Pages
 
@@ -166,12 +166,12 @@ class SessionFlows:
         if not self.pager.use(item):
             version = yield from self._kernel.get(self._reader, item)
             yield from self._check_quoted(version.item)
-            yield from self._recollect({item: version.item})
+            yield from self._read_for_faults({item: version.item})
             moved = self.contents.fault(version.item, version.seq_from)
-            if not moved.here:
+            if not moved.resident:
                 raise Refused(f"there is no room for {item}: too much is pinned; unpin or page out something")
         yield from self._promote()
-        return self.contents.looked_at()
+        return self.contents.describe()
 
     def page_out(self, item: ItemId) -> Flow[Window]:
         """Send a page out of the window; it stays addressable.
@@ -184,9 +184,9 @@ class SessionFlows:
         yield from self._turn_to(item)
         if item not in self.pager.table.resident:
             raise NotFound(f"{item} is not in the window")
-        self.contents.left(self.pager.page_out(item))
+        self.contents.drop_pages(self.pager.page_out(item))
         yield from self._promote()
-        return self.contents.looked_at()
+        return self.contents.describe()
 
     def pin(self, item: ItemId, *, pinned: bool) -> Flow[Window]:
         """Keep a page in this window whatever comes, or let it go again; the item itself is not pinned.
@@ -198,13 +198,13 @@ class SessionFlows:
         """
         yield from self._turn_to(item)
         self.contents.pin(item, pinned=pinned)
-        return self.contents.looked_at()
+        return self.contents.describe()
 
     def look(self) -> Flow[Window]:
         """Read the window as it stands, without what was taken out of memory meanwhile."""
         self._check_open()
         yield from self._follow()
-        return self.contents.looked_at()
+        return self.contents.describe()
 
     def messages(self, first: str) -> Flow[list[dict[str, object]]]:
         """Lay the window out as messages for a provider."""
@@ -222,16 +222,16 @@ class SessionFlows:
 
     def _fetch_ahead(self, faults: Sequence[Recalled]) -> Flow[None]:
         """Prefetch the turns beside what was just paged in, where there is free room."""
-        near = yield from self._kernel.read(
+        neighbours = yield from self._kernel.read(
             self._reader, lambda s, spaces, _: [v for hit in faults for v in beside(s, spaces, hit.id, hit.seq)]
         )
-        for version in near:
+        for version in neighbours:
             if is_page(version.item):
                 self.contents.fetch_ahead(version)
 
-    def _recollect(self, wanted: Mapping[ItemId, Item]) -> Flow[None]:
+    def _read_for_faults(self, items: Mapping[ItemId, Item]) -> Flow[None]:
         """Read what faults will need: the stored state of pages long gone, and the items tied to others."""
-        forgotten, mates = needed(self.contents, wanted)
+        forgotten, mates = needed(self.contents, items)
         self.contents.recalled = {}
         if not forgotten:
             yield from self._read_lines(mates)
@@ -239,7 +239,7 @@ class SessionFlows:
         rows, versions = yield from self._kernel.read(
             self._reader, lambda s, spaces, own: (session_pages(s, own, self.name, forgotten), s.get(spaces, mates))
         )
-        self.contents.recalled = {row.item: as_page(row, role_of(wanted[row.item])) for row in rows}
+        self.contents.recalled = {row.item: as_page(row, role_of(items[row.item])) for row in rows}
         self._take_lines(mates, versions)
 
     def _read_lines(self, ids: Sequence[ItemId]) -> Flow[None]:
@@ -252,17 +252,17 @@ class SessionFlows:
             if item in versions:
                 self.contents.line(versions[item].item, versions[item].seq_from)
             else:
-                self.contents.gone(item)
+                self.contents.drop_item(item)
 
     def _promote(self, *, everything: bool = False) -> Flow[None]:
         """Write segments of the turns that left the window, once enough of them wait."""
         promotion = self.contents.promotion
-        made = promotion.due(everything=everything)
-        if not made:
-            self.contents.tell_earlier()
+        new_segments = promotion.due(everything=everything)
+        if not new_segments:
+            self.contents.choose_segment_lines()
             return
-        items = promotion.items(made, self._writer.scope, self._kernel.desk.fresh_id)
-        expect, riding = promotion.expected(made), self._behind.paging(())
+        items = promotion.items(new_segments, self._writer.scope, self._kernel.desk.fresh_id)
+        expect, riding = promotion.expected(new_segments), self._behind.paging(())
         try:
             yield from self._kernel.put_away(replace(self._writer, actor=DERIVER), items, expect, riding)
         except Conflict:  # a turn has changed or gone meanwhile; what is left of them is made into segments next time
@@ -270,11 +270,11 @@ class SessionFlows:
             promotion.check((yield from self._kernel.read(self._reader, lambda s, spaces, _: s.get(spaces, ids))))
             return
         self._behind.landed(riding)
-        for item, one in zip(items, made, strict=True):
-            number = promotion.written(item, one, self.contents.brief_room)
-            for page in [page for turn in one.turns if (page := self.pager.table.find(turn.id)) is not None]:
+        for item, segment in zip(items, new_segments, strict=True):
+            number = promotion.written(item, segment, self.contents.brief_room)
+            for page in [page for turn in segment.turns if (page := self.pager.table.find(turn.id)) is not None]:
                 self.pager.table.put(replace(page, segment=number, dirty=True))
-        self.contents.tell_earlier()
+        self.contents.choose_segment_lines()
 
     def _write(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Flow[None]:
         paging = self._behind.paging(pages, seconds, taking=taking)
@@ -293,23 +293,25 @@ class SessionFlows:
 
     def _follow(self) -> Flow[None]:
         """Drop what was erased, forgotten or superseded since the last look; show anew what was changed."""
-        self._take_in(*(yield from self._kernel.read(self._reader, lambda s, spaces, _: self._meanwhile(s, spaces))))
+        self._apply_changes(
+            *(yield from self._kernel.read(self._reader, lambda s, spaces, _: self._read_changes(s, spaces)))
+        )
 
-    def _meanwhile(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
+    def _read_changes(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
         """Read what changed in the pages since the last look, and the always-on block if anything was committed."""
-        seen = followed(snapshot, spaces, self._heads, self.contents.ids)
-        if seen.heads == self._heads and self.contents.always is not None:
-            return seen, None
-        return seen, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
+        changes = followed(snapshot, spaces, self._heads, self.contents.ids)
+        if changes.heads == self._heads and self.contents.always is not None:
+            return changes, None
+        return changes, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
 
-    def _take_in(self, seen: Followed, always: Always | None) -> None:
-        self._heads = seen.heads
-        for item in seen.checked:
-            version = seen.versions.get(item)
+    def _apply_changes(self, changes: Followed, always: Always | None) -> None:
+        self._heads = changes.heads
+        for item in changes.checked:
+            version = changes.versions.get(item)
             if version is None:
-                self.contents.gone(item)
+                self.contents.drop_item(item)
             else:
-                self.contents.changed(version)
+                self.contents.render_anew(version)
         if always is not None:
             self.contents.renew_always(always)
 

@@ -79,10 +79,10 @@ def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, na
     rows = [] if row is None else snapshot.pages(own, row.session)
     items = dict(snapshot.get((own,), [row.item for row in rows])) if rows else {}
     waiting = [row.item for row in rows if row.item in items and not row.resident]
-    done = _in_segments(snapshot, own, waiting)
+    in_segments = _in_segments(snapshot, own, waiting)
     seq = 0 if row is None else row.seq
     turns = snapshot.latest((own,), Filter(session=name, kinds=(Kind.TURN, Kind.DOCUMENT)), limit=RECENT)
-    told = snapshot.latest((own,), Filter(session=name, kinds=(Kind.EPISODE,), tags=(SEGMENT,)), limit=BRIEF)
+    segments = snapshot.latest((own,), Filter(session=name, kinds=(Kind.EPISODE,), tags=(SEGMENT,)), limit=BRIEF)
     return SessionState(
         known=row is not None,
         budget=0 if row is None else row.budget,
@@ -90,10 +90,10 @@ def session_state(snapshot: Snapshot, spaces: Sequence[int], own: int | None, na
         clock=0 if row is None else row.clock,
         turns=0 if row is None else row.turns,
         seq=seq,
-        pages=tuple(row for row in rows if row.item in items and row.item not in done),
+        pages=tuple(row for row in rows if row.item in items and row.item not in in_segments),
         items=items,
         recent=tuple(version for version in reversed(turns) if version.seq_from > seq),
-        segments=tuple(reversed(told)),
+        segments=tuple(reversed(segments)),
     )
 
 
@@ -141,8 +141,8 @@ class WriteBehind:
     def paging(self, pages: Sequence[ItemId], seconds: float = LEASE_SECONDS, *, taking: bool = False) -> Paging:
         """Make the write for these pages: all that have changed, or none, so that its `seq` says how far they go."""
         pager = self._contents.pager
-        known = ((page, page.id in pager.table.resident) for item in pages if (page := pager.table.find(item)))
-        rows = tuple(as_row(page, here) for page, here in known)
+        pages_found = ((page, page.id in pager.table.resident) for item in pages if (page := pager.table.find(item)))
+        rows = tuple(as_row(page, resident) for page, resident in pages_found)
         seq, turns = (self._contents.admitted, self._contents.turns) if pages else (self._written, self._counted)
         return Paging(
             self._name, self._owner, seconds, pager.budget, pager.policy.name, pager.now, turns, seq, rows, taking
@@ -171,8 +171,8 @@ def beside(snapshot: Snapshot, spaces: Sequence[int], item: ItemId, seq: int) ->
     if item not in written or len(written) > EVENTS:
         return []
     place = written.index(item)
-    near = snapshot.get(spaces, written[max(0, place - 1 - AROUND) : place + 2 + AROUND])
-    turns = [near[turn] for turn in written if turn in near and _same_talk(near[turn], home)]
+    around_item = snapshot.get(spaces, written[max(0, place - 1 - AROUND) : place + 2 + AROUND])
+    turns = [around_item[turn] for turn in written if turn in around_item and _same_talk(around_item[turn], home)]
     place = next(i for i, version in enumerate(turns) if version.item.id == item)
     return [*turns[max(0, place - 1) : place], *turns[place + 1 : place + 2]]
 
@@ -182,8 +182,8 @@ def _written(changes: Sequence[Change], spaces: Sequence[int]) -> list[ItemId]:
     return [event.item for event in mine if event.verb is Verb.WROTE and event.item is not None]
 
 
-def _same_talk(turn: Version, other: Version) -> bool:
-    return turn.item.session == other.item.session and turn.item.kind is Kind.TURN
+def _same_talk(turn: Version, home: Version) -> bool:
+    return turn.item.session == home.item.session and turn.item.kind is Kind.TURN
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +205,9 @@ def followed(snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequ
     return Followed(heads, checked, snapshot.get(spaces, checked) if checked else {})
 
 
-def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, now: Heads) -> set[ItemId] | None:
+def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, after: Heads) -> set[ItemId] | None:
     """Find the items that commits since then touched; None where any may have been."""
-    same = [(home, epoch) for home, _, epoch in before] == [(home, epoch) for home, _, epoch in now]
+    same = [(home, epoch) for home, _, epoch in before] == [(home, epoch) for home, _, epoch in after]
     if not before or not same:
         return None
     tenant = snapshot.spaces(spaces[:1])[0].tenant
@@ -215,6 +215,6 @@ def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, now: Head
         changes, upto = snapshot.feed(tenant, spaces, max(seq for _, seq, _ in before), CHANGES)
     except Compacted:
         return None
-    if upto < max(seq for _, seq, _ in now):
+    if upto < max(seq for _, seq, _ in after):
         return None
     return {e.item for change in changes for e in change.events if e.verb not in _NEW and e.item is not None}

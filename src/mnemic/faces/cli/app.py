@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, R
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS
 from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.output import plain
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -181,7 +183,19 @@ def _usage(error: click.ClickException) -> str:
     if ctx is not None and "unexpected extra argument" in message and _takes_a_text(ctx.command):
         message += ". Put several words between quotation marks."
     hint = f" Try `{ctx.command_path} --help`." if ctx is not None else ""
-    return message + hint
+    return message + _nearest_choice(error) + hint
+
+
+def _nearest_choice(error: click.ClickException) -> str:
+    """What was meant by a value that is none of an option's choices."""
+    choices = getattr(getattr(error, "param", None), "type", None)
+    given = re.match(r"'(.*?)' is not one of", error.message)
+    if not isinstance(choices, click.Choice) or given is None:
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(given[1].lower(), map(str, choices.choices), n=1)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 def _takes_a_text(command: click.Command) -> bool:
@@ -199,7 +213,7 @@ def _report(message: str, error: Exception | None, code: int, json_wanted: bool)
         }
         text = json.dumps({"error": record})
     else:
-        text = f"error: {one_line(message)}"
+        text = f"error: {plain(one_line(message))}"
     with suppress(OSError):
         click.echo(text, err=True)
     sys.exit(code)

@@ -18,7 +18,7 @@ from mnemic.core.checking import clean_text
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
-from mnemic.faces.cli.output import Output
+from mnemic.faces.cli.output import Output, plain
 from mnemic.settings import Settings
 from mnemic.store.urls import path_of
 
@@ -45,6 +45,11 @@ class Invocation:
     def program_settings(self) -> Settings:
         """Settings from the environment, as a program has them."""
         return Settings.from_environment()
+
+    def only_what_can_be_read(self) -> list[Invalid]:
+        """Go on without the settings that cannot be taken, as what looks for faults must; return what is wrong."""
+        self.program_settings, wrong = Settings.readable(os.environ)
+        return wrong
 
     @cached_property
     def settings(self) -> Settings:
@@ -156,7 +161,7 @@ class Invocation:
             return True
         if self.output.json or not sys.stdin.isatty():
             raise Invalid("yes", "is missing, and nobody is here to ask", "Say --yes.")
-        agreed = click.confirm(question, err=True)
+        agreed = click.confirm(plain(question), err=True)
         self._began = time.perf_counter()
         return agreed
 

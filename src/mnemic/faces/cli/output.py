@@ -12,7 +12,9 @@ from typing import Any, Final, TextIO
 
 import click
 
-_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+from mnemic.core.sanitize import for_json, for_terminal
+
+_COLOUR: Final = re.compile(r"(\x1b\[[0-9;]*m)")
 _NARROW: Final = 40
 _LINES: Final = 8
 _CHARACTERS: Final = 600
@@ -22,7 +24,7 @@ _REST: Final = 60
 
 def plain(text: str) -> str:
     """Spell out control characters: what was remembered must not steer the terminal that shows it."""
-    return _UNSEEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
+    return for_terminal(text)
 
 
 def flat(text: str) -> str:
@@ -130,12 +132,18 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """Print one line for a person."""
-        click.echo(self.margin + text if text else "", color=self.color)
+        click.echo(self.margin + self._steady(text) if text else "", color=self.color)
 
     def note(self, text: str) -> None:
         """Print one line for a person on standard error; a program gets none."""
         if not self.json:
+            text = self._steady(text)
             click.echo(click.style(text, dim=True) if self.color else text, err=True)
+
+    def _steady(self, text: str) -> str:
+        """Spell out what steers a terminal, but for our own colours: names and paths come this way too."""
+        parts = _COLOUR.split(text) if self.color else [text]
+        return "".join(part if place % 2 else plain(part) for place, part in enumerate(parts))
 
     def answer(self, record: Mapping[str, Any], *lines: str) -> None:
         """Print what a command has to say: one JSON document for a program, lines for a person."""
@@ -169,7 +177,7 @@ class Output:
 def encoded(record: object, stream: TextIO, indent: int | None = None) -> str:
     """Encode a record as JSON that `stream` can carry."""
     ascii_only = (stream.encoding or "").lower().replace("-", "") != "utf8"
-    return json.dumps(record, ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=_plain_value)
+    return for_json(json.dumps(record, ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=_plain_value))
 
 
 def _plain_value(value: object) -> object:

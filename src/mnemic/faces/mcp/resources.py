@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import mcp_types as types
 
 from mnemic.core.ids import ItemId
+from mnemic.core.sanitize import for_json, without_unseen
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.json_records import link_record, version_record
 
@@ -155,7 +156,7 @@ def _read_cursor(cursor: str) -> tuple[int, str]:
 
 def _resource(version: Version) -> types.Resource:
     item = version.item
-    title = " ".join(item.text.split())
+    title = " ".join(without_unseen(item.text).split())
     return types.Resource(
         name=item.id,
         title=_clipped(title),
@@ -200,4 +201,4 @@ def _absent(uri: str) -> NotFound:
 
 def _json_contents(uri: str, record: object) -> types.TextResourceContents:
     text = json.dumps(record, ensure_ascii=False, indent=2, default=datetime.isoformat)
-    return types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
+    return types.TextResourceContents(uri=uri, mime_type=_JSON, text=for_json(text))

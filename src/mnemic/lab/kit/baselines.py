@@ -26,36 +26,36 @@ BAR: Final = "0.6 BM25+date + 0.4 window"
 
 @dataclass(frozen=True, slots=True)
 class RankedDocs:
-    """Documents best first, with scores that fall in that order; systems without scores give none."""
+    """A ranking: ids best first, with scores that fall in that order, or none from a system without scores."""
 
     ids: tuple[str, ...]
     scores: tuple[float, ...] = ()
 
 
 class Baseline(Protocol):
-    """Something that ranks the documents of one corpus."""
+    """Ranks the documents of one corpus for questions."""
 
     def ingest(self, docs: Sequence[Doc]) -> None:
         """Take in a corpus, in the order it was said; called once."""
         ...
 
     def rank(self, question: BenchQuestion) -> RankedDocs:
-        """All documents that bear on the question, best first."""
+        """Rank all documents that bear on the question, best first."""
         ...
 
 
 class NoMemory:
-    """Remembers nothing: what is left is what the model knows."""
+    """Remembers nothing, so that only the model's own knowledge is left."""
 
     def ingest(self, docs: Sequence[Doc]) -> None:
-        """Let it go by."""
+        """Do nothing."""
 
     def rank(self, question: BenchQuestion) -> RankedDocs:
         return RankedDocs(())
 
 
 class RecentWindow:
-    """The last turns, newest first: what a context window without memory holds."""
+    """Ranks the last turns, newest first, as a context window without memory holds them."""
 
     def __init__(self) -> None:
         self._ids: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ Arm: TypeAlias = Callable[[Sequence[Doc]], Callable[[str], Array]]
 
 
 class Blend:
-    """Arms whose scores, each divided by its best, are summed with weights; a single arm keeps its own scores."""
+    """Sums the scores of several arms with weights, each divided by its best; a single arm keeps its own scores."""
 
     def __init__(self, *arms: tuple[float, Arm]) -> None:
         self._arms = arms
@@ -92,22 +92,22 @@ class Blend:
 
 
 def turns(docs: Sequence[Doc]) -> Callable[[str], Array]:
-    """BM25 over "speaker: text"."""
+    """Score by BM25 over "speaker: text"."""
     return _bm25([_spoken(doc) for doc in docs])
 
 
 def dated(docs: Sequence[Doc]) -> Callable[[str], Array]:
-    """BM25 over the session's date, the speaker and the text."""
+    """Score by BM25 over the session's date, the speaker and the text."""
     return _bm25([f"{doc.when} {_spoken(doc)}" for doc in docs])
 
 
 def window(docs: Sequence[Doc]) -> Callable[[str], Array]:
-    """BM25 over each turn together with its neighbour on either side within the session."""
+    """Score by BM25 over each turn together with its neighbour on either side within the session."""
     return _bm25([" ".join(_spoken(near) for near in _beside(docs, i)) for i in range(len(docs))])
 
 
 def dense(embedder: Embedder) -> Arm:
-    """Cosine of the embedder's vectors of "speaker: text" and of the question."""
+    """Score by the cosine of the embedder's vectors of "speaker: text" and of the question."""
 
     def arm(docs: Sequence[Doc]) -> Callable[[str], Array]:
         rows = embedder.passages([_spoken(doc) for doc in docs])
@@ -117,7 +117,7 @@ def dense(embedder: Embedder) -> Arm:
 
 
 def lineup(embedder: Embedder | None = None) -> dict[str, Callable[[], Baseline]]:
-    """Every baseline by the name of its row, weakest first; the dense ones only with an embedder."""
+    """List every baseline by the name of its row, weakest first; the dense ones only with an embedder."""
     rows: dict[str, Callable[[], Baseline]] = {
         "no memory": NoMemory,
         "recent window": RecentWindow,
@@ -143,7 +143,7 @@ def _beside(docs: Sequence[Doc], i: int) -> list[Doc]:
 
 
 def words(text: str) -> list[str]:
-    """What the baselines count: our token stream without stop words."""
+    """Split a text into the words that baselines count: our token stream without stop words."""
     return [token for token in tokenise(text) if not is_stop(token)]
 
 

@@ -21,7 +21,7 @@ DIGEST: Final = 16
 
 
 class CachedEmbedder:
-    """The same embedder, by name and by vectors, asked for each text only once. Not to be shared between processes."""
+    """Wraps an embedder, with its name and vectors, and asks it for each text only once. For one process only."""
 
     def __init__(self, inner: Embedder, folder: Path) -> None:
         """`folder` is made if it is not there."""

@@ -83,7 +83,7 @@ class BenchQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """What one memory holds: all documents of one `ns`, in the order they were said."""
+    """All documents of one memory (`ns`), in the order they were said."""
 
     ns: str
     docs: tuple[Doc, ...]
@@ -91,10 +91,10 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A file, read.
+    """The content of one benchmark file: corpora and questions.
 
     Attributes:
-        sha256: Of the file's bytes as they lie on disk.
+        sha256: The hash of the file's bytes on disk.
         mended: Pieces of evidence that were read although misspelt or joined.
         dropped: Pieces of evidence that name no document.
     """
@@ -117,12 +117,12 @@ class Dataset:
         return sum(doc.said is None for corpus in self.corpora for doc in corpus.docs)
 
     def first(self, limit: int | None) -> Dataset:
-        """The same with the first `limit` questions only, and the corpora they need."""
+        """Keep the first `limit` questions only, and the corpora that they need."""
         if limit is None:
             return self
         questions = self.questions[:limit]
-        asked = {q.ns for q in questions}
-        return replace(self, questions=questions, corpora=tuple(c for c in self.corpora if c.ns in asked))
+        names = {q.ns for q in questions}
+        return replace(self, questions=questions, corpora=tuple(c for c in self.corpora if c.ns in names))
 
 
 def load(path: Path) -> Dataset:
@@ -152,21 +152,21 @@ def _said(when: str) -> datetime | None:
         return None
 
 
-def evidence(cited: Sequence[object], known: Mapping[str, object]) -> tuple[tuple[str, ...], int, int]:
-    """The documents that LoCoMo's evidence strings name, with how many pieces were mended and dropped.
+def evidence(cited: Sequence[object], sessions_by_id: Mapping[str, object]) -> tuple[tuple[str, ...], int, int]:
+    """Find the documents that LoCoMo's evidence strings name; count the pieces that were mended and dropped.
 
     "D8:6; D9:17" is two, "D:11:26" is D11:26, "D30:05" is D30:5; "D" names nothing.
     """
-    found: dict[str, None] = {}
+    documents: dict[str, None] = {}
     mended = dropped = 0
     for citation in cited:
         pieces = _EVIDENCE.findall(str(citation))
         ids = [f"D{int(session)}:{int(turn)}" for session, turn in pieces]
-        there = [doc for doc in ids if doc in known]
-        found.update(dict.fromkeys(there))
-        dropped += max(len(ids), 1) - len(there)
-        mended += 0 if _EXACT.fullmatch(str(citation)) else len(there)
-    return tuple(found), mended, dropped
+        known_ids = [doc for doc in ids if doc in sessions_by_id]
+        documents.update(dict.fromkeys(known_ids))
+        dropped += max(len(ids), 1) - len(known_ids)
+        mended += 0 if _EXACT.fullmatch(str(citation)) else len(known_ids)
+    return tuple(documents), mended, dropped
 
 
 def _bytes(path: Path) -> bytes:
@@ -189,10 +189,10 @@ def _unified(name: str, digest: str, records: Sequence[dict[str, Any]]) -> Datas
     known = {c.ns: {d.id: d.session for d in c.docs} for c in corpora}
     questions, dropped = [], 0
     for record in (r for r in records if r["type"] == "query"):
-        there = known[record["ns"].strip()]
-        gold = tuple(dict.fromkeys(g for g in record["gold"] if g in there))
+        session_of = known[record["ns"].strip()]
+        gold = tuple(dict.fromkeys(g for g in record["gold"] if g in session_of))
         dropped += len(set(record["gold"])) - len(gold)
-        sessions = tuple(dict.fromkeys(record["gold_sessions"] or (there[g] for g in gold)))
+        sessions = tuple(dict.fromkeys(record["gold_sessions"] or (session_of[g] for g in gold)))
         questions.append(
             BenchQuestion(
                 ns=record["ns"].strip(),
@@ -222,14 +222,14 @@ def _unified_doc(record: Mapping[str, Any]) -> Doc:
     )
 
 
-def _corpora(docs: Sequence[Doc], asked: Sequence[str]) -> tuple[Corpus, ...]:
-    """One for each `ns`; empty where something is asked of nobody's documents."""
+def _corpora(docs: Sequence[Doc], names: Sequence[str]) -> tuple[Corpus, ...]:
+    """Make a corpus of each `ns`; an empty one where a question has no documents."""
     by_ns: dict[str, list[Doc]] = {}
     for doc in docs:
         by_ns.setdefault(doc.ns, []).append(doc)
-    for ns in asked:
+    for ns in names:
         by_ns.setdefault(ns, [])
-    return tuple(Corpus(ns=ns, docs=tuple(mine)) for ns, mine in by_ns.items())
+    return tuple(Corpus(ns=ns, docs=tuple(corpus_docs)) for ns, corpus_docs in by_ns.items())
 
 
 def _original(name: str, digest: str, samples: Sequence[Mapping[str, Any]]) -> Dataset:
@@ -237,12 +237,12 @@ def _original(name: str, digest: str, samples: Sequence[Mapping[str, Any]]) -> D
     for number, sample in enumerate(samples):
         ns = str(sample.get("sample_id", number))
         docs = tuple(_turns(ns, sample["conversation"]))
-        known = {doc.id: doc.session for doc in docs}
+        session_of = {doc.id: doc.session for doc in docs}
         corpora.append(Corpus(ns=ns, docs=docs))
-        for n, asked in enumerate(sample["qa"]):
-            gold, better, worse = evidence(asked.get("evidence") or (), known)
+        for n, record in enumerate(sample["qa"]):
+            gold, better, worse = evidence(record.get("evidence") or (), session_of)
             mended, dropped = mended + better, dropped + worse
-            questions.append(_question(ns, n, asked, gold, known))
+            questions.append(_question(ns, n, record, gold, session_of))
     return Dataset(
         name=name, sha256=digest, corpora=tuple(corpora), questions=tuple(questions), mended=mended, dropped=dropped
     )
@@ -268,14 +268,14 @@ def _turns(ns: str, conversation: Mapping[str, Any]) -> Iterator[Doc]:
 
 
 def _question(
-    ns: str, n: int, asked: Mapping[str, Any], gold: tuple[str, ...], known: Mapping[str, str]
+    ns: str, n: int, record: Mapping[str, Any], gold: tuple[str, ...], session_of: Mapping[str, str]
 ) -> BenchQuestion:
     return BenchQuestion(
         ns=ns,
         id=f"{ns}-q{n}",
-        text=asked["question"],
-        answer=str(asked.get("answer", asked.get("adversarial_answer", ""))),
-        category=CATEGORIES.get(asked["category"], str(asked["category"])),
+        text=record["question"],
+        answer=str(record.get("answer", record.get("adversarial_answer", ""))),
+        category=CATEGORIES.get(record["category"], str(record["category"])),
         gold=gold,
-        sessions=tuple(dict.fromkeys(known[g] for g in gold)),
+        sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
     )

@@ -12,7 +12,7 @@ from mnemic.lab.kit.tables import TextTable, aligned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One thing measured.
+    """One measured figure, with its bar.
 
     Attributes:
         bar: What it is held against; None for a figure that stands beside one.
@@ -36,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurements:
-    """The figures of one bench, with what it ran on."""
+    """The figures of one benchmark, with the machine and data it ran on."""
 
     header: Mapping[str, object]
     figures: tuple[Figure, ...]

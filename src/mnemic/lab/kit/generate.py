@@ -52,7 +52,7 @@ class MadeQuestion:
 
 
 class Talk:
-    """One endless conversation; the same seed gives the same one."""
+    """Generates one endless conversation; the same seed gives the same one."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311 - made-up text, not a secret

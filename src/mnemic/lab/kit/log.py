@@ -54,7 +54,7 @@ class LoggedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one system cost; None where the figure does not apply to it.
+    """The cost of one system; None where a figure does not apply to it.
 
     Attributes:
         ingest_seconds: For all `messages`, until the system said they were taken in.
@@ -73,7 +73,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a document lies and what it costs."""
+    """A document's session and its tokens."""
 
     session: str
     tokens: int
@@ -81,7 +81,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRun:
-    """A log, read.
+    """The content of one log file.
 
     Attributes:
         header: The `run` record.

@@ -31,7 +31,7 @@ BUDGETS: Final = (1_000, 2_000, 4_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one system answered to one question.
+    """One system's answer to one question, with what the metrics need to know of its documents.
 
     Attributes:
         gold, sessions: The evidence, as ids of documents and of sessions.

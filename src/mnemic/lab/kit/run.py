@@ -25,21 +25,21 @@ DEPTH: Final = 200
 
 
 def silent(system: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 def run(dataset: Dataset, entrants: Sequence[Entrant], log: Log, progress: Progress = silent) -> None:
     """Run each entrant in turn; what has been answered is in the log whatever happens next."""
-    placed = {corpus.ns: _placed(corpus) for corpus in dataset.corpora}
-    for ns, docs in placed.items():
+    docs_by_corpus = {corpus.ns: _placed(corpus) for corpus in dataset.corpora}
+    for ns, docs in docs_by_corpus.items():
         log.corpus(ns, docs)
     for entrant in entrants:
         with closing(entrant.make()) as system:
-            _one(entrant.name, system, dataset, placed, log, progress)
+            _run_system(entrant.name, system, dataset, docs_by_corpus, log, progress)
     log.end()
 
 
-def _one(
+def _run_system(
     name: str,
     system: System,
     dataset: Dataset,
@@ -49,7 +49,7 @@ def _one(
 ) -> None:
     began = time.perf_counter()
     system.ingest(dataset.corpora)
-    taken = time.perf_counter() - began
+    ingest_seconds = time.perf_counter() - began
     progress(name, 0, len(dataset.questions))
     for n, question in enumerate(dataset.questions, start=1):
         log.answer(_answer(name, system, question, placed[question.ns]))
@@ -59,7 +59,7 @@ def _one(
         Cost(
             system=name,
             messages=sum(len(corpus.docs) for corpus in dataset.corpora),
-            ingest_seconds=taken,
+            ingest_seconds=ingest_seconds,
             bytes_per_message=figures.bytes_per_message,
             lag_ms=figures.lag_ms,
         )
@@ -68,9 +68,9 @@ def _one(
 
 def _answer(name: str, system: System, question: BenchQuestion, docs: Mapping[str, Placed]) -> LoggedAnswer:
     began = time.perf_counter()
-    shown = system.rank(question, SHOWN)
+    short = system.rank(question, SHOWN)
     took = (time.perf_counter() - began) * 1000
-    ranking = _joined(shown, system.rank(question, DEPTH))
+    ranking = _joined(short, system.rank(question, DEPTH))
     depth = _depth(ranking, docs)
     return LoggedAnswer(
         system=name,
@@ -90,22 +90,22 @@ def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _joined(shown: RankedDocs, deep: RankedDocs) -> RankedDocs:
-    """What a caller was shown, then what only the deeper question brought: no system gains by being asked for more."""
-    if deep.ids[: len(shown.ids)] == shown.ids:
+def _joined(short: RankedDocs, deep: RankedDocs) -> RankedDocs:
+    """Append to the short ranking what only the deep one has: no system may gain by being asked for more."""
+    if deep.ids[: len(short.ids)] == short.ids:
         return deep
-    first = set(shown.ids)
+    first = set(short.ids)
     later = [n for n, doc in enumerate(deep.ids) if doc not in first]
-    scores = (*shown.scores, *(deep.scores[n] for n in later if deep.scores))
-    return RankedDocs((*shown.ids, *(deep.ids[n] for n in later)), scores)
+    scores = (*short.scores, *(deep.scores[n] for n in later if deep.scores))
+    return RankedDocs((*short.ids, *(deep.ids[n] for n in later)), scores)
 
 
 def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
-    """How deep the log must go: as far as some metric looks."""
-    spent, sessions = 0, set()
+    """Compute how many ranked documents the log needs: as many as the deepest metric looks at."""
+    tokens, sessions = 0, set()
     for n, doc in enumerate(ranking.ids):
-        spent += docs[doc].tokens
+        tokens += docs[doc].tokens
         sessions.add(docs[doc].session)
-        if n >= max(KS) and spent > max(BUDGETS) and len(sessions) > max(SESSION_KS):
+        if n >= max(KS) and tokens > max(BUDGETS) and len(sessions) > max(SESSION_KS):
             return n
     return len(ranking.ids)

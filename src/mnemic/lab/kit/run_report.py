@@ -94,13 +94,13 @@ def report(log_path: Path, *, seed: int | None = None) -> RunReport:
     return RunReport(header=run.header, complete=run.complete, rows=rows, notes=_notes(run))
 
 
-def as_json(made: RunReport) -> str:
+def as_json(run_report: RunReport) -> str:
     """The report for machines: every metric with its interval; what cannot be had is null."""
     record = {
-        "header": dict(made.header),
-        "complete": made.complete,
-        "rows": [asdict(row) for row in made.rows],
-        "notes": list(made.notes),
+        "header": dict(run_report.header),
+        "complete": run_report.complete,
+        "rows": [asdict(row) for row in run_report.rows],
+        "notes": list(run_report.notes),
     }
     return json.dumps(finite(record), ensure_ascii=False, indent=2)
 
@@ -174,39 +174,39 @@ def _notes(run: LoggedRun) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def tables(made: RunReport) -> tuple[TextTable, ...]:
+def tables(run_report: RunReport) -> tuple[TextTable, ...]:
     """What was found, by category, and what it cost."""
-    return _found(made), _by_category(made), _costs(made)
+    return _found(run_report), _by_category(run_report), _costs(run_report)
 
 
-def plain(made: RunReport) -> str:
+def plain(run_report: RunReport) -> str:
     """Aligned text without colour."""
-    return _stacked(made, aligned)
+    return _stacked(run_report, aligned)
 
 
-def markdown(made: RunReport) -> str:
+def markdown(run_report: RunReport) -> str:
     """The same for a page."""
-    return _stacked(made, piped)
+    return _stacked(run_report, piped)
 
 
-def show(made: RunReport, stream: TextIO, form: str | None = None) -> None:
+def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None:
     """Write the report: as `json`, `markdown` or `plain`, or when None as the stream suits it best.
 
     A terminal narrower than the widest table gets aligned text, which it can scroll, not folded cells.
     """
     if form == "json":
-        stream.write(as_json(made) + "\n")
+        stream.write(as_json(run_report) + "\n")
     elif form == "markdown":
-        stream.write(markdown(made) + "\n")
+        stream.write(markdown(run_report) + "\n")
     elif form == "plain" or not stream.isatty():
-        stream.write(plain(made) + "\n")
+        stream.write(plain(run_report) + "\n")
     else:
-        _rich(made, stream)
+        _rich(run_report, stream)
 
 
-def _found(made: RunReport) -> TextTable:
+def _found(run_report: RunReport) -> TextTable:
     header = ("system", "n", *(short for _, short in _SHOWN), HEADLINE)
-    return TextTable("1. Evidence found, %", header, tuple(_found_cells(row) for row in made.rows))
+    return TextTable("1. Evidence found, %", header, tuple(_found_cells(row) for row in run_report.rows))
 
 
 def _found_cells(row: SystemRow) -> tuple[str, ...]:
@@ -216,9 +216,9 @@ def _found_cells(row: SystemRow) -> tuple[str, ...]:
     return row.system, f"{counted:,}", *cells, bar(scores[HEADLINE].mean)
 
 
-def _by_category(made: RunReport) -> TextTable:
-    names = list(dict.fromkeys(name for row in made.rows for name in row.categories))
-    sizes = {name: max(row.categories[name].n for row in made.rows if name in row.categories) for name in names}
+def _by_category(run_report: RunReport) -> TextTable:
+    names = list(dict.fromkeys(name for row in run_report.rows for name in row.categories))
+    sizes = {name: max(row.categories[name].n for row in run_report.rows if name in row.categories) for name in names}
     header = (
         "system",
         *(f"{name} ({sizes[name]})" for name in names),
@@ -226,7 +226,9 @@ def _by_category(made: RunReport) -> TextTable:
         "all, beside the bar",
         "AUROC",
     )
-    return TextTable(f"2. {HEADLINE} by category, %", header, tuple(_category_cells(row, names) for row in made.rows))
+    return TextTable(
+        f"2. {HEADLINE} by category, %", header, tuple(_category_cells(row, names) for row in run_report.rows)
+    )
 
 
 def _category_cells(row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
@@ -240,7 +242,7 @@ def _category_cells(row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _costs(made: RunReport) -> TextTable:
+def _costs(run_report: RunReport) -> TextTable:
     header = (
         "system",
         "ingest turns/s",
@@ -252,7 +254,7 @@ def _costs(made: RunReport) -> TextTable:
         "model calls/message",
     )
     return TextTable(
-        "3. What it cost (recall and tokens: the ten best)", header, tuple(_cost_cells(row) for row in made.rows)
+        "3. What it cost (recall and tokens: the ten best)", header, tuple(_cost_cells(row) for row in run_report.rows)
     )
 
 
@@ -294,17 +296,17 @@ def _number(value: float | None, digits: int) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:,.{digits}f}"
 
 
-def _stacked(made: RunReport, form: Callable[[TextTable], str]) -> str:
-    blocks = [form(table) for table in tables(made)]
-    return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in made.notes)])
+def _stacked(run_report: RunReport, form: Callable[[TextTable], str]) -> str:
+    blocks = [form(table) for table in tables(run_report)]
+    return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in run_report.notes)])
 
 
-def _rich(made: RunReport, stream: TextIO) -> None:
+def _rich(run_report: RunReport, stream: TextIO) -> None:
     from rich.console import Console  # rich is loaded only for a terminal
     from rich.table import Table as Grid
 
     console = Console(file=stream, highlight=False)
-    for table in tables(made):
+    for table in tables(run_report):
         widest = max(map(display_width, aligned(table).splitlines()))
         if widest > console.width:
             stream.write(aligned(table) + "\n\n")
@@ -315,5 +317,5 @@ def _rich(made: RunReport, stream: TextIO) -> None:
         for row in table.rows:
             grid.add_row(*row, style="bold" if row[0] == "mnemic" else None)
         console.print(grid, end="\n\n")
-    for note in made.notes:
+    for note in run_report.notes:
         console.print(f"* {note}", style="dim", markup=False)

@@ -1,4 +1,4 @@
-"""Who takes part in a run: mnemic itself on a real file, and the baselines, behind one interface."""
+"""The systems that a run compares: mnemic itself on a real file, and the baselines, behind one interface."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ PROBES: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFigures:
-    """What a system says about itself after the questions; None where the figure does not apply."""
+    """Figures that a system reports of itself after the questions; None where one does not apply."""
 
     bytes_per_message: float | None = None
     lag_ms: float | None = None
 
 
 class System(Protocol):
-    """One row of the table."""
+    """Answers a run's questions: one row of the table."""
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
-        """Take in everything; called once, timed."""
+        """Take in all corpora; called once, timed."""
         ...
 
     def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
-        """At most `k` documents of the question's corpus, best first."""
+        """Rank at most `k` documents of the question's corpus, best first."""
         ...
 
     def figures(self) -> SystemFigures:
-        """What it cost besides time; called after the last question."""
+        """Report its cost besides time; called after the last question."""
         ...
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all resources."""
         ...
 
 

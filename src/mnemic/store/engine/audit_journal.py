@@ -203,9 +203,7 @@ class JournalAudit:
             erased = told.erased_spaces.get(space.id, 0)
             if erased and space.user is not None:
                 yield Fault(where=where, problem=f"was erased by commit {erased}, and has an owner")
-            if told.kept.get(space.id, 0) < erased:
-                continue
-            if erased:
+            if erased and told.kept.get(space.id, 0) > erased:  # the erasure itself may say why
                 yield Fault(where=where, problem=f"was erased by commit {erased}, and its journal has bytes")
 
     def unmarked(self) -> Iterator[Fault]:

@@ -134,22 +134,22 @@ def record(rows: Rows, answer: RecordedAnswer) -> bool:
     Raises:
         Conflict: the lease has passed on, or something that the run was given has gone: nothing of that answer stays.
     """
-    given = [to_bytes(item) for item in answer.given]
-    owned = is_owned(rows, answer.space) and _are_there(rows, answer.space, given)
+    inputs = [to_bytes(item) for item in answer.inputs]
+    owned = is_owned(rows, answer.space) and _are_there(rows, answer.space, inputs)
     holder = rows.lanes.job(answer.job) if answer.job else rows.lanes.lane(answer.space, answer.lane)
     held = holder is not None and holder.owner == answer.owner
     if not owned or not (held or _is_taken(holder, answer)):
         raise Conflict(f"lane {answer.lane!r} is no longer leased to {answer.owner!r}; whoever has it asks again")
     if held:
         prolong(rows, answer.space, answer.owner, answer.seconds, answer.job)
-    hashed = asked_hash(rows, answer.space, answer.asked)
-    rows.lanes.add_answer(answer.space, answer.lane, hashed, answer.answered, given)
+    hashed = request_hash(rows, answer.space, answer.request)
+    rows.lanes.add_answer(answer.space, answer.lane, hashed, answer.answer, inputs)
     return held
 
 
 def _is_taken(holder: Job | Lane | None, answer: RecordedAnswer) -> bool:
     """Whether an erasure took the lane's lease, nobody has gone on since, and it is known what the answer may hold."""
-    return isinstance(holder, Lane) and not holder.owner and bool(answer.given) and 0 < holder.seq == answer.pin
+    return isinstance(holder, Lane) and not holder.owner and bool(answer.inputs) and 0 < holder.seq == answer.pin
 
 
 def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
@@ -158,15 +158,15 @@ def _are_there(rows: Rows, space: int, items: Sequence[bytes]) -> bool:
     return len(lineage.standing(rows, row, items)) == len(set(items))
 
 
-def recorded(rows: Rows, space: int, lane: str, asked: bytes) -> bytes | None:
+def recorded(rows: Rows, space: int, lane: str, request: bytes) -> bytes | None:
     """Look up what a model answered to the same request before."""
-    return rows.lanes.answer(space, lane, asked_hash(rows, space, asked)) if is_owned(rows, space) else None
+    return rows.lanes.answer(space, lane, request_hash(rows, space, request)) if is_owned(rows, space) else None
 
 
-def asked_hash(rows: Rows, space: int, asked: bytes) -> bytes:
+def request_hash(rows: Rows, space: int, request: bytes) -> bytes:
     """Hash a request with the space's secret, so that it can be compared and not guessed."""
     (row,) = rows.spaces.space_rows((space,))
-    return hashlib.blake2b(asked, key=row.secret, digest_size=32).digest()
+    return hashlib.blake2b(request, key=row.secret, digest_size=32).digest()
 
 
 def is_owned(rows: Rows, space: int) -> bool:

@@ -11,6 +11,7 @@ from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
+from mnemic.core.sanitize import for_json
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid, StoreCorrupt
 from mnemic.store.engine import audit, codec, ledger
@@ -121,7 +122,7 @@ def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
 
 
 def _line(kind: str, record: dict[str, Any]) -> bytes:
-    return canonical({kind: record}) + b"\n"
+    return for_json(canonical({kind: record}).decode()).encode() + b"\n"  # whoever looks at it may do so on a terminal
 
 
 def load(rows: Rows, lines: Iterator[bytes]) -> int:

@@ -14,7 +14,7 @@ from mnemic.errors import Compacted, Invalid
 from mnemic.store.engine import holds, ledger
 from mnemic.store.engine.codec import canonical, decode_item, decode_link, decode_versions
 from mnemic.store.engine.rows import Rows
-from mnemic.store.engine.snapshot import Sight
+from mnemic.store.engine.snapshot import LayeredRows
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import Rewound
 from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
@@ -207,7 +207,7 @@ class _Erased:
             known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
             waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
             reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
-            for raw, story in Sight(rows).stories((space,), reopening).items():
+            for raw, story in LayeredRows(rows).stories((space,), reopening).items():
                 item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
                 found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
         return sorted(found.items())
@@ -215,7 +215,7 @@ class _Erased:
 
 def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:
     """Whether something that stands, and was not erased, has taken an item's place."""
-    sight = Sight(rows)
-    links = (decode_link(row) for row in sight.links((space,), [item], None) if row.dst == item)
+    layered = LayeredRows(rows)
+    links = (decode_link(row) for row in layered.links((space,), [item], None) if row.dst == item)
     newer = [to_bytes(link.src) for link in links if link.type == SUPERSEDES]
-    return any(row.state != State.RETIRED for row in sight.standing((space,), newer).values())
+    return any(row.state != State.RETIRED for row in layered.standing((space,), newer).values())

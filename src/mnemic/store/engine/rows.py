@@ -51,12 +51,14 @@ from mnemic.store.engine.relations import (
     Value,
     job_values,
 )
-from mnemic.store.values.heads import CheckpointRow, Wear
+from mnemic.store.values.heads import CheckpointRow, VersionCounts
 from mnemic.store.values.meters import LIFE, MeterRow
 from mnemic.store.values.row_values import (
     TRUNK,
     BranchPoint,
     ChangeRow,
+    CompactionLink,
+    CompactionVersion,
     Cursor,
     Descent,
     EntryNames,
@@ -68,8 +70,6 @@ from mnemic.store.values.row_values import (
     PageRow,
     SessionRow,
     SpaceRow,
-    SpentLink,
-    SpentVersion,
     StrengthRow,
     TenantRow,
     VersionRow,
@@ -529,28 +529,28 @@ class PastTables(Group, ABC):
     """Rows behind a horizon, or after a commit: found in pages, and deleted."""
 
     @abstractmethod
-    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         """Versions that were closed at or before the horizon, by when."""
 
     @abstractmethod
-    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         """Items that stand retired since the horizon or before, by when."""
 
-    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[SpentVersion]:
+    def retired_among(self, space: int, horizon: int, items: Sequence[bytes]) -> list[CompactionVersion]:
         """Those of these items that stand retired since the horizon or before."""
         of = self.versions_of(space, items)
         return [row for row in of if row.retired and row.seq_to == FOREVER and row.seq_from <= horizon]
 
     @abstractmethod
-    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[CompactionVersion]:
         """All versions of these items."""
 
     @abstractmethod
-    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
+    def closed_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionLink]:
         """Links that were closed, or untied, at or before the horizon."""
 
     @abstractmethod
-    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[CompactionLink]:
         """Links that start or end at these items."""
 
     @abstractmethod
@@ -574,10 +574,10 @@ class PastTables(Group, ABC):
         """The types and the evidence of links that commits after this one wrote."""
 
     @abstractmethod
-    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[CompactionVersion]) -> None:
         """Take out versions with their entries, vectors and events."""
 
-    def drop_links(self, tenant: int, horizon: int, links: Sequence[SpentLink]) -> None:
+    def drop_links(self, tenant: int, horizon: int, links: Sequence[CompactionLink]) -> None:
         """Take out links with their events."""
         if links:
             self.relations.drop(LINK, ("lver", "in", [row.lver for row in links]))
@@ -598,11 +598,11 @@ class PastTables(Group, ABC):
         """Take out all that was written after a commit; how many versions."""
 
     @abstractmethod
-    def wear(self, spaces: Sequence[int]) -> Wear:
+    def version_counts(self, spaces: Sequence[int]) -> VersionCounts:
         """How many versions there are, how many closed, how many retired."""
 
     @abstractmethod
-    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
+    def bare_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
         """Events at or before the horizon that wrote nothing that is kept."""
 
     @abstractmethod

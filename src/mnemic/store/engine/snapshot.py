@@ -20,7 +20,7 @@ from mnemic.store.engine.journal_feed import fed
 from mnemic.store.engine.ledger import key_hash
 from mnemic.store.engine.lineage import lineage, read_at, stood
 from mnemic.store.engine.rows import Rows, added
-from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHead, Wear
+from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHead, VersionCounts
 from mnemic.store.values.meters import MeterRow
 from mnemic.store.values.row_values import (
     ChangeRow,
@@ -44,10 +44,10 @@ _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
 
 
-class Sight:
-    """What the rows of one read transaction show to read sets that may hold a branch.
+class LayeredRows:
+    """Reads the rows of one transaction through layers: a branch first, then its parent as of the branch's base.
 
-    A read set without one is handed to the rows as it is.
+    A read set is the spaces that one read goes through. One without a branch is handed to the rows as it is.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -68,8 +68,8 @@ class Sight:
         """Look up a user's space or branch, and the shared space of their tenant, once."""
         key = tenant, user, branch
         if key not in self._owned:
-            found = self._owned[key] = self._rows.spaces.owned(*key)
-            self._homes.update((row.id, row) for row in found if row is not None)
+            own_and_shared = self._owned[key] = self._rows.spaces.owned(*key)
+            self._homes.update((row.id, row) for row in own_and_shared if row is not None)
         return self._owned[key]
 
     def homes(self, spaces: Sequence[int]) -> list[SpaceRow]:
@@ -80,13 +80,13 @@ class Sight:
         return [self._homes[space] for space in spaces if space in self._homes]
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
-        """What a read set looks into. Beside a branch, another space such as the shared one is read at its base too."""
+        """List the layers of a read set; beside a branch the shared space too is read as of the branch's base."""
         key = tuple(spaces)
         if key not in self._layers:
-            self._layers[key] = self._found(key)
+            self._layers[key] = self._layers_of(key)
         return self._layers[key]
 
-    def _found(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
+    def _layers_of(self, spaces: tuple[int, ...]) -> tuple[Layer, ...]:
         homes = self.homes(spaces)
         if not any(row.parent for row in homes):
             return tuple(Layer(space) for space in spaces)
@@ -99,15 +99,15 @@ class Sight:
         return all(layer.upto is None for layer in self.layers(spaces))
 
     def hidden(self, layer: Layer, at: int | None) -> frozenset[bytes]:
-        """The items of a layer that nearer ones have too, at a past."""
+        """List the items of a layer that nearer layers had too, as of a commit."""
         key = layer, at
         if key not in self._hidden:
-            found = (self._rows.items.covered(one.space, layer.space, read_at(one, at)) for one in layer.nearer)
-            self._hidden[key] = frozenset(item for items in found for item in items)
+            covered = (self._rows.items.covered(near.space, layer.space, read_at(near, at)) for near in layer.nearer)
+            self._hidden[key] = frozenset(item for items in covered for item in items)
         return self._hidden[key]
 
     def hidden_versions(self, layer: Layer, at: int | None) -> tuple[int, ...]:
-        """The local numbers of all their versions, ascending."""
+        """List the local numbers of all versions of a layer's hidden items, ascending."""
         if not layer.nearer:
             return ()
         items = list(self.hidden(layer, at))
@@ -115,22 +115,22 @@ class Sight:
         return tuple(sorted(row.ver for versions in known.values() for row in versions))
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
-        """As the rows' own, over layers."""
+        """Find the versions that `walk` selects, as the rows' own `visible` does, over all layers."""
         if self.plain(spaces):
             return self._rows.items.visible(spaces, items, walk)
-        found: list[VersionRow] = []
+        rows: list[VersionRow] = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, walk.view.at)
-            wanted = None if items is None else [item for item in items if item not in hidden]
-            if wanted is None or wanted:
-                here = walk._replace(view=layer.view(walk.view), limit=walk.limit + len(hidden))
-                page = self._rows.items.visible((layer.space,), wanted, here)
-                found += [self._clipped(layer, row) for row in page if row.id not in hidden]
-        found.sort(key=attrgetter("ver"), reverse=walk.newest)
-        return found[: walk.limit] if items is None else found
+            unhidden = None if items is None else [item for item in items if item not in hidden]
+            if unhidden is None or unhidden:
+                of_layer = walk._replace(view=layer.view(walk.view), limit=walk.limit + len(hidden))
+                page = self._rows.items.visible((layer.space,), unhidden, of_layer)
+                rows += [self._clipped(layer, row) for row in page if row.id not in hidden]
+        rows.sort(key=attrgetter("ver"), reverse=walk.newest)
+        return rows[: walk.limit] if items is None else rows
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
-        """How many items a view of layers shows."""
+        """Count the items that a view shows over all layers."""
         if self.plain(spaces):
             return self._rows.items.count(spaces, where, view)
         total = 0
@@ -143,91 +143,91 @@ class Sight:
         return total
 
     def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:
-        """What is always at hand in each layer, at most `limit` of each."""
-        found = []
+        """Find the versions for the always-on block (`Snapshot.core`), at most `limit` of each layer."""
+        unhidden = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, view.at)
             rows = self._rows.items.core(layer.space, layer.view(view), limit + len(hidden))
-            found += [self._clipped(layer, row) for row in rows if row.id not in hidden]
-        return found
+            unhidden += [self._clipped(layer, row) for row in rows if row.id not in hidden]
+        return unhidden
 
     def standing(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, VersionRow]:
-        """The standing versions of items; of each the nearest layer that has it answers."""
-        found: dict[bytes, VersionRow] = {}
+        """Find the standing version of each item, in the nearest layer that has the item."""
+        standing: dict[bytes, VersionRow] = {}
         for layer in self.layers(spaces):
-            rest = [item for item in items if item not in found]
+            missing = [item for item in items if item not in standing]
             plain = layer.upto is None
-            here = self._rows.items.standing(layer.space, rest) if plain else stood(self._rows, layer, rest)
-            found.update((item, self._clipped(layer, row)) for item, row in here.items())
-        return found
+            rows = self._rows.items.standing(layer.space, missing) if plain else stood(self._rows, layer, missing)
+            standing.update((item, self._clipped(layer, row)) for item, row in rows.items())
+        return standing
 
     def stories(self, spaces: Sequence[int], items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
-        """The versions of items, those behind first."""
-        found: dict[bytes, list[VersionRow]] = {}
+        """List every retained version of each item, the farthest layer's first."""
+        stories: dict[bytes, list[VersionRow]] = {}
         for layer in reversed(self.layers(spaces)):
             upto = read_at(layer, None)
             for item, versions in self._rows.items.item_rows(layer.space, items).items():
-                here = [self._clipped(layer, row) for row in versions if row.seq_from <= upto]
-                found.setdefault(item, []).extend(here)
-        return found
+                clipped = [self._clipped(layer, row) for row in versions if row.seq_from <= upto]
+                stories.setdefault(item, []).extend(clipped)
+        return stories
 
     def closed_by(self, space: int, seq: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
-        """The versions of items that a commit ended, as the space reads them."""
+        """Find the versions of these items that a commit closed, as the space reads them."""
         if self.plain((space,)):
             return {row.id: row for row in self._rows.items.closed_by(space, seq)} if items else {}
         stories = self.stories((space,), items)
         return {item: row for item, versions in stories.items() for row in versions if row.seq_to == seq}
 
     def _clipped(self, layer: Layer, row: VersionRow) -> VersionRow:
-        """A version as the read set sees it end: not at what the parent did after the base."""
+        """Correct the end of a version for this read set: what the parent did after the base does not close it."""
         if layer.upto is None or row.seq_to <= layer.upto:
             return row
         if row.id not in self.hidden(layer, None):
             return row._replace(seq_to=FOREVER)
-        nearer = ((one, self._rows.items.item_rows(one.space, (row.id,)).get(row.id, [])) for one in layer.nearer)
-        firsts = ((one, versions[0]) for one, versions in nearer if versions)
-        return row._replace(seq_to=min(first.seq_from for one, first in firsts if first.seq_from <= read_at(one, None)))
+        nearer = ((near, self._rows.items.item_rows(near.space, (row.id,)).get(row.id, [])) for near in layer.nearer)
+        firsts = ((near, versions[0].seq_from) for near, versions in nearer if versions)
+        return row._replace(seq_to=min(seq for near, seq in firsts if seq <= read_at(near, None)))
 
     def links(self, spaces: Sequence[int], items: Sequence[bytes], at: int | None) -> list[LinkRow]:
-        """The links at items that stand at a past; a nearer layer's word on two ends and a type is the last one."""
-        found: list[LinkRow] = []
-        told: set[tuple[bytes, bytes, str]] = set()
+        """Find the links at items that stand as of a commit; of one with the same ends and type the nearest layer's."""
+        links: list[LinkRow] = []
+        covered: set[tuple[bytes, bytes, str]] = set()
         plain = self.plain(spaces)
         for layer in self.layers(spaces):
             bound = read_at(layer, at)
-            known = [row for row in self._rows.links.links_of(layer.space, items) if row.seq_from <= bound]
-            ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in known}
-            found += [row for row in known if row.open and bound < row.seq_to and ends.get(row.lver) not in told]
-            told |= set(ends.values())
-        return found
+            rows = [row for row in self._rows.links.links_of(layer.space, items) if row.seq_from <= bound]
+            ends = {} if plain else {row.lver: (row.src, row.dst, decode_link(row).type) for row in rows}
+            links += [row for row in rows if row.open and bound < row.seq_to and ends.get(row.lver) not in covered]
+            covered |= set(ends.values())
+        return links
 
     def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
-        """By source, what was ever derived from it."""
-        found: dict[bytes, set[bytes]] = {}
+        """List by source the items that were ever derived from it."""
+        by_source: dict[bytes, set[bytes]] = {}
         for layer in self.layers((space,)):
             for source, item in self._rows.links.derived(layer.space, sources):
-                found.setdefault(source, set()).add(item)
-        return {source: sorted(items) for source, items in found.items()}
+                by_source.setdefault(source, set()).add(item)
+        return {source: sorted(items) for source, items in by_source.items()}
 
     def strength(self, space: int, items: Sequence[bytes]) -> dict[bytes, StrengthRow]:
-        """Counters of use, those of the layers together: they are not versioned."""
-        found: dict[bytes, StrengthRow] = {}
+        """Sum the counters of use over all layers: counters have no versions, so none hides another."""
+        sums: dict[bytes, StrengthRow] = {}
         for layer in self.layers((space,)):
             for item, row in self._rows.items.strength(layer.space, items).items():
-                found[item] = added(found[item], row) if item in found else row
-        return found
+                sums[item] = added(sums[item], row) if item in sums else row
+        return sums
 
     def home(self, space: int, seq: int) -> list[int]:
-        """The spaces in which a commit can be one that a space reads."""
+        """List the spaces behind a space, itself included, whose commit of this number it reads."""
         return [layer.space for layer in self.layers((space,)) if layer.upto is None or seq <= layer.upto]
 
 
 class Snapshot:
-    """One read transaction: everything it answers is of the same moment."""
+    """Reads a store in one transaction, so that all its answers are of the same moment."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._sight = Sight(rows)
+        self._layered = LayeredRows(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[str, int | None] = {}
         self._names: dict[int, str] = {}
@@ -244,50 +244,50 @@ class Snapshot:
         return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
     def head(self, tenant: int) -> Head:
-        """Where the tenant's journal stands."""
+        """Read the last commit and the horizon of a tenant's journal."""
         row = self._rows.spaces.tenant_row(tenant)
         return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
-        """One user's space, or the shared one, if it has ever been written to; or one of their branches.
+        """Find a user's space, the shared one or a branch, if it has ever been written to.
 
-        Given to the methods below, a branch stands for itself and, behind it, its parent as of its base; `entries`,
+        To the methods below, a branch's number means the branch and, behind it, its parent as of its base; `entries`,
         `closed`, `versions`, `newest`, `vectors`, `lane` and `name_id` are of one space alone.
         """
-        row = self._sight.space(tenant, user, branch)
+        row = self._layered.space(tenant, user, branch)
         return None if row is None else _space_head(row)
 
     def owned(self, tenant: str, user: str | Shared, branch: str = "") -> tuple[SpaceHead | None, SpaceHead | None]:
         """A user's space or one of their branches, and the shared space of their tenant, as `space` gives them."""
-        own, shared = self._sight.owned(tenant, user, branch)
+        own, shared = self._layered.owned(tenant, user, branch)
         return None if own is None else _space_head(own), None if shared is None else _space_head(shared)
 
     def spaces(self, ids: Sequence[int]) -> list[SpaceHead]:
-        """Where these spaces stand, in the order given."""
-        return [_space_head(row) for row in self._sight.homes(ids)]
+        """Look these spaces up, in the order given."""
+        return [_space_head(row) for row in self._layered.homes(ids)]
 
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         """Every space of a tenant."""
         return [_space_head(row) for row in self._rows.spaces.tenant_spaces(tenant)]
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
-        """The spaces that a read set looks into, the nearest first."""
-        return self._sight.layers(spaces)
+        """List the layers of a read set, the nearest first."""
+        return self._layered.layers(spaces)
 
     def read_set(self, spaces: Sequence[int], view: View) -> list[tuple[SpaceHead, View, tuple[int, ...]]]:
-        """Each of the layers of a read set: its space, what the view asks of it, and which of its versions are hidden.
+        """List the layers of a read set, each as its space, the view to read it with, and its hidden versions' numbers.
 
-        Hidden are, by number, those of items that nearer layers have others of, as the view sees it.
+        A version is hidden if a nearer layer, as the view sees it, has a version of the same item.
         """
-        found = []
-        for layer in self._sight.layers(spaces):
-            for row in self._sight.homes((layer.space,)):
-                here = view if layer.upto is None else layer.view(view)
-                found.append((_space_head(row), here, self._sight.hidden_versions(layer, view.at)))
-        return found
+        layers = []
+        for layer in self._layered.layers(spaces):
+            for row in self._layered.homes((layer.space,)):
+                narrowed = view if layer.upto is None else layer.view(view)
+                layers.append((_space_head(row), narrowed, self._layered.hidden_versions(layer, view.at)))
+        return layers
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
-        """The copies that were made beside the store, by commit and name."""
+        """List a tenant's checkpoints, by commit and name."""
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
@@ -298,15 +298,15 @@ class Snapshot:
         """The versions of these items that the view shows; absent ones are left out."""
         self._refuse_compacted(spaces, view)
         raw = [to_bytes(item) for item in ids]
-        rows = self._sight.visible(spaces, raw, Walk(_ANY, view, 0, len(raw))) if raw else []
+        rows = self._layered.visible(spaces, raw, Walk(_ANY, view, 0, len(raw))) if raw else []
         return {version.item.id: version for version in self._versions(spaces, rows)}
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
         """The standing version of each item in whatever state it is."""
         raw = {to_bytes(item): item for item in ids}
-        rows = self._sight.standing(spaces, list(raw)) if raw else {}
-        found = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
-        return {item: found[item] for item in raw.values() if item in found}
+        rows = self._layered.standing(spaces, list(raw)) if raw else {}
+        standing = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
+        return {item: standing[item] for item in raw.values() if item in standing}
 
     def ids_between(
         self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
@@ -318,7 +318,7 @@ class Snapshot:
             page = sorted({item for items in pages for item in items})[:_IDS_AT_ONCE]
             if not page:
                 return
-            shown = self._sight.visible(spaces, page, Walk(where, View(), 0, len(page)))
+            shown = self._layered.visible(spaces, page, Walk(where, View(), 0, len(page)))
             yield from map(from_bytes, sorted({row.id for row in shown}))
             if page[-1] == high:
                 return
@@ -335,18 +335,18 @@ class Snapshot:
 
     def histories(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, list[Version]]:
         """Every retained version of each of these items, oldest first; what is not there is left out."""
-        stories = self._sight.stories(spaces, [to_bytes(item) for item in ids])
-        found: dict[ItemId, list[Version]] = {}
+        stories = self._layered.stories(spaces, [to_bytes(item) for item in ids])
+        histories: dict[ItemId, list[Version]] = {}
         for version in self._versions(spaces, [row for versions in stories.values() for row in versions]):
-            found.setdefault(version.item.id, []).append(version)
-        return found
+            histories.setdefault(version.item.id, []).append(version)
+        return histories
 
     def scan(
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, after: int = 0, limit: int = 100
     ) -> list[tuple[int, Version]]:
         """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
         self._refuse_compacted(spaces, view)
-        rows = self._sight.visible(spaces, None, Walk(where, view, after, limit))
+        rows = self._layered.visible(spaces, None, Walk(where, view, after, limit))
         return [(row.ver, version) for row, version in zip(rows, self._versions(spaces, rows), strict=True)]
 
     def latest(
@@ -354,13 +354,13 @@ class Snapshot:
     ) -> list[Version]:
         """The last `limit` versions written that the view shows, newest first."""
         self._refuse_compacted(spaces, view)
-        rows = self._sight.visible(spaces, None, Walk(where, view, 0, limit, newest=True))
+        rows = self._layered.visible(spaces, None, Walk(where, view, 0, limit, newest=True))
         return self._versions(spaces, rows)
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
         """How many items the view shows."""
         self._refuse_compacted(spaces, view)
-        return self._sight.count(spaces, where, view)
+        return self._layered.count(spaces, where, view)
 
     def entries(self, space: int, after: int = 0) -> Iterator[Entry]:
         """Entries of versions numbered past `after`, ascending by (ver, part): all states, closed ones too."""
@@ -371,18 +371,18 @@ class Snapshot:
         return self._rows.items.closed(space, after_seq)
 
     def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
-        """What is always at hand: versions that are pinned, profile or procedure, ascending by (seq_from, ver).
+        """Find the versions for the always-on block: pinned, profile or procedure, ascending by (seq_from, ver).
 
-        Of more than `limit`, the newest; what is of the profile goes first.
+        Of more than `limit` it drops those of the profile first, then the oldest.
         """
         self._refuse_compacted(spaces, view)
-        rows = self._sight.core(spaces, view, limit)
+        rows = self._layered.core(spaces, view, limit)
         if len(rows) > limit:
             rows = sorted(rows, key=core_order)[:limit]
         return self._versions(spaces, sorted(rows, key=attrgetter("seq_from", "ver")))
 
     def newest(self, space: int) -> int:
-        """The highest version of a space by its local number; 0 for none. No number is ever given twice."""
+        """Return the highest local number of a space's versions; 0 for none. No number is ever used twice."""
         return self._rows.items.newest(space)
 
     def embedders(self) -> list[EmbedderRow]:
@@ -392,8 +392,8 @@ class Snapshot:
     def vectors(self, space: int, model: int, after: int = 0) -> Iterator[VectorRow]:
         """One embedder's vectors of versions numbered past `after`, ascending by (ver, part).
 
-        Complete up to the cursor of the embedder's lane. Past it there are some already, carried over with tokens:
-        who follows reads from the cursor seen last, not from the last vector.
+        They are complete up to the cursor of the embedder's lane. Past it there are some already, which a new version
+        took over from its predecessor: whoever reads on starts at the cursor read last, not at the last vector.
         """
         return self._rows.vectors.vectors(space, model, after)
 
@@ -402,7 +402,7 @@ class Snapshot:
         return self._rows.lanes.lane(space, name)
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
+        """List (space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
         return self._rows.lanes.backlog(name)
 
     def highest(self) -> int:
@@ -410,7 +410,7 @@ class Snapshot:
         return self._rows.items.highest()
 
     def arrived(self, after: int) -> dict[int, int]:
-        """The newest version of each space in which some are numbered past `after`."""
+        """Find the spaces that have versions numbered past `after`, each with its newest."""
         return self._rows.items.arrived(after)
 
     def lanes(self) -> list[Lane]:
@@ -421,13 +421,13 @@ class Snapshot:
         """Jobs in these states, all if none is named: the most urgent first, then by number."""
         return self._rows.lanes.jobs(states or tuple(JobState))
 
-    def recorded(self, space: int, lane: str, asked: bytes) -> bytes | None:
-        """What was answered when a run of this lane asked this before."""
-        return recorded(self._rows, space, lane, asked)
+    def recorded(self, space: int, lane: str, request: bytes) -> bytes | None:
+        """Find what a model answered when a run of this lane made the same request before."""
+        return recorded(self._rows, space, lane, request)
 
-    def keyed(self, space: int, key: str) -> ItemId | None:
-        """What was written under an idempotency key that is still known."""
-        homes = {key_hash(home.secret, key): home.id for home in self._sight.homes((space,))}
+    def item_by_key(self, space: int, key: str) -> ItemId | None:
+        """Find the item that was written under an idempotency key, if the key is still known."""
+        homes = {key_hash(home.secret, key): home.id for home in self._layered.homes((space,))}
         rows = (row for hashed, home in homes.items() for row in self._rows.journal.keyed(home, (hashed,)).values())
         return next((from_bytes(row.item) for row in rows if row.item is not None), None)
 
@@ -438,13 +438,13 @@ class Snapshot:
 
     def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
         """The windows of a space with their sessions' names, by name."""
-        found = ((self._rows.names.name_text(row.session), row) for row in self._rows.sessions.sessions(space))
-        return sorted((name, row) for name, row in found if name is not None)
+        named = ((self._rows.names.name_text(row.session), row) for row in self._rows.sessions.sessions(space))
+        return sorted((name, row) for name, row in named if name is not None)
 
     def pages(self, space: int, session: int, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
-        """Pages of a session as they were written down, in the order they came in: these, or all that are at hand.
+        """Read stored pages of a session, in the order they came in: these, or all that its window is resumed from.
 
-        At hand are its residents, and its turns that left the window and are in no segment yet.
+        A window is resumed from its residents, and its turns that left it and are in no segment yet.
         """
         sessions = self._rows.sessions
         if ids is None:
@@ -454,19 +454,19 @@ class Snapshot:
     def links(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> list[Link]:
         """Links that start or end at these items."""
         self._refuse_compacted(spaces, view)
-        return [decode_link(row) for row in self._sight.links(spaces, [to_bytes(item) for item in ids], view.at)]
+        return [decode_link(row) for row in self._layered.links(spaces, [to_bytes(item) for item in ids], view.at)]
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
-        """Items whose standing version cites one of these as its source."""
+        """List the items whose standing version cites one of these as its source."""
         raw, sources = [to_bytes(item) for item in ids], set(ids)
-        known = self._sight.derived(space, raw) if raw else {}
-        found = dict.fromkeys(from_bytes(item) for source in raw for item in known.get(source, ()))
-        standing = self.standing((space,), list(found))
-        return [d for d in found if d in standing and sources & set(standing[d].item.source)]
+        by_source = self._layered.derived(space, raw) if raw else {}
+        ever = dict.fromkeys(from_bytes(item) for source in raw for item in by_source.get(source, ()))
+        standing = self.standing((space,), list(ever))
+        return [item for item in ever if item in standing and sources & set(standing[item].item.source)]
 
     def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
         """Counters of use; items never used are left out."""
-        rows = self._sight.strength(space, [to_bytes(item) for item in ids])
+        rows = self._layered.strength(space, [to_bytes(item) for item in ids])
         return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
@@ -481,18 +481,19 @@ class Snapshot:
         return [self._change(row, events[row.seq]) for row in rows]
 
     def feed(self, tenant: int, spaces: Sequence[int], after: int = 0, limit: int = 100) -> tuple[list[Change], int]:
-        """Commits of these spaces after seq `after`, ascending, and up to which seq these are all: next time's `after`.
+        """List commits of these spaces after seq `after`, ascending, and the seq to pass as `after` next time.
 
-        Of very many commits of other spaces it looks at some only: there is nothing more once the seq stays the same.
+        All their commits up to that seq are listed. Among very many commits of other spaces it stops early; there are
+        no more once the seq stays the same.
 
         Raises:
             Compacted: commits after `after` are gone, or the journal ends before it; 0 begins with the oldest kept.
         """
-        found, upto = fed(self._rows, tenant, spaces, after, limit)
-        return [self._change(change, events) for change, events in found], upto
+        commits, upto = fed(self._rows, tenant, spaces, after, limit)
+        return [self._change(change, events) for change, events in commits], upto
 
     def state_hash(self, tenant: str) -> str:
-        """SHA-256 over ids, seqs and digests of the retained versions and links.
+        """Hash the ids, seqs and digests of a tenant's retained versions and links (SHA-256).
 
         Raises:
             NotFound: there is no such tenant.
@@ -502,46 +503,46 @@ class Snapshot:
         return state_hash(self._rows, tenant)
 
     def meters(self) -> list[MeterRow]:
-        """What processes that have this store open have said about themselves, the latest first."""
+        """Read what the processes that have this store open measured of themselves, the latest first."""
         return self._rows.notes.meters()
 
     def holds(self, tenant: int) -> list[Hold]:
         """The legal holds of a tenant, the oldest first."""
         return listed(self._rows, self._rows.spaces.tenant_row(tenant))
 
-    def held(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
-        """Those of these items that a legal hold keeps, each with what to say about it."""
+    def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
+        """Find those of these items that a legal hold keeps, each with the reason to give."""
         return reasons_to_keep(self._rows, tenant, space, items)
 
     def floor(self, tenant: int) -> tuple[int, str]:
-        """The last commit that the horizon may reach, and what keeps it there."""
-        found = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
-        return found.seq, found.why
+        """Find the last commit that the horizon may be moved to, and why it may go no further."""
+        floor = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
+        return floor.seq, floor.why
 
-    def wear(self, tenant: int) -> Wear:
-        """How many versions a tenant has, and how many of them nobody is shown."""
-        return self._rows.past.wear([row.id for row in self._rows.spaces.tenant_spaces(tenant)])
+    def version_counts(self, tenant: int) -> VersionCounts:
+        """Count a tenant's versions, and those of them that are closed or stand retired."""
+        return self._rows.past.version_counts([row.id for row in self._rows.spaces.tenant_spaces(tenant)])
 
     def memo(self, tenant: int, name: str) -> bytes | None:
-        """A small fact that was kept about a tenant by `enter`."""
+        """Read a small fact that was stored about a tenant."""
         return self._rows.notes.memo(tenant, name)
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
-        """What a commit wrote: each version, with the one it followed."""
-        rows = [row for home in self._sight.home(space, seq) for row in self._rows.items.written(home, seq)]
-        before = self._sight.closed_by(space, seq, [row.id for row in rows])
+        """List the versions that a commit wrote, each with its predecessor."""
+        rows = [row for home in self._layered.home(space, seq) for row in self._rows.items.written(home, seq)]
+        before = self._layered.closed_by(space, seq, [row.id for row in rows])
         former = {version.item.id: version for version in self._versions((space,), list(before.values()))}
         return [(version, former.get(version.item.id)) for version in self._versions((space,), rows)]
 
-    def ties(self, space: int, seq: int) -> list[tuple[Link, bool]]:
-        """Links that a commit opened (True) or closed (False)."""
-        rows = (row for home in self._sight.home(space, seq) for row in self._rows.links.links_written(home, seq))
+    def links_written(self, space: int, seq: int) -> list[tuple[Link, bool]]:
+        """List the links that a commit opened (True) or closed (False)."""
+        rows = (row for home in self._layered.home(space, seq) for row in self._rows.links.links_written(home, seq))
         return [(decode_link(row), bool(row.open)) for row in rows]
 
-    def noted(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
-        """The commits after this one that carry a note of one of these verbs, ascending.
+    def note_seqs(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
+        """List the commits after this one that carry a note of one of these verbs, ascending.
 
-        Events that wrote something are not read.
+        A note is an event that wrote neither a version nor a link.
         """
         return self._rows.journal.noted(tenant, tuple(map(int, verbs)), after)
 
@@ -555,13 +556,13 @@ class Snapshot:
         return self._names[name]
 
     def _versions(self, spaces: Sequence[int], rows: Sequence[VersionRow]) -> list[Version]:
-        """Decode rows, each of one of these spaces or of what lies behind them, with when each was recorded.
+        """Decode rows, each of one of these spaces or of a layer behind them, with the time each was recorded.
 
         Raises:
-            NotFound: one is of another space: the second lock on the wall between users.
+            NotFound: one is of another space, which no query should find: walls between users are checked twice.
         """
         homes = {row.space for row in rows}
-        if not homes.issubset(spaces) and (foreign := homes.difference(x.space for x in self._sight.layers(spaces))):
+        if not homes.issubset(spaces) and (foreign := homes.difference(x.space for x in self._layered.layers(spaces))):
             raise NotFound(f"no item {from_bytes(next(row.id for row in rows if row.space in foreign))} here")
         tenants = {home: self._tenant_of(home) for home in homes}
         for tenant in {*tenants.values()}:
@@ -569,18 +570,18 @@ class Snapshot:
         return decode_versions(rows, [self._recorded[tenants[row.space], row.seq_from] for row in rows])
 
     def _note_times(self, tenant: int, seqs: Iterable[int]) -> None:
-        """Look up at once when these commits were recorded."""
+        """Look up in one query when these commits were recorded."""
         if unknown := [seq for seq in dict.fromkeys(seqs) if (tenant, seq) not in self._recorded]:
             times = self._rows.journal.times(tenant, unknown)
             self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
 
     def _tenant_of(self, space: int) -> int:
-        return self._sight.homes((space,))[0].tenant
+        return self._layered.homes((space,))[0].tenant
 
     def _refuse_compacted(self, spaces: Iterable[int], view: View) -> None:
         if view.at is None:
             return
-        for space in self._sight.homes(tuple(spaces)):
+        for space in self._layered.homes(tuple(spaces)):
             horizon = self._rows.spaces.tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")

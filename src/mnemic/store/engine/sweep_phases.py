@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from mnemic.store.engine.holds import TenantHolds, trunks_of
 from mnemic.store.engine.rows import Rows
-from mnemic.store.values.row_values import Descent, SpentLink, SpentVersion, TenantRow
+from mnemic.store.values.row_values import CompactionLink, CompactionVersion, Descent, TenantRow
 
 _NUMBERS: Final = 2_000
 """Names that one step looks at; of those that nothing bears it takes out no more than of other rows."""
@@ -56,7 +56,7 @@ class SweepStep:
     def horizon(self) -> int:
         return self.tenant.horizon
 
-    def keeps(self, version: SpentVersion) -> bool:
+    def keeps(self, version: CompactionVersion) -> bool:
         """Whether a hold keeps an item, which this is a version of."""
         if not self.held.holds:
             return False
@@ -82,11 +82,11 @@ class SweepStep:
             self._homes[space] = [one.id for one in family if one.owned and (shared or trunks[one.id] == space)]
         return self._homes[space]
 
-    def drop(self, versions: Sequence[SpentVersion]) -> None:
+    def drop(self, versions: Sequence[CompactionVersion]) -> None:
         self.rows.past.drop_versions(self.tenant.id, self.horizon, versions)
         self.tally.versions += len(versions)
 
-    def untie(self, links: Sequence[SpentLink]) -> None:
+    def untie(self, links: Sequence[CompactionLink]) -> None:
         self.rows.past.drop_links(self.tenant.id, self.horizon, links)
         self.tally.links += len(links)
 
@@ -206,7 +206,7 @@ class Retired:
         self._after = after or self._after
         return after is not None or bool(self._again)
 
-    def _take(self, sweep: SweepStep, retired: Sequence[SpentVersion]) -> None:
+    def _take(self, sweep: SweepStep, retired: Sequence[CompactionVersion]) -> None:
         free = {row.id: row for row in retired if not row.pinned and row.id not in self._links.evidence}
         if not free:
             return
@@ -234,7 +234,7 @@ class Untied:
         self._space, self._turnover, self._after = space, turnover, _START
 
     def step(self, sweep: SweepStep, limit: int) -> bool:
-        links, after = sweep.rows.past.spent_links(self._space, sweep.horizon, self._after, limit)
+        links, after = sweep.rows.past.closed_links(self._space, sweep.horizon, self._after, limit)
         held = self._held(sweep, links)
         going = [row for row in links if row.lver not in held]
         sweep.untie(going)
@@ -242,7 +242,7 @@ class Untied:
         self._after = after or self._after
         return after is not None
 
-    def _held(self, sweep: SweepStep, links: Sequence[SpentLink]) -> set[int]:
+    def _held(self, sweep: SweepStep, links: Sequence[CompactionLink]) -> set[int]:
         """Find the links of which a legal hold keeps either end."""
         if not links or not sweep.held.holds:
             return set()
@@ -261,7 +261,7 @@ class Bare:
         self._after = _START
 
     def step(self, sweep: SweepStep, limit: int) -> bool:
-        events, after = sweep.rows.past.spent_events(sweep.tenant.id, sweep.horizon, self._after, limit)
+        events, after = sweep.rows.past.bare_events(sweep.tenant.id, sweep.horizon, self._after, limit)
         sweep.rows.past.drop_events(sweep.tenant.id, sweep.horizon, events)
         sweep.tally.events += len(events)
         self._after = after or self._after

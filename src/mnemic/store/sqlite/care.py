@@ -21,9 +21,9 @@ from mnemic.store.values.receipts import Fault
 
 
 class SqliteCare(SqliteFile):
-    """The part of `SqliteStore` that looks after it."""
+    """The part of `SqliteStore` that verifies, exports, backs up and describes a store."""
 
-    # What each of these needs is imported in it: who only reads and writes goes through none of them.
+    # Each method imports what it needs: a process that only reads and writes never loads it.
 
     def verify(self) -> Iterator[Fault]:
         from mnemic.store.engine.audit import guarded, verify
@@ -73,7 +73,7 @@ class SqliteCare(SqliteFile):
         try:
             self._copy_to(unfinished)
             self._probe("backup:copied")
-            _put(unfinished, dest)
+            _publish(unfinished, dest)
             self._probe("backup:named")
         finally:
             unfinished.unlink(missing_ok=True)
@@ -99,19 +99,19 @@ class SqliteCare(SqliteFile):
                 source.close(True)
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
-        """What was erased, per space still owned: tenant, user (None: shared), item ids."""
+        """List the ids of erased items, by space that still has an owner: tenant, user (None: shared), ids."""
         from mnemic.store.engine import journal_io
 
         with self._apart() as db:
             return journal_io.tombstones(self._rows(db))
 
-    def kept(self) -> handed_on.Kept:
-        """What it hands on to a backup that is put in its place."""
+    def handover(self) -> handed_on.Handover:
+        """Read the holds and checkpoints that a backup which replaces this store must take over."""
         with self._apart() as db:
-            return handed_on.kept(self._rows(db), self.origin())
+            return handed_on.handover(self._rows(db), self.origin())
 
     def origin(self) -> str:
-        """What names this store and its copies, and no other: made with the file, kept by backups."""
+        """Read the store's random name, which its backups share and no other store has."""
         with self._apart() as db:
             return str(bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get).decode())
 
@@ -156,9 +156,9 @@ class SqliteCare(SqliteFile):
 
 def _settings(info: Info) -> Iterator[Check]:
     for name, wanted in (("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1")):
-        found = info.settings.get(name, "?")
+        value = info.settings.get(name, "?")
         yield Check(
-            name=name, ok=found == wanted, found=found, remedy=f"open it with mnemic, which sets {name}={wanted}"
+            name=name, ok=value == wanted, found=value, remedy=f"open it with mnemic, which sets {name}={wanted}"
         )
 
 
@@ -183,8 +183,8 @@ def _modes(path: Path) -> Iterator[Check]:
     )
 
 
-def _put(finished: Path, dest: Path) -> None:
-    """Give a finished copy its name, never one that is taken."""
+def _publish(finished: Path, dest: Path) -> None:
+    """Link a finished copy to its name; refuse if a file of that name exists."""
     try:
         sync(finished)
         os.link(finished, dest)
@@ -196,7 +196,7 @@ def _put(finished: Path, dest: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have a file's bytes, or a folder's names, on the disk."""
+    """Sync a file's bytes, or a folder's names, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Checkpoints: copies of a store in a folder beside it, taken while writers go on, known to it by name."""
+"""Checkpoints: copies of a store in a folder beside it, taken while writers go on, and listed in the store by name."""
 
 from __future__ import annotations
 
@@ -28,45 +28,45 @@ _UNFINISHED: Final = re.compile(r".*\.(\d+)\.unfinished(-\w+)?", re.DOTALL)
 
 
 def file_of(store: Path, name: str) -> Path:
-    """Where a store's checkpoint of a name lies."""
+    """Return the path of a store's checkpoint of this name."""
     return store.parent / CHECKPOINTS / f"{store.stem}-{name}{store.suffix}"
 
 
 def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], None]) -> None:
-    """Copy the store, then make the copy known to it. Cut short between the two, the copy is whole and not listed.
+    """Copy the store, then list the copy in it. Cut short between the two, the copy is whole and not listed.
 
     Raises:
         Invalid: the name cannot name a file.
         Conflict: there is a checkpoint, or a file, of that name.
     """
     name = clean_file_name("name", name)
-    known, file = recorded(store), file_of(path, name)
-    if file.exists() or any(row.name == name for row in known):
+    listed, file = listed_checkpoints(store), file_of(path, name)
+    if file.exists() or any(row.name == name for row in listed):
         raise Conflict(f"there is a checkpoint {name!r} already; give this one another name")
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    _clear_unfinished(file.parent, {row.file for row in known})
+    _clear_unfinished(file.parent, {row.file for row in listed})
     store.backup(file)
     probe("checkpoint:copied")
     rows = _described(file, name, now)
-    store.transact(_list, rows)
+    store.transact(_add, rows)
     probe("checkpoint:known")
 
 
 def let_go(store: Store, path: Path, name: str) -> None:
-    """Forget a checkpoint, then delete its file; a file that is there and not known goes too.
+    """Take a checkpoint off the store's list, then delete its file; one that is not listed is deleted too.
 
     Raises:
         NotFound: there is none of that name.
     """
-    file = found(store, path, name)
+    file = find_file(store, path, name)
     if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
     store.transact(_strike, spelled(name))
     file.unlink(missing_ok=True)
 
 
-def _list(rows: Rows, made: list[CheckpointRow]) -> None:
-    rows.notes.add_checkpoints(made)
+def _add(rows: Rows, checkpoints: list[CheckpointRow]) -> None:
+    rows.notes.add_checkpoints(checkpoints)
 
 
 def _strike(rows: Rows, name: str) -> None:
@@ -74,37 +74,38 @@ def _strike(rows: Rows, name: str) -> None:
 
 
 def spelled(name: str) -> str:
-    """A name in the one spelling of its letters that a checkpoint keeps it in."""
+    """Normalise a name (NFC), so that the same letters always name the same checkpoint."""
     return unicodedata.normalize("NFC", name)
 
 
 def stray(store: Path, name: str) -> Path | None:
-    """The file that a checkpoint of this name has beside a store, known to it or not; None where there is none."""
+    """Find the file of a checkpoint of this name beside a store, listed in it or not; None where there is none."""
     if Path(name).name != name:
         return None
     file = file_of(store, spelled(name))
     return file if file.is_file() else None
 
 
-def found(store: Store, path: Path, name: str) -> Path | None:
-    """The file of a checkpoint that the store knows, or that lies beside it all the same; None for neither.
+def find_file(store: Store, path: Path, name: str) -> Path | None:
+    """Find the file of a checkpoint that the store lists, or that lies beside it unlisted; None for neither.
 
     Raises:
         StoreCorrupt: the store names a file elsewhere.
     """
-    known = [row.within(path.parent / CHECKPOINTS) for row in recorded(store) if row.name == spelled(name)]
-    return known[0] if known else stray(path, name)
+    rows = [row for row in listed_checkpoints(store) if row.name == spelled(name)]
+    listed = [row.within(path.parent / CHECKPOINTS) for row in rows]
+    return listed[0] if listed else stray(path, name)
 
 
-def recorded(store: Store) -> list[CheckpointRow]:
-    """Every checkpoint that the store knows, one row a tenant."""
+def listed_checkpoints(store: Store) -> list[CheckpointRow]:
+    """Read every checkpoint that the store lists, one row a tenant."""
     with store.read() as snapshot:
         return [row for tenant, _ in snapshot.tenants() for row in snapshot.checkpoints(tenant)]
 
 
 def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
-    """What the copy holds, read out of the copy: the store itself may have gone on."""
-    from mnemic.store.engine.audit import state_hash  # which a store that only reads and writes has no use for
+    """Describe each tenant of a copy by rows read from the copy: the store itself may have gone on."""
+    from mnemic.store.engine.audit import state_hash  # here, so that only who takes checkpoints loads it
 
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
         rows = sqlite_rows(db, SystemClock(), SystemEntropy())
@@ -115,12 +116,12 @@ def _described(file: Path, name: str, now: int) -> list[CheckpointRow]:
         ]
 
 
-def _clear_unfinished(folder: Path, known: set[str]) -> None:
-    """Take away what a process that is gone has left half copied; a checkpoint may be called what it likes."""
-    for left in folder.iterdir():
-        copying = _UNFINISHED.fullmatch(left.name)
-        if copying and left.name not in known and not _alive(int(copying[1])):
-            left.unlink(missing_ok=True)
+def _clear_unfinished(folder: Path, listed: set[str]) -> None:
+    """Delete half-made copies of processes that are gone, but no listed checkpoint whose name looks like theirs."""
+    for file in folder.iterdir():
+        copying = _UNFINISHED.fullmatch(file.name)
+        if copying and file.name not in listed and not _alive(int(copying[1])):
+            file.unlink(missing_ok=True)
 
 
 def _alive(pid: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a store that is replaced by a backup hands on to it: its legal holds, and the checkpoints it knows."""
+"""Restoring hands the legal holds and the checkpoints of the store that is replaced on to the backup in its place."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from mnemic.store.values.row_values import HoldRow, TenantRow
 Owner = tuple[str, str | Shared | None]
 """Tenant and user; None for the whole tenant."""
 Written = tuple[bytes, ...]
-"""A version or a link: what it is of, and its body."""
+"""The content of a version or a link: the ids it is about, then its body."""
 _OR_LATER: Final = "or restore a backup that was taken later"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What is to be handed on.
+class Handover:
+    """Hands the holds and the checkpoints of a replaced store on to the copy that takes its place.
 
     Attributes:
-        origin: What names the store and its copies.
-        holds: Each with whom it is about.
-        held: What is under them: by owner, each with what to say about it.
-        checkpoints: Each with its tenant.
+        origin: The name that the store has in common with its copies.
+        holds: Each hold with whose memory it is about.
+        held_contents: The contents under a hold by owner, each with the reason to give for keeping it.
+        checkpoints: Each with its tenant's name.
     """
 
     origin: str
     holds: tuple[tuple[Owner, HoldRow], ...]
-    held: dict[Owner, dict[Written, str]]
+    held_contents: dict[Owner, dict[Written, str]]
     checkpoints: tuple[tuple[str, CheckpointRow], ...]
 
     def lift(self, copy: Rows, origin: str) -> None:
@@ -53,9 +53,9 @@ class Kept:
         """Write it all to a copy that lies in `folder`; holds keep their numbers where it is one of the same store.
 
         Raises:
-            Refused: the copy has not all that is held, or not whom a hold is about.
+            Refused: the copy lacks some content that is under a hold, or the user whom a hold is about.
         """
-        for owner, written in self.held.items():
+        for owner, written in self.held_contents.items():
             there = set(_written_of(copy, owner))
             for content, reason in written.items():
                 if content not in there:
@@ -80,20 +80,20 @@ class Kept:
         copy.notes.add_checkpoints([row._replace(tenant=tenant) for tenant, row in found if tenant is not None])
 
 
-def kept(rows: Rows, origin: str) -> Kept:
-    """What a store has to hand on."""
+def handover(rows: Rows, origin: str) -> Handover:
+    """Read the holds, the contents under them and the sound checkpoints of a store."""
     tenants = [(tenant, tenant.name) for tenant in rows.spaces.tenants() if tenant.name is not None]
-    found = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
-    held: dict[Owner, dict[Written, str]] = {}
+    hold_rows = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
+    held_contents: dict[Owner, dict[Written, str]] = {}
     for tenant, name in tenants:
         for owner, content, reason in _held(rows, tenant, name):
-            held.setdefault(owner, {})[content] = reason
+            held_contents.setdefault(owner, {})[content] = reason
     checkpoints = tuple((name, row) for tenant, name in tenants for row in _sound_checkpoints(rows, tenant.id))
-    return Kept(origin, tuple(found), held, checkpoints)
+    return Handover(origin, tuple(hold_rows), held_contents, checkpoints)
 
 
 def _sound_checkpoints(rows: Rows, tenant: int) -> Iterator[CheckpointRow]:
-    """The checkpoints of a tenant, without rows that somebody has changed: they must not keep a backup from helping."""
+    """List a tenant's checkpoints without rows that name a file elsewhere: these must not block a restore."""
     for row in rows.notes.checkpoints(tenant):
         with suppress(StoreCorrupt):
             row.within(Path())

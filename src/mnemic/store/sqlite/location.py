@@ -26,11 +26,11 @@ Patience = Callable[[int], bool]
 
 
 class Location(Protocol):
-    """Where a database lies.
+    """A place of a database, in a file or in memory: opens connections to it and checks that it is still there.
 
     Attributes:
-        url: What it is called to a user.
-        closed: What is said to who uses a store that was closed.
+        url: The name that a user is shown.
+        closed: The error message for whoever uses the store after it was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
         beside: The folder for checkpoints; None in memory.
         key: What it is sealed with; empty for nothing.
@@ -44,48 +44,48 @@ class Location(Protocol):
 
     @property
     def files(self) -> list[Path]:
-        """Every file of the store that is there now."""
+        """The store's files that exist now."""
         ...
 
     def open(self, patience: Patience) -> apsw.Connection:
-        """A new connection, set as a store needs it."""
+        """Open a connection with the pragmas that a store needs."""
         ...
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """Look, before any pragma could change it, whether it is ours.
+        """Refuse a file that is no store of ours, before any pragma could change it.
 
         Raises:
-            StoreForeign, StoreNewer: it is not, or is of a later mnemic.
+            StoreForeign, StoreNewer: it is of another program, or of a later mnemic.
         """
         ...
 
     def refuse_replaced(self) -> None:
-        """See that what is written or read still lies where it was opened; it costs one look at the folder.
+        """Refuse to go on if the file was deleted or replaced since it was opened; costs one `stat`.
 
         Raises:
-            StoreError: it is gone, or another file is in its place.
+            StoreError: the file is gone, or another is in its place.
         """
         ...
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """As `refuse_replaced`, and that nobody but SQLite has written to it since `note`; asked before each write, on
-        the connection that was noted.
+        """Refuse to write to a file that was replaced, or that another program wrote to since `note`; `db` is the
+        connection that was noted.
 
         Raises:
-            StoreError: it is gone, or holds something else.
+            StoreError: the file is gone, or holds something else.
         """
         ...
 
     def note(self, db: apsw.Connection) -> None:
-        """Remember how it stands, after it was opened, or written to beside its log."""
+        """Remember the file's state after it was opened, or written to beside its log, for `refuse_overwritten`."""
         ...
 
     def forget_note(self) -> None:
-        """Remember nothing: the file is going to be written to beside its log. The next write notes how it stands."""
+        """Forget the state, before the file is written to beside its log; the next write notes it anew."""
         ...
 
     def landed(self, db: apsw.Connection) -> None:
-        """Note that the connection which is noted has committed."""
+        """Note that the connection that was noted has committed."""
         ...
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
@@ -93,14 +93,14 @@ class Location(Protocol):
         ...
 
     def let_go(self) -> None:
-        """Give back what is held beside the connections."""
+        """Release what is held beside the connections."""
         ...
 
 
 class InMemory:
-    """A database of SQLite's own memory file system: in this process, of one store, gone with it.
+    """A database in this process's memory, by SQLite's own memory file system, that lives as long as its store.
 
-    It has no log, so a writer needs every reader out; and it lives as long as any connection, so one is kept.
+    It has no log, so a writer waits until no reader is left; and it lives as long as any connection, so one is kept.
     """
 
     url = "memory:"
@@ -137,22 +137,22 @@ class InMemory:
         return db
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """Nobody else can have made it."""
+        """Do nothing: nobody else can have made it."""
 
     def refuse_replaced(self) -> None:
-        """Nobody can."""
+        """Do nothing: nobody can replace it."""
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """Nobody can."""
+        """Do nothing: nobody else can write to it."""
 
     def note(self, db: apsw.Connection) -> None:
-        """There is nothing to look at."""
+        """Do nothing: there is no file to remember."""
 
     def forget_note(self) -> None:
-        """There is nothing to look at."""
+        """Do nothing: there is no file to remember."""
 
     def landed(self, db: apsw.Connection) -> None:
-        """There is nothing to look at."""
+        """Do nothing: there is no file to remember."""
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         return True
@@ -162,7 +162,7 @@ class InMemory:
 
 
 class InFile:
-    """A file in WAL mode.
+    """A database in a file, in WAL mode.
 
     Args:
         vfs: The SQLite VFS to use in place of the system's.
@@ -206,7 +206,7 @@ class InFile:
         return [f for f in candidates if f.exists()]
 
     def raw(self) -> apsw.VFSFile:
-        """The file's bytes, through SQLite's own door: it alone keeps count of the locks on a file."""
+        """Open the file's bytes through SQLite's VFS: a plain `open` and `close` would drop SQLite's locks on it."""
         flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
         return apsw.VFSFile(self.vfs or "", str(self.path), [flags, 0])
 
@@ -235,7 +235,7 @@ class InFile:
         return db
 
     def refuse_foreign(self, busy_timeout: float) -> None:
-        """A stranger's file stays as it is, to the byte."""
+        """Refuse another program's file without changing a byte of it."""
         header = self._header()
         if not header:
             return
@@ -287,7 +287,7 @@ class InFile:
 
     def _look(self) -> os.stat_result:
         try:
-            found = os.stat(self._name)
+            status = os.stat(self._name)
         except (FileNotFoundError, NotADirectoryError) as error:
             raise StoreError(
                 f"{self.path} was deleted or moved away while it was open; nothing was written since."
@@ -295,12 +295,12 @@ class InFile:
             ) from error
         except OSError as error:
             raise StoreError(f"{self.path} cannot be looked at: {error.strerror}; nothing was written") from error
-        if (found.st_dev, found.st_ino) != self._file:
+        if _identity(status) != self._file:
             raise StoreError(
                 f"another file was put in the place of {self.path} while it was open; it was not touched."
                 " Close this and open the store again"
             )
-        return found
+        return status
 
     def refuse_overwritten(self, db: apsw.Connection) -> None:
         found, before = self._look(), self._standing
@@ -367,7 +367,7 @@ class InFile:
             return False
 
     def let_go(self) -> None:
-        """See that no log is left that would be folded into a file in our place by whoever opens that next."""
+        """Set our log aside if another file took our file's place: whoever opens that would fold the log into it."""
         if self._aside and self._log_is_ours():
             with suppress(OSError):
                 if self.log.stat().st_size:
@@ -409,15 +409,15 @@ class _Folded:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """How a file stood after a write: when and how long it was written, what had been folded into it, how it begins."""
+    """A file's state after a write: its time and size, how far the log was folded into it, its header."""
 
     written: tuple[int, int]
     folded: _Folded
     header: bytes
 
 
-def _identity(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 FOLDING_SECONDS: Final = 2.0

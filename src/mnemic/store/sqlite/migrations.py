@@ -1,4 +1,4 @@
-"""What makes a file's tables, and what brings an older file to today's: its format, and the token streams it holds."""
+"""Creates the tables of a new file, and migrates an older one to today's format and tokeniser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mnemic.store.values.row_values import VersionRow
 
 
 def create(db: apsw.Connection) -> None:
-    """Every table and index of today's format, in an empty file."""
+    """Create every table and index of today's format in an empty file."""
     for table in TABLES:
         db.execute(table.create)
     for index in INDEXES:
@@ -30,13 +30,13 @@ def create(db: apsw.Connection) -> None:
 
 
 def is_current(db: apsw.Connection) -> bool:
-    """Whether nothing is left to do."""
+    """Whether a file needs no migration."""
     version = int(db.pragma("user_version"))
     return version == FORMAT and _token_number(db) == TOKENS
 
 
 def refuse_newer(db: apsw.Connection, where: Location) -> None:
-    """Leave a file alone that a later mnemic has taken over.
+    """Refuse a file that a later mnemic has migrated.
 
     Raises:
         StoreNewer: its format or its tokeniser is unknown here.
@@ -49,7 +49,7 @@ def refuse_newer(db: apsw.Connection, where: Location) -> None:
 
 
 def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
-    """Bring the file to today's format and tokeniser, inside a write.
+    """Migrate a file to today's format and tokeniser, inside a write.
 
     Raises:
         StoreNewer: another process has meanwhile brought it further.
@@ -70,7 +70,7 @@ def migrate(db: apsw.Connection, where: Location, entropy: Entropy) -> None:
 
 
 def _token_number(db: apsw.Connection) -> int:
-    """The number of the tokeniser whose streams the file holds; format 1 did not say, and held the first's."""
+    """Read the number of the tokeniser whose streams the file holds; format 1 has no such row, and held the first's."""
     row = db.execute("SELECT value FROM meta WHERE key = 'tokens'").fetchone()
     try:
         return 1 if row is None else int(row[0])
@@ -79,7 +79,7 @@ def _token_number(db: apsw.Connection) -> int:
 
 
 def retokenise(db: apsw.Connection) -> None:
-    """Make every entry again from its item, with today's tokeniser; catalogues start over.
+    """Make every entry again from its item with today's tokeniser, and have catalogues start over.
 
     Raises:
         StoreCorrupt: an item cannot be read.
@@ -94,7 +94,7 @@ def retokenise(db: apsw.Connection) -> None:
 
 
 def _to_2(db: apsw.Connection) -> None:
-    """Entries say what is pinned; embedders, vectors, lanes."""
+    """Migrate format 1 to 2: a column for pins in entries; tables for embedders, vectors and lanes."""
     db.execute("DROP TABLE entry")
     for table in TABLES:
         if table.name in ("entry", "embedder", "vector", "lane"):
@@ -106,7 +106,7 @@ def _to_2(db: apsw.Connection) -> None:
 
 
 def _to_3(db: apsw.Connection) -> None:
-    """Spaces may be branches; tables for what format 2 had not."""
+    """Migrate format 2 to 3: columns for branches in spaces, and every table that format 2 lacks."""
     db.execute("ALTER TABLE space ADD COLUMN parent INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE space ADD COLUMN base INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE space ADD COLUMN branch TEXT NOT NULL DEFAULT ''")
@@ -126,7 +126,7 @@ def _to_3(db: apsw.Connection) -> None:
 
 
 def _to_4(db: apsw.Connection) -> None:
-    """Rows carry checksums; every table is declared in the words of today, so that a foreign word is seen."""
+    """Migrate format 3 to 4: a checksum in each row; every table declared as today, so that a foreign one shows."""
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:
         if there[table.name] != table.create:
@@ -158,4 +158,4 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
 
 
 MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
-"""What brings a file of format n - 1 to n; each runs in one transaction with the number that says it ran."""
+"""By format n, the function that migrates n - 1 to it, in one transaction with the file's new format number."""

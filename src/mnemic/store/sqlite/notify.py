@@ -1,4 +1,4 @@
-"""A listener hears that another process has committed, by asking the file."""
+"""Learns that another process has committed, by polling the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PATIENCE: Final = 8
 
 
 class Listener:
-    """Whether the file has changed, by any process: SQLite's `data_version`, read on a connection kept for that.
+    """Polls SQLite's `data_version`, which moves when any process commits, on a connection of its own.
 
     Threads share it. The connection is never inside a transaction, so it holds up no checkpoint and no erasure.
     """
@@ -33,38 +33,38 @@ class Listener:
         self._moved = time.monotonic()
 
     def version(self) -> tuple[int, int]:
-        """A mark that differs from the one before if anything was committed in between."""
+        """Read a mark, which differs from the one read before if anything was committed in between."""
         with self._lock:
             if self._db is None:
                 self._db = self._open()
                 self._opened += 1
-            now = (self._opened, int(self._db.pragma("data_version")))
-            if now != self._seen:
-                self._seen, self._moved = now, time.monotonic()
-            return now
+            mark = (self._opened, int(self._db.pragma("data_version")))
+            if mark != self._seen:
+                self._seen, self._moved = mark, time.monotonic()
+            return mark
 
     @property
     def pause(self) -> float:
-        """Seconds to wait before asking again: the longer it has been quiet, the longer."""
+        """Seconds to wait before polling again: the longer the file has been quiet, the longer."""
         return min(max((time.monotonic() - self._moved) / _PATIENCE, SHORTEST), LONGEST)
 
     @property
     def connection(self) -> apsw.Connection | None:
-        """The connection it has open, if it has."""
+        """Its open connection; None before the first poll."""
         return self._db
 
     def close(self) -> None:
-        """Let go of the file; asked again, it opens anew."""
+        """Close the connection; the next poll opens another."""
         with self._lock:
             self._let_go()
 
     def rest(self, holder: Holder) -> None:
-        """Let go of the file, and have nobody open it, until `resume`, as a fork needs it."""
+        """Close the connection, and let nobody open one until `resume`: a fork must not copy an open connection."""
         self._lock.take(holder)
         self._let_go()
 
     def resume(self, holder: Holder) -> None:
-        """Go on after a fork."""
+        """Let threads poll again after a fork."""
         self._lock.give_back(holder)
 
     def _let_go(self) -> None:

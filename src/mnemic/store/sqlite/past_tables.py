@@ -1,4 +1,4 @@
-"""Rows of SQLite behind the horizon or after a commit: found by index or in short stretches, and taken out."""
+"""Finds and deletes rows behind the horizon or after a commit in SQLite, by index or in short stretches."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any, Final
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.rows import PastTables
 from mnemic.store.sqlite.sqlite_relations import STRETCH, THESE, SqliteGroup, highest, paged, read_json, spend, stretch
-from mnemic.store.values.heads import Wear
-from mnemic.store.values.row_values import Cursor, EntryNames, Page, SpentLink, SpentVersion
+from mnemic.store.values.heads import VersionCounts
+from mnemic.store.values.row_values import CompactionLink, CompactionVersion, Cursor, EntryNames, Page
 
 
 class SqlitePast(SqliteGroup, PastTables):
     """Finds and deletes in SQLite what compaction and going back take out."""
 
-    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def closed_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         rows = [_version(row) for row in read_json(self._db, _CLOSED_VERSIONS, (space, horizon, *after, limit))]
         return paged(rows, limit, lambda row: (row.seq_to, row.ver))
 
-    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentVersion]:
+    def retired_versions(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionVersion]:
         rows = [_version(row) for row in read_json(self._db, _RETIRED_VERSIONS, (space, horizon, *after, limit))]
         return paged(rows, limit, lambda row: (row.seq_from, row.ver))
 
-    def versions_of(self, space: int, items: Sequence[bytes]) -> list[SpentVersion]:
+    def versions_of(self, space: int, items: Sequence[bytes]) -> list[CompactionVersion]:
         return [_version(row) for row in read_json(self._db, _VERSIONS_OF, (space, _hex(items)))]
 
-    def spent_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[SpentLink]:
-        rows = [_link(row) for row in read_json(self._db, _SPENT_LINKS, (space, horizon, *after, limit))]
+    def closed_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionLink]:
+        rows = [_link(row) for row in read_json(self._db, _CLOSED_LINKS, (space, horizon, *after, limit))]
         return paged(rows, limit, lambda row: (row.seq_from, row.lver))
 
-    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[SpentLink]:
+    def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[CompactionLink]:
         return [_link(row) for row in read_json(self._db, _LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
 
     def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
@@ -64,7 +64,7 @@ class SqlitePast(SqliteGroup, PastTables):
         )
         return set(types), {to_bytes(item) for item in cited}
 
-    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[SpentVersion]) -> None:
+    def drop_versions(self, tenant: int, horizon: int, versions: Sequence[CompactionVersion]) -> None:
         if not versions:
             return
         last = highest(self._db)
@@ -83,22 +83,24 @@ class SqlitePast(SqliteGroup, PastTables):
 
     def drop_after(self, tenant: int, seq: int) -> int:
         bound = {"tenant": tenant, "seq": seq}
-        gone = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
+        versions = self._db.execute("SELECT count(*) FROM version v WHERE " + _LATER, bound).get
         last = highest(self._db)
         for statement in _DROP_AFTER:
             self._db.execute(statement, bound)
         spend(self._db, last)
-        return int(gone)
+        return int(versions)
 
-    def wear(self, spaces: Sequence[int]) -> Wear:
+    def version_counts(self, spaces: Sequence[int]) -> VersionCounts:
         counts = [
             [int(self._db.execute(statement, (space,)).get) for statement in (_COUNT, _COUNT_CLOSED, _COUNT_RETIRED)]
             for space in spaces
         ]
-        return Wear(*(sum(column) for column in zip(*counts, strict=True))) if counts else Wear(0, 0, 0)
+        return (
+            VersionCounts(*(sum(column) for column in zip(*counts, strict=True))) if counts else VersionCounts(0, 0, 0)
+        )
 
-    def spent_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
-        rows = read_json(self._db, _SPENT_EVENTS, (tenant, horizon, *after, limit))
+    def bare_events(self, tenant: int, horizon: int, after: Cursor, limit: int) -> Page[Cursor]:
+        rows = read_json(self._db, _BARE_EVENTS, (tenant, horizon, *after, limit))
         return paged([(seq, n) for seq, n in rows], limit, lambda key: key)
 
     def actors(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
@@ -132,7 +134,7 @@ _RETIRED_VERSIONS: Final = (
 _THOSE: Final = " IN (SELECT unhex(value) FROM json_each(?2))"
 _VERSIONS_OF: Final = _VERSION + "version WHERE space = ?1 AND id" + _THOSE
 _LINK: Final = "SELECT json_group_array(json_array(lver, space, hex(src), hex(dst), seq_from, n)) FROM "
-_SPENT_LINKS: Final = (
+_CLOSED_LINKS: Final = (
     _LINK + "(SELECT * FROM link WHERE space = ?1 AND (NOT open OR seq_to < 9223372036854775807) AND seq_from <= ?2"
     " AND (seq_to <= ?2 OR (NOT open AND seq_to = 9223372036854775807))"
     " AND seq_from >= ?3 AND (seq_from, lver) > (?3, ?4) ORDER BY seq_from, lver LIMIT ?5)"
@@ -167,7 +169,7 @@ _LINKED_TO: Final = (
     " OR (l.open AND l.seq_to = 9223372036854775807 AND l.src <> l.dst AND EXISTS (SELECT 1 FROM version v"
     " WHERE v.space = l.space AND v.id = l.src AND v.seq_to = 9223372036854775807 AND v.state <> 3)))"
 )
-_SPENT_EVENTS: Final = (
+_BARE_EVENTS: Final = (
     "SELECT json_group_array(json_array(seq, n)) FROM (SELECT seq, n FROM event"
     " WHERE tenant = ?1 AND ver = 0 AND lver = 0 AND seq <= ?2 AND seq >= ?3"
     " AND (seq, n) > (?3, ?4) ORDER BY seq, n LIMIT ?5)"
@@ -230,28 +232,28 @@ _COUNT_CLOSED: Final = "SELECT count(*) FROM version WHERE space = ? AND seq_to 
 _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state = 3 AND seq_to = 9223372036854775807"
 
 
-def _version(row: list[Any]) -> SpentVersion:
+def _version(row: list[Any]) -> CompactionVersion:
     ver, space, item, seq_from, seq_to, n, session, retired, pinned, source = row
     cited = tuple(map(to_bytes, source or ()))
-    return SpentVersion(
+    return CompactionVersion(
         ver, space, bytes.fromhex(item), seq_from, seq_to, n, session, bool(retired), bool(pinned), cited
     )
 
 
-def _link(row: list[Any]) -> SpentLink:
+def _link(row: list[Any]) -> CompactionLink:
     lver, space, src, dst, seq_from, n = row
-    return SpentLink(lver, space, bytes.fromhex(src), bytes.fromhex(dst), seq_from, n)
+    return CompactionLink(lver, space, bytes.fromhex(src), bytes.fromhex(dst), seq_from, n)
 
 
 def _hex(items: Sequence[bytes]) -> str:
     return json.dumps([item.hex() for item in items])
 
 
-def _by_space(versions: Sequence[SpentVersion]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+def _by_space(versions: Sequence[CompactionVersion]) -> dict[int, list[int]]:
+    by_space: dict[int, list[int]] = {}
     for row in versions:
-        found.setdefault(row.space, []).append(row.ver)
-    return found
+        by_space.setdefault(row.space, []).append(row.ver)
+    return by_space
 
 
 _SPACES: Final = "(SELECT id FROM space WHERE tenant = :tenant)"

@@ -1,4 +1,4 @@
-"""The tables of the SQLite keeper, each column declared: does it hold content, is it derived from content, or neither?
+"""The tables of a SQLite store, each column declared: does it hold content, is it derived from content, or neither?
 
 Erasing is generated from this declaration, and a test refuses a column that the file has and this page has not.
 """
@@ -21,7 +21,7 @@ APPLICATION: Final = 0x6D6E656D
 
 
 class Holds(Enum):
-    """What a column holds, for erasure: the bytes themselves, something made from them, or neither."""
+    """Whether a column holds content, something made from content, or neither; erasure goes by it."""
 
     CONTENT = "content"
     DERIVED = "derived"
@@ -30,7 +30,7 @@ class Holds(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, what its columns hold, and how one item's or one space's rows are taken out of it.
+    """A table, what its columns hold, and the statements that erase one item's or one space's rows from it.
 
     Attributes:
         summed: Whether each row carries a checksum (`row_checksums`); the journal vouches for the others.
@@ -46,7 +46,7 @@ class Table:
 
     @property
     def create(self) -> str:
-        """The statement that makes it."""
+        """The statement that creates the table."""
         parts = [f"{name} {kind}" for name, kind, _ in self.columns]
         if self.summed:
             parts.append(f"checksum INTEGER NOT NULL GENERATED ALWAYS AS ({self.sum}) STORED")
@@ -503,26 +503,26 @@ _ORDER: Final = (
     "version",
     "space",
 )
-"""Rows that are found through others go first."""
+"""The order in which tables are erased: rows that are found through others go before these."""
 
 
 def erase_item_statements() -> list[str]:
-    """What takes one item out of every table, with `:space` and `:item`."""
+    """List the statements that erase one item from every table, with `:space` and `:item`."""
     by_name = {table.name: table for table in TABLES}
     return [s for name in _ORDER if (text := by_name[name].erase_item) for s in text.split(";")]
 
 
 def erase_name_statements() -> tuple[str, ...]:
-    """What takes a name out that nothing bears, with `:space` and `:text`, and the session that was called so."""
-    unborne = (
+    """List the statements that erase an unused name, with `:space` and `:text`, and the session of that name."""
+    unused = (
         "DELETE FROM name WHERE space = :space AND text = :text AND NOT EXISTS (SELECT 1 FROM version v"
         " WHERE v.space = :space AND name.id IN (v.agent, v.session))"
         " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id)"
     )
-    return unborne, _NAMELESS_PAGES, _NAMELESS_SESSIONS
+    return unused, _NAMELESS_PAGES, _NAMELESS_SESSIONS
 
 
 def erase_space_statements() -> list[str]:
-    """What takes one space's content out of every table, with `:space`."""
+    """List the statements that erase one space's content from every table, with `:space`."""
     by_name = {table.name: table for table in TABLES}
     return [s for name in _ORDER if (text := by_name[name].erase_space) for s in text.split(";")]

@@ -22,7 +22,7 @@ from mnemic.store.values.receipts import ErasureReceipt
 
 
 class SqliteErasing(SqliteFile):
-    """The part of `SqliteStore` that takes out for good."""
+    """The part of `SqliteStore` that erases content for good."""
 
     def _migrate(self) -> None:
         super()._migrate()
@@ -54,14 +54,14 @@ class SqliteErasing(SqliteFile):
         )
 
     def settle(self) -> bool:
-        """Whether no byte of what was erased is left in the log; tries once more to take it out."""
+        """Try once more to clean the files of erased bytes; return whether none is left."""
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db:
             return self._truncate(db)
 
     def _truncate(self, db: apsw.Connection) -> bool:
-        """Take what was erased out of log and file; whether that came about: what landed before stays acknowledged."""
+        """Clean log and file of erased bytes; return whether that succeeded. The erasure is committed already."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
         self._location.forget_note()  # what is written to the file beside its log, and may be cut short
@@ -73,7 +73,7 @@ class SqliteErasing(SqliteFile):
             return False
 
     def _emptied(self, db: apsw.Connection) -> bool:
-        """Fold the log into the file and empty it; whether that came about with nobody reading there."""
+        """Fold the log into the file and empty it; return whether no reader prevented that."""
         try:
             if not self._gate.shut(sys._getframe(), PATIENCE):
                 return False
@@ -93,7 +93,7 @@ class SqliteErasing(SqliteFile):
         return bool(busy == 0)
 
     def _scrub(self, db: apsw.Connection, location: InFile) -> bool:
-        """Wipe the file under the write lock, unless another process has written since the log was emptied."""
+        """Wipe the file's free bytes under the write lock, unless another process has written to the log meanwhile."""
         db.release_memory()  # our own cached pages may hold what is wiped
         with self._transaction(db):
             if location.log.exists() and location.log.stat().st_size:

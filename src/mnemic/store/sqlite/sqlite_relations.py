@@ -26,22 +26,21 @@ THESE: Final = " IN (SELECT value FROM json_each(?2))"
 
 
 def among(column: str, n: int) -> str:
-    """The condition that a column has one of `n` bound values."""
+    """Make the condition that a column has one of `n` bound values."""
     return f"{column} IN ({','.join('?' * n)})"
 
 
 def read_json(db: apsw.Connection, statement: str, bound: tuple[object, ...]) -> list[Any]:
-    """What a statement answers in one row of JSON.
+    """Run a statement that returns one row of JSON, and decode it.
 
-    Between two rows, as between two statements, another thread may hold the interpreter for long, while whoever writes
-    waits.
+    One row, because between two rows another thread may hold the interpreter for long, while writers wait for the lock.
     """
     answer: list[Any] = json.loads(db.execute(statement, bound).get)
     return answer
 
 
 def stretch(db: apsw.Connection, statement: str, bound: tuple[int, ...], after: int) -> tuple[int, int]:
-    """Where a look from `after` on ends, and how many rows it goes over: `STRETCH`, if there may be more."""
+    """Find the last row of a stretch that begins after `after`, and count its rows: `STRETCH` if there may be more."""
     last, count = read_json(db, statement, bound)
     return last or after, count
 
@@ -52,7 +51,7 @@ def paged(rows: list[T], limit: int, place: Callable[[T], Cursor]) -> Page[T]:
 
 
 def highest(db: apsw.Connection) -> int:
-    """The highest version of all spaces; 0 for none."""
+    """Return the highest version number of all spaces; 0 for none."""
     return int(db.execute("SELECT ifnull(max(ver), 0) FROM version").get)
 
 
@@ -63,10 +62,10 @@ _SPEND: Final = (
 
 
 def spend(db: apsw.Connection, highest: int) -> None:
-    """See that a version's number is never given again: a lane may have passed it, a batch of vectors name it.
+    """Keep a deleted version's number from being used again: a lane may have passed it, a batch of vectors name it.
 
-    SQLite gives the number past the highest row; when that row has gone, a row of no space keeps its place. So
-    nothing is paid for this by a write.
+    SQLite numbers a new row one past the highest; if the highest was deleted, a row of no space stays in its place. So
+    a write pays nothing for this.
     """
     db.execute(_SPEND, {"number": highest})
 
@@ -102,13 +101,13 @@ class SqliteRelations:
         self, relation: Relation[R], where: Conditions, order: tuple[str, ...], limit: int, equal: Mapping[str, Value]
     ) -> Iterator[R]:
         """Find rows by more values than one statement takes: in order over all parts, and no more than the limit."""
-        found: list[tuple[Any, ...]] = []
+        rows: list[tuple[Any, ...]] = []
         for shape, bound in _in_parts(where, equal):
             statement = _find(relation, tuple(equal), shape, order, " LIMIT ?")
-            found += self.db.execute(statement, (*bound, limit or -1))
+            rows += self.db.execute(statement, (*bound, limit or -1))
         for column in reversed(order):
-            found.sort(key=_rank(relation.columns.index(column.removeprefix("-"))), reverse=column[0] == "-")
-        return map(relation.make, found[: limit or None])
+            rows.sort(key=_rank(relation.columns.index(column.removeprefix("-"))), reverse=column[0] == "-")
+        return map(relation.make, rows[: limit or None])
 
     def first(self, relation: Relation[R], *where: Condition, order: tuple[str, ...] = (), **equal: Value) -> R | None:
         return next(self.find(relation, *where, order=order, limit=1, **equal), None)
@@ -139,7 +138,7 @@ class SqliteRelations:
 
 
 class SqliteGroup(Group):
-    """A group with statements of its own."""
+    """A group of tables that has SQLite statements of its own besides those of its relations."""
 
     def __init__(self, relations: SqliteRelations) -> None:
         self.relations = relations
@@ -168,7 +167,7 @@ def _taken_apart(where: Conditions, equal: Mapping[str, Value]) -> tuple[Shape, 
 
 
 def _in_parts(where: Conditions, equal: Mapping[str, Value]) -> Iterator[tuple[Shape, list[Any]]]:
-    """Take conditions apart with so many values each that one statement takes them; nothing where there are none."""
+    """Split conditions into parts whose values fit one statement each; none if a condition allows no value at all."""
     for part in product(*map(_split, where)):
         apart = _taken_apart(part, equal)
         if apart is not None:
@@ -176,7 +175,7 @@ def _in_parts(where: Conditions, equal: Mapping[str, Value]) -> Iterator[tuple[S
 
 
 def _rank(place: int) -> Callable[[tuple[Any, ...]], tuple[bool, Any]]:
-    """Rank rows by one of their columns as SQLite does: nothing comes before any value."""
+    """Make a sort key of one column that orders rows as SQLite does: NULL before any value."""
     return lambda row: (row[place] is not None, row[place])
 
 
@@ -226,5 +225,5 @@ def _where(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str
 
 
 def _declared(relation: Relation[Any], column: str) -> str:
-    """A column that the relation declares: no other name ever reaches a statement."""
+    """Return a column's name if the relation declares it: no other name ever reaches a statement."""
     return relation.columns[relation.columns.index(column)]

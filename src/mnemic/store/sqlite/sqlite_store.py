@@ -1,4 +1,4 @@
-"""The keeper: one SQLite database with one writer at a time, in a file that many processes share or in memory."""
+"""The two stores on SQLite, one writer at a time: a file that many processes share, and this process's memory."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
 
 
 class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
-    """A store in this process's memory, gone with it; each is its own. Safe to share between threads.
+    """A store in this process's memory, which ends with it and shares nothing. Safe to share between threads.
 
     Memory has no log beside the pages: readers share it, a writer waits until they are done, and they wait for it. So
     a thread must end its read before it writes: a snapshot never changes under its reader.
@@ -78,13 +78,13 @@ class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
         super().__init__(InMemory(), clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def verify(self) -> Iterator[Fault]:
-        yield from list(super().verify())  # at once: whoever leaves this generator half-way keeps nobody from writing
+        yield from list(super().verify())  # at once: a generator left half-way would keep writers out
 
     def export(self, tenant: str) -> Iterator[bytes]:
         yield from list(super().export(tenant))
 
     def checkpoint(self, name: str) -> None:
-        """Refused: there is no folder beside it.
+        """Refuse, since a store in memory has no folder beside it.
 
         Raises:
             Invalid: always.

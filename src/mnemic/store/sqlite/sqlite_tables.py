@@ -51,22 +51,22 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
-            found = self._db.execute(_TENANT + "WHERE t.name = ?", (name,))
+            rows = self._db.execute(_TENANT + "WHERE t.name = ?", (name,))
         elif number:
-            found = self._db.execute(_TENANT + "WHERE t.id = ?", (number,))
+            rows = self._db.execute(_TENANT + "WHERE t.id = ?", (number,))
         else:
-            found = self._db.execute(_TENANT + "ORDER BY t.id")
-        return [TenantRow._make(row) for row in found]
+            rows = self._db.execute(_TENANT + "ORDER BY t.id")
+        return [TenantRow._make(row) for row in rows]
 
     def owned(self, tenant: str, user: str | Shared, branch: str) -> tuple[SpaceRow | None, SpaceRow | None]:
         name = None if isinstance(user, Shared) else user
         rows = [SPACE.make(row) for row in self._db.execute(_OWNED, (tenant, name, branch))]
-        found = {(row.user, row.branch): row for row in rows}
-        return found.get((user, branch)), found.get((SHARED, ""))
+        by_owner = {(row.user, row.branch): row for row in rows}
+        return by_owner.get((user, branch)), by_owner.get((SHARED, ""))
 
     def descents(self, tenant: int) -> list[Descent]:
-        found = read_json(self._db, _DESCENTS, (tenant,))
-        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in found]
+        rows = read_json(self._db, _DESCENTS, (tenant,))
+        return [Descent(space, parent, bool(shared), bool(owned)) for space, parent, shared, owned in rows]
 
     def drop_space(self, space: int) -> tuple[int, int]:
         bound = {"space": space}
@@ -134,17 +134,17 @@ class SqliteItems(SqliteGroup, ItemTables):
 
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         if items is None:
-            found = [row for space in spaces for row in self._page(space, walk)]
-            return sorted(found, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
+            rows = [row for space in spaces for row in self._page(space, walk)]
+            return sorted(rows, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
         order = "ORDER BY v.ver LIMIT ?"
-        found = []
+        rows = []
         for start in range(0, len(items), CHUNK):
             clauses, bound = self._where(spaces, walk.where, walk.view)
-            some = items[start : start + CHUNK]
-            found += self._versions(
-                [*clauses, among("v.id", len(some))], [*bound, *some], order, len(some) * max(1, len(spaces))
+            chunk = items[start : start + CHUNK]
+            rows += self._versions(
+                [*clauses, among("v.id", len(chunk))], [*bound, *chunk], order, len(chunk) * max(1, len(spaces))
             )
-        return found
+        return rows
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         clauses, bound = self._where(spaces, where, view)
@@ -187,7 +187,7 @@ class SqliteItems(SqliteGroup, ItemTables):
         return int(versions), int(links)
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
-        """Entries lie in order of space and version, so a walk over them ends where the page does."""
+        """Read one space's page of versions by its entries, which lie in order of version, so that no more are read."""
         clauses, bound = self._where((space,), walk.where, walk.view)
         entries = (
             "SELECT v.* FROM entry e CROSS JOIN version v ON v.ver = e.ver"
@@ -325,7 +325,7 @@ _PAGES_AT_HAND: Final = (
 
 
 def sqlite_rows(db: apsw.Connection, clock: Clock, entropy: Entropy) -> Rows:
-    """The rows of a database, inside the transaction that its connection has open."""
+    """Make the rows of a database, inside the transaction that its connection has open."""
     relations = SqliteRelations(db)
     return rows_of(relations, SqliteSpaces(relations), SqliteNames(relations), SqliteJournal(relations), clock, entropy)
 

@@ -1,4 +1,4 @@
-"""Compaction of a SQLite file: slices under the write lock, the log folded and free pages given back beside it."""
+"""Compacts a SQLite file in short slices under the write lock, folds the log and gives free pages back to the disk."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NORMAL: Final = 1
 
 
 class SqliteSweeping(SqliteFile):
-    """The part of `SqliteStore` that drops what lies behind the horizon."""
+    """The part of `SqliteStore` that deletes what lies behind the horizon."""
 
     def renew(self) -> None:
         super().renew()
@@ -58,7 +58,7 @@ class SqliteSweeping(SqliteFile):
     def sweep(self, tenant: str, seconds: float) -> Swept:
         with self._sweeping:
             sweep = self._sweeps.pop(tenant, None) or TenantSweep(tenant)
-            swept = self._slice(sweep, seconds)  # one that fails has passed rows that are still there: it begins again
+            swept = self._slice(sweep, seconds)  # one that fails is dropped: it has passed rows that are still there
             if not swept.more:
                 sweep.end()
             self._sweeps[tenant] = sweep
@@ -86,7 +86,7 @@ class SqliteSweeping(SqliteFile):
         )  # fmt: skip
 
     def _fold_log(self) -> None:
-        """Bring the log's pages into the file: it keeps neither readers nor writers out, only the disk busy."""
+        """Fold the log's pages into the file, without the write lock: neither readers nor writers wait for it."""
         if self._log.pages < LOG_PAGES:
             return
         with self._gate.reading(), translated(self._location):
@@ -97,10 +97,10 @@ class SqliteSweeping(SqliteFile):
 
     @contextmanager
     def _sweeping_connection(self) -> Iterator[apsw.Connection]:
-        """The connection of slices; one with which something went wrong is not used again.
+        """Lend the connection for slices; after an error it is closed, and the next slice opens another.
 
-        It leaves two things to others: the sync of its commits to the next commit, since what a power cut takes back of
-        a slice another sweep takes out again; and the log as it is, since folding it is done once nobody waits.
+        Its commits are not synced: what a power cut brings back, the next sweep deletes again. Nor do they fold the
+        log: that is done after the slice, when no writer waits for it.
         """
         try:
             if self._sweeper is None:
@@ -114,19 +114,19 @@ class SqliteSweeping(SqliteFile):
 
 
 class _Log:
-    """How many pages lie in the log, as far as slices have seen: its file stays as long as it ever was."""
+    """Counts the pages in the log as of the last slice: the log's file keeps its longest size and does not show it."""
 
     def __init__(self) -> None:
         self.pages = 0
 
     def grown(self, db: apsw.Connection, name: str, pages: int) -> int:
-        """What SQLite calls after a commit."""
+        """Note the log's pages; SQLite calls this after each commit."""
         self.pages = pages
         return apsw.SQLITE_OK
 
 
 class _Watch:
-    """How long a slice has had the write lock: without its own wait for others."""
+    """Measures how long a slice has had the write lock, not counting the time it waited for the lock."""
 
     def __init__(self, seconds: float, lock: Mutex) -> None:
         self._seconds, self._lock = seconds, lock
@@ -134,26 +134,26 @@ class _Watch:
 
     @property
     def passed(self) -> float:
-        """Seconds by the clock."""
+        """Seconds by the clock since the slice began."""
         return time.monotonic() - self._begun
 
     @property
     def worked(self) -> float:
-        """Seconds of this thread's own time."""
+        """Seconds of CPU time that this thread has used since."""
         return time.thread_time() - self._spent
 
     def allows(self) -> bool:
         """Whether one step more may be begun.
 
-        Where other threads hold the interpreter, a slice takes longer than it works: as long as none of them waits to
-        write, that keeps nobody out. But those of other processes do not tell.
+        If other threads hold the interpreter, a slice lasts longer than it works; unless one of them waits to write,
+        that harms nobody. Writers of other processes cannot be seen waiting, so the clock sets a bound too.
         """
         most = self._seconds
         return self.worked < most and self._lock.waited() < most / 3 and self.passed < 2 * most
 
 
 def _give_back(db: apsw.Connection, allows: Callable[[], bool]) -> int:
-    """Move the file's last pages into free ones and cut it short, for a while; how many pages went."""
+    """Give free pages at the file's end back to the disk while `allows()`; return how many."""
     if not _wasteful(db):
         return 0
     pages = 0

@@ -1,4 +1,4 @@
-"""What is asked of a store to write: ops, the draft of a commit, an erasure."""
+"""A caller's requests to a store for a write: the operations and the draft of one commit, or an erasure."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ Op = Put | Tie | Note
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance:
-    """Move the cursor of a lane of the draft's space: what the commit writes is what came of `after` to `upto`.
+    """Moves a lane's cursor: the commit's operations were derived from the versions past `after`, up to `upto`.
 
     Attributes:
         owner: Who holds the lane's lease; "" while nobody does.
-        after, upto: Where the cursor must stand, and where it stands then: versions' local numbers.
-        again: The step goes back, to digest once more what lies past `upto`; what the commit puts forgets the keys it
-            was written under, so that the same may be derived under them again.
+        after, upto: Where the cursor must stand before the commit, and where it stands after: versions' local numbers.
+        again: The cursor goes back to `upto`, so that what lies past it is read once more; the items that the commit
+            writes give their idempotency keys up, so that the same items may be derived under them again.
         keep_answers: What models answered in this run is kept, for a run that repeats it.
     """
 
@@ -83,12 +83,12 @@ class JobStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fork:
-    """A branch to be made by the commit that carries this.
+    """Makes a branch, in the commit that carries it.
 
     Attributes:
-        of: The branch of the same user that it comes off; "" for the user's own space.
-        base: The commit that it reads its parent at; None for the last one before it.
-        lanes: Whether what is written to it is understood, by rules and by meaning, as in a space of its own.
+        of: The parent: a branch of the same user; "" for the user's own space.
+        base: The commit as of which it reads its parent; None for the last one before it.
+        lanes: Whether strategies and embedders read what is written to it, as they do in a user's own space.
     """
 
     of: str = ""
@@ -97,11 +97,11 @@ class Fork:
 
 
 class Paging(NamedTuple):
-    """What a session writes of its window, along with a turn or alone.
+    """Stores the state of a session's window and of its changed pages, along with a turn or alone.
 
     Attributes:
         session: Its name.
-        owner: Who says so; refused if another has the session, or had it since.
+        owner: Who has the session open; the write is refused if another has it, or had it since.
         seconds: How long the lease is to last from now; 0 gives it back.
         rows: Pages whose state has changed.
         taking: Whether the session is being opened: it may be taken from an owner who gave it back or let it lapse.
@@ -121,12 +121,12 @@ class Paging(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """One commit before it is one: all of `ops`, or none.
+    """A commit as its author proposes it: the store writes all of `ops`, or none.
 
     Attributes:
         expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
-        uncited: Items of this space that nothing live in it may cite once this is written.
-        used: Use to add to the counters of items.
+        uncited: Items of this space that no live item may cite once this is written, or the draft is refused.
+        used: Counts to add to items' counters of use.
         upon: The space's last commit as its author saw it (0 before the first): refused once the space has moved on.
         lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
             With one, every source that an item cites must still be there.
@@ -154,10 +154,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasure:
-    """What to erase: items and all that was derived from them, or a whole user or tenant.
+    """Names what to erase: items and all that was derived from them, or a whole user or tenant.
 
     Attributes:
-        reopen: What stands again once these items are gone, written in the same commit.
+        reopen: Versions that stand again once these items are gone, written in the same commit.
         expect: For each of those, the `seq_from` of the version that must still stand.
         branch: The branch whose view reopens; with `whole`, the branch that is dropped. Items go from every branch.
         names: Texts of names that go too, unless something that stays bears them: that of a session, which may outlive

@@ -1,4 +1,4 @@
-"""What a store says of itself: where journals and spaces stand, what is held, what there is."""
+"""A store's description of itself: heads of journals and spaces, legal holds, checkpoints, sizes and checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mnemic.errors import StoreCorrupt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Where a tenant's journal stands: `seq` 0 and 32 zero bytes before the first commit."""
+    """The last commit of a tenant's journal: `seq` 0 and a hash of 32 zero bytes before the first."""
 
     seq: int
     at: int
@@ -25,17 +25,17 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceHead:
-    """Where one space stands.
+    """One space and its last commit.
 
     Attributes:
         id: The number that leads every key; never made from a user's text.
         seq: The last commit of the tenant that touched it.
         epoch: Raised whenever content is taken out of it that a cache could still show: caches start over. Compaction
-            takes out only what no view shows; but what was closed before the horizon can no longer be told, so a cache
-            that stands before it starts over too.
+            takes out only what no view shows, and does not raise it; but a cache that was last filled before the
+            horizon cannot learn any more which versions were closed since, so it starts over too.
         user: Whose it is; `SHARED` for the tenant's common space; None once its user is erased, or the branch dropped.
-        parent, base, branch: What a branch comes off, at which commit, and its name; 0, 0 and "" for none.
-        lanes: Whether what is written here is understood.
+        parent, base, branch: A branch's parent, the commit as of which it reads it, and its name; 0, 0 and "" for none.
+        lanes: Whether strategies and embedders read what is written here.
     """
 
     id: int
@@ -51,11 +51,11 @@ class SpaceHead:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One space that a read set looks into.
+    """One space among those that a read goes through: a branch, or the parent that it reads as of its base.
 
     Attributes:
-        upto: The commit that it is read at; None for as it stands.
-        nearer: The layers in front of it, whose items hide its own.
+        upto: The commit as of which it is read; None for as it stands.
+        nearer: The layers in front of it, whose items hide its own of the same id.
     """
 
     space: int
@@ -63,7 +63,7 @@ class Layer:
     nearer: tuple[Layer, ...] = ()
 
     def view(self, view: View) -> View:
-        """What a view of the read set asks of this layer."""
+        """Narrow a view to the commit as of which this layer is read."""
         if self.upto is None:
             return view
         return replace(view, at=self.upto if view.at is None else min(view.at, self.upto))
@@ -71,12 +71,12 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """A legal hold: what may not be taken out, by erasing, collecting or compacting. All it names must agree.
+    """A legal hold: forbids to erase, collect or compact the items that agree with all it names.
 
     Attributes:
         user: Whose memory; None for the whole tenant.
         item, session: Only this one of theirs.
-        reason: Why; it is content.
+        reason: Why it was set; it may quote content, and is erased as content is.
         actor: Who set it.
         id, at, seq: Its number, when it was set (microseconds), and the tenant's last commit then; the store's to give.
     """
@@ -98,7 +98,7 @@ _LONGEST_NAME: Final = 255
 
 
 class CheckpointRow(NamedTuple):
-    """A copy of the store that was made beside it: of which commit of a tenant, when, its state hash, its file."""
+    """A checkpoint, as of one commit of one tenant: its name, its date, its state hash, and the copy's file."""
 
     tenant: int
     name: str
@@ -108,23 +108,23 @@ class CheckpointRow(NamedTuple):
     file: str
 
     def within(self, folder: Path) -> Path:
-        """Where the copy lies in the folder of checkpoints: whoever can write the store must not name a file elsewhere.
+        """Return the copy's path in the folder of checkpoints; a changed store cannot make it name a file elsewhere.
 
         Raises:
-            StoreCorrupt: what the store says is no bare name of a file there, or not this checkpoint's.
+            StoreCorrupt: the stored name is no bare name of a file there, or not this checkpoint's.
         """
-        said: object = self.file  # a column of a file that somebody has changed holds anything
-        bare = isinstance(said, str) and said not in (".", "..") and not _NOT_IN_NAMES.intersection(said)
+        stored: object = self.file  # a column of a file that somebody has changed holds anything
+        bare = isinstance(stored, str) and stored not in (".", "..") and not _NOT_IN_NAMES.intersection(stored)
         if not bare or f"-{self.name}" not in self.file or len(self.file.encode(errors="replace")) > _LONGEST_NAME:
             raise StoreCorrupt(
-                f"the store has been changed: it says that checkpoint {self.name!r} is the file {said!r}, which is"
+                f"the store has been changed: it says that checkpoint {self.name!r} is the file {stored!r}, which is"
                 f" no name of one in {folder}; nothing was touched, run `mnemic verify`"
             )
         return folder / self.file
 
 
-class Wear(NamedTuple):
-    """How many versions there are, and how many of them are closed, or stand retired."""
+class VersionCounts(NamedTuple):
+    """Counts of a tenant's versions: all, those that are closed, and those that stand retired."""
 
     versions: int
     closed: int
@@ -133,13 +133,13 @@ class Wear(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Info:
-    """What `doctor` prints about a store.
+    """Describes a store's engine, settings and size, as `doctor` prints it.
 
     Attributes:
-        bytes: Of all its files together, the write-ahead log included.
-        free: How many of its bytes hold nothing.
-        folded: What the file comes to without a log: all that was committed, folded in.
-        log: Bytes of what was committed and not folded in yet.
+        bytes: The size of all its files together, the write-ahead log included.
+        free: How many of these bytes lie on free pages.
+        folded: The size of the database file once the whole log is folded into it.
+        log: The size of the write-ahead log.
         beside: The folder in which its checkpoints lie; None for a store that keeps none.
     """
 
@@ -156,7 +156,7 @@ class Info:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that `doctor` looked at."""
+    """One check of `doctor`: what it is of, whether it passed, what was found, and what to do if it failed."""
 
     name: str
     ok: bool

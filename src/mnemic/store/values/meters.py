@@ -1,4 +1,4 @@
-"""What a process measured of itself, carried into the store by writes that happen anyway."""
+"""A process's own measurements, which its commits carry into the store along with what they write."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LIFE: Final = 3_600 * SECOND
 
 
 Figures = Callable[[], tuple[str, bytes] | None]
-"""What gives the name of a process and its figures; None where there is nothing new."""
+"""A function that returns the name of this process and its figures; None where there is nothing new."""
 
 
 class MeterRow(NamedTuple):
-    """What one process measured of itself: numbers only, as JSON; `at` in microseconds."""
+    """The measurements of one process: numbers only, as JSON; `at` in microseconds."""
 
     process: str
     at: int

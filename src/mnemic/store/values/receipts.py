@@ -1,4 +1,4 @@
-"""What became of what a store was asked: an erasure, a sweep, going back, faults found."""
+"""A store's answers to a caller: the receipts of an erasure, a slice of a sweep and a rewind, and faults found."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from mnemic.core.ids import ItemId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureReceipt:
-    """What an erasure did, and how far it has come.
+    """Says what an erasure took out, and whether any byte of it may be left on disk.
 
     Attributes:
         seq: The commit that journals it, or None when there was nothing to erase.
         ids: The items that are gone, derived ones included.
         status: `clean` when no byte of it is left in any of our files, or `pending` while another process reads.
-        scanned: The files that hold no byte of it.
-        outside: What lies outside our hands.
+        scanned: The files that were searched and hold no byte of it.
+        outside: Where copies may lie that a store cannot reach, such as backups.
     """
 
     seq: int | None
@@ -30,12 +30,12 @@ class ErasureReceipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What one slice of a sweep did.
+    """Counts what one slice of a sweep deleted.
 
     Attributes:
         versions, links, events, names: How many rows went: versions of items and of links, events, names.
         pages: Pages that were given back to the disk.
-        seconds: How long it had the write lock by the clock: the most that it may have kept a writer waiting.
+        seconds: How long it had the write lock, by the clock: the longest that a writer may have waited for it.
         more: Whether there may be more to do.
     """
 
@@ -50,13 +50,13 @@ class Swept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewound:
-    """What going back in time did.
+    """Says where a rewind left the journal, and how much it deleted.
 
     Attributes:
         seq: The commit that the journal ends at: the one asked for or, where something had been erased since, a later
             one that erases it again.
-        versions: How many versions went.
-        erased: How many items had been erased since; they stay so.
+        versions: How many versions were deleted.
+        erased: How many items had been erased since the commit asked for; they stay erased.
     """
 
     seq: int
@@ -66,7 +66,7 @@ class Rewound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing that `verify` found wrong."""
+    """One thing that `verify` found wrong, and where."""
 
     where: str
     problem: str

@@ -1,4 +1,4 @@
-"""Rows as values: what the tables of a store hold, for whoever reads or writes them (`engine/rows`)."""
+"""The rows of a store's tables as values, which `engine/rows` reads and writes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SpaceRow(NamedTuple):
 
 
 class BranchPoint(NamedTuple):
-    """Where a new space comes off: its parent and the commit that it reads it at, its name, whether it has lanes."""
+    """A new branch's parent, the commit as of which it reads it, its name, and whether it has lanes."""
 
     parent: int = 0
     base: int = 0
@@ -55,7 +55,7 @@ class BranchPoint(NamedTuple):
 
 
 TRUNK: Final = BranchPoint()
-"""A space of its own."""
+"""The branch point of a user's own space, which has no parent."""
 
 
 class ChangeRow(NamedTuple):
@@ -86,7 +86,10 @@ class EventRow(NamedTuple):
 
 
 class VersionRow(NamedTuple):
-    """One version of an item: its body, and the body's projections."""
+    """One version of an item: its encoded body, and columns copied from the body for filters and views.
+
+    `said` is when it was said, `known_to` when it stopped being believed, `pos` its place in its session.
+    """
 
     ver: int
     space: int
@@ -121,8 +124,8 @@ class LinkRow(NamedTuple):
     body: bytes
 
 
-class SpentVersion(NamedTuple):
-    """Of a version, what compaction goes by; `pinned` and `source` are what its body says."""
+class CompactionVersion(NamedTuple):
+    """The columns of a version by which compaction decides; `pinned` and `source` are read from its body."""
 
     ver: int
     space: int
@@ -136,8 +139,8 @@ class SpentVersion(NamedTuple):
     source: tuple[bytes, ...]
 
 
-class SpentLink(NamedTuple):
-    """Of a version of a link, what compaction goes by."""
+class CompactionLink(NamedTuple):
+    """The columns of a version of a link by which compaction decides."""
 
     lver: int
     space: int
@@ -148,7 +151,7 @@ class SpentLink(NamedTuple):
 
 
 class EntryNames(NamedTuple):
-    """Names that a stretch of entries uses; how many entries that is, the last of them, whether there are more."""
+    """The names that a stretch of entries uses, its number of entries, its last entry, and whether there are more."""
 
     names: set[int]
     entries: int
@@ -157,7 +160,7 @@ class EntryNames(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """What a space comes off (0: nothing), and whose it is: everybody's, somebody's, or, once erased, nobody's."""
+    """A space's parent (0: none), whether it is the tenant's shared one, and whether it still has an owner."""
 
     id: int
     parent: int
@@ -166,7 +169,7 @@ class Descent(NamedTuple):
 
 
 class KeyRow(NamedTuple):
-    """An idempotency key: a keyed hash of it, the salted digest of what came with it, and what it became."""
+    """An idempotency key: a keyed hash of it, the salted digest of its content, and the item written under it."""
 
     space: int
     hash: bytes
@@ -190,7 +193,7 @@ class StrengthRow(NamedTuple):
 
 
 class HoldRow(NamedTuple):
-    """A legal hold. `space` 0 means the whole tenant; with `item` or `session` only that; `seq` is the head it met."""
+    """A legal hold, set at commit `seq`. `space` 0 means the whole tenant; with `item` or `session` only that."""
 
     id: int
     tenant: int
@@ -204,16 +207,16 @@ class HoldRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """One session's window: who has it open, and what it counts by.
+    """One session's window: who has it open, its budget and policy, and its counters.
 
     Attributes:
         session: The number of its name.
         owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
         budget: Its tokens.
-        policy: The name of what chose its pages.
+        policy: The name of its replacement policy.
         clock: References so far.
         turns: Turns so far.
-        seq: The commit up to which its pages are written down.
+        seq: The last commit that its stored pages account for.
     """
 
     space: int
@@ -228,7 +231,7 @@ class SessionRow(NamedTuple):
 
 
 class PageRow(NamedTuple):
-    """One page of a session, as it was written down last; `tiers.base.Page` says what the numbers are."""
+    """One page of a session as it was stored last; `tiers.base.Page` says what the numbers are."""
 
     item: ItemId
     resident: bool
@@ -246,11 +249,11 @@ class PageRow(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Which versions are walked over: those that a filter and a view show, at most `limit` in order of their number.
+    """Selects versions: those that a filter and a view show, at most `limit`, in ascending order of their number.
 
     Attributes:
-        after: Those numbered up to here are passed over.
-        newest: From the highest number down.
+        after: Versions numbered up to here are left out.
+        newest: In descending order instead.
     """
 
     where: Filter

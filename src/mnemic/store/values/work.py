@@ -1,4 +1,4 @@
-"""What follows a write, as a store keeps it: embedders and their vectors, lanes, jobs, what models answered."""
+"""Background work as a store keeps it: embedders and their vectors, lanes, jobs, recorded answers of models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mnemic.store.values.drafts import JobStep
 
 
 class EmbedderState(IntEnum):
-    """What an embedder's vectors are for just now. The numbers are part of the format."""
+    """Whether an embedder's vectors answer, are being made, or will be dropped. The numbers are part of the format."""
 
     SERVING = 1
     FILLING = 2
@@ -19,7 +19,7 @@ class EmbedderState(IntEnum):
 
 
 class EmbedderRow(NamedTuple):
-    """An embedder whose vectors the store holds; `id` is never given to another, `name` says weights and revision."""
+    """An embedder whose vectors the store holds; `id` is never used again, `name` names weights and revision."""
 
     id: int
     name: str
@@ -36,18 +36,18 @@ class VectorRow(NamedTuple):
 
 
 def embedding_lane(model: int) -> str:
-    """The name of the lane that fills an embedder's vectors; it goes when the embedder does."""
+    """Name the lane that makes an embedder's vectors; it is dropped with the embedder."""
     return f"embed:{model}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vectors:
-    """Vectors of versions past `after`, up to `upto`, and the step of the embedder's lane that they are.
+    """Vectors of the versions past `after`, up to `upto`; storing them moves the embedder's lane to `upto`.
 
     Attributes:
         lane: `embedding_lane(model)`.
         owner: Who holds the lane's lease; "" while nobody does.
-        job: The job that they finish, in place of a step: they lie behind the cursor, so caches start over.
+        job: The job that they finish, and the lane stays: they lie behind its cursor, so caches start over.
     """
 
     space: int
@@ -62,19 +62,19 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """Work that follows a space's versions, in their order, each once.
+    """One worker's place in a space: a strategy or embedder handles its versions in order, each once.
 
     Attributes:
-        cursor: The last version that was dealt with, by its local number; 0 before the first run.
+        cursor: The last version that was handled, by its local number; 0 before the first run.
         owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed,
-            or the clock was set back behind `leased`, and that is a failure too. An erasure in the space takes it away.
+            or the clock was set back behind `leased`, and that counts as a failure. An erasure in the space ends it.
         attempt: Failures in a row.
         not_before: Nobody may claim it earlier than this (microseconds).
         error: How the last run failed; "" when it did not. An erasure in the space empties it.
         seq: The tenant's commit at which the run that is under way was first leased, and to which its reads are
             pinned; 0 between runs.
         stride: The most versions that a run may take while the cursor lies before `reach`, because one of them fails;
-            0 for as many as it likes.
+            0 for no limit.
         leased: When it was last leased (microseconds); 0 for never.
     """
 
@@ -94,47 +94,47 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedAnswer:
-    """What a model answered to a lane's run.
+    """A model's answer to a request of a lane's run, kept for a run that repeats it.
 
     Attributes:
-        owner: Under whose lease of the lane, or of the job `job` if that is not 0.
+        owner: Who holds the lease of the lane, or of the job `job` if that is not 0.
         seconds: For how long the lease is prolonged.
-        given: The items that the run had been given when it asked. An erasure of one of them, or of what was derived
+        inputs: The items that the run had read when it asked. An erasure of one of them, or of what was derived
             from one, takes the answer along; where none is named, any erasure in the space does.
         pin: The commit to which the run is pinned.
     """
 
     space: int
     lane: str
-    asked: bytes
-    answered: bytes
+    request: bytes
+    answer: bytes
     owner: str = ""
     job: int = 0
     seconds: float = 60.0
-    given: tuple[ItemId, ...] = ()
+    inputs: tuple[ItemId, ...] = ()
     pin: int = 0
 
 
 class JobState(IntEnum):
-    """Where a job stands. The numbers are part of the format."""
+    """Whether a job waits or how it ended. The numbers are part of the format."""
 
     WAITING = 1
-    """To be done, or being done: then it has an owner."""
+    """Not ended yet; while somebody works on it, it has an owner."""
     DONE = 2
     DEAD = 3
-    """It failed for good; whoever says `retry` has it done again."""
+    """It failed too often and was given up; `retry` has it done again."""
     CANCELLED = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Work to be done once, for which no version of a space stands in line.
+    """A request for a job: work to be done once, outside the lanes.
 
     Attributes:
-        name: What is to be done, by a name of `jobs.WORK`.
+        name: The type of job, as the worker knows it (`worker.job_types`).
         key: The same key of the same name and space is the same job, however often it is ordered.
         space: Whose; 0 for the store's own. It goes with the space.
-        payload: What to do it with: names and numbers, never an item's words.
+        payload: Its arguments: names and numbers, never an item's words.
         ver: The version it is about, by its local number; 0 for none. It goes with the item.
         priority: Higher goes first.
         not_before: Nobody may begin earlier than this (microseconds).
@@ -151,12 +151,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """An order as it stands.
+    """An order with its state: who works on it, and how it failed.
 
     Attributes:
-        id: Never given to another.
+        id: Its number, which is never used again.
         attempts: Failures so far.
-        owner, leased, lease_until: Who does it, since when, and when somebody else may take over.
+        owner, leased, lease_until: Who works on it, since when, and when somebody else may take over.
         error: How it failed last. An erasure in its space empties it, and takes the lease away.
         at: When it was ordered.
     """

@@ -88,7 +88,7 @@ def _derive(world: World) -> None:
     store.transact(lane_cursors.keep, batch)
     store.transact(lane_cursors.release, space, lane, "maker")
     given = tuple(turns)
-    answer = RecordedAnswer(space=space, lane="noting", asked=b"who?", answered=b"ada", given=given)
+    answer = RecordedAnswer(space=space, lane="noting", request=b"who?", answer=b"ada", inputs=given)
     store.transact(job_queue.record, answer)
 
 

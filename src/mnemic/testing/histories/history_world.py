@@ -20,7 +20,7 @@ from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.testing.model import SHARED, ModelVersion, Was
+from mnemic.testing.model import SHARED, ModelVersion, VersionSpan
 from mnemic.testing.model_time import TimeModel, owner
 
 T = TypeVar("T")
@@ -101,7 +101,7 @@ class HistoryWorld:
         if found != wanted:
             raise HistoryError(f"{what}: {found!r}, not {wanted!r}")
 
-    def shows(self, handle: ScopedMemory, shown: dict[str, Was], what: str) -> None:
+    def shows(self, handle: ScopedMemory, shown: dict[str, VersionSpan], what: str) -> None:
         """Whether a handle shows exactly this."""
         self.same(handle.count(), len(shown), f"{what}: count")
         found: dict[str, object] = {v.item.id: told_version(v) for v in handle.list(limit=100_000)}
@@ -137,7 +137,7 @@ def told_version(version: Version) -> tuple[object, ...]:
     return version.seq_from, version.seq_to, _facts(version.item)
 
 
-def told_was(was: Was) -> tuple[object, ...]:
+def told_was(was: VersionSpan) -> tuple[object, ...]:
     """What a version of the model says."""
     return was.first, was.end, facts_of(was.says)
 

@@ -243,7 +243,7 @@ def test_a_sweep_that_was_left_half_way_is_finished_by_the_next(world: World) ->
     with world.store.read() as snapshot:
         number = snapshot.tenant(TENANT)
         assert number is not None
-        assert snapshot.wear(number).closed == 0
+        assert snapshot.version_counts(number).closed == 0
     assert world.faults() == []
 
 
@@ -337,7 +337,7 @@ def test_holds_are_listed_with_who_and_why_and_their_reason_is_not_journaled(wor
     with world.store.read() as snapshot:
         (hold,) = snapshot.holds(1)
         assert (hold.id, hold.user, hold.item, hold.reason, hold.actor) == (number, "ada", item.id, "zebra", "counsel")
-        assert list(snapshot.held(1, world.space(), [item.id])) == [item.id]
+        assert list(snapshot.reasons_to_keep(1, world.space(), [item.id])) == [item.id]
     assert not any(b"zebra" in (event.payload or b"") for change in world.changes() for event in change.events)
     world.store.transact(holds.lift, TENANT, number)
     with world.store.read() as snapshot:

@@ -1,4 +1,4 @@
-"""A store under test, and short words for what a test does to it."""
+"""A store under test, with short methods for what a contract test does to it."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ ANY_STATE = Filter(states=tuple(State))
 
 
 def day(number: int) -> datetime:
-    """The n-th day of the tests' year."""
+    """Return the n-th day of the tests' year."""
     return moment(START) + timedelta(days=number)
 
 
 def us(number: int) -> int:
-    """That day in microseconds."""
+    """Return that day in microseconds."""
     return START + number * 86_400_000_000
 
 
 class World:
-    """One store, the user `ada` unless another is named."""
+    """Drives one store under test, as the user `ada` unless another is named."""
 
     def __init__(self, store: Store, seed: str = "items") -> None:
         self.store = store
@@ -45,19 +45,19 @@ class World:
     # Things to write
 
     def item(self, text: str, **fields: Any) -> Item:
-        """A fact of day 0, unless the fields say otherwise."""
+        """Make an item: a fact of day 0, unless the fields say otherwise."""
         fields = {"kind": Kind.FACT, "said": day(0), **fields}
         return Item(id=new_id(START, self._entropy), text=text, **fields)
 
     def put(self, item: Item | str, verb: Verb = Verb.WROTE, **fields: Any) -> Put:
-        """The op that writes an item with tokens of its own; a keyed one carries its text as content."""
+        """Make the op that writes an item with its own token streams; a keyed one carries its text as content."""
         item = self.item(item) if isinstance(item, str) else item
         if "key" in fields:
             fields = {"content": item.text.encode(), **fields}
         return Put(verb=verb, item=item, **{"terms": entry_terms(item), **fields})
 
     def superseding(self, old: Item, new: Item) -> tuple[Op, ...]:
-        """The ops by which `new` takes the place of `old`."""
+        """Make the ops by which `new` supersedes `old`."""
         closed = replace(old, state=State.SUPERSEDED, known_to=new.said, valid_to=new.valid_from or new.said)
         return self.put(new), Put(verb=Verb.SUPERSEDED, item=closed, terms=None)
 
@@ -74,36 +74,36 @@ class World:
         upon: int | None = None,
         uncited: frozenset[ItemId] = frozenset(),
     ) -> Receipt:
-        """One commit; a string stands for a fact that says it."""
+        """Commit ops as one commit; a string stands for a fact with this text."""
         done = tuple(self.put(op) if isinstance(op, str) else op for op in ops)
         kept = {"expect": expect or {}, "used": used or {}, "upon": upon, "uncited": uncited}
         draft = Draft(tenant=tenant, user=user, actor=actor, ops=done, **kept)  # type: ignore[arg-type]
         return self.store.commit(draft)
 
     def retire(self, item: Item, **where: Any) -> Receipt:
-        """Hide an item."""
+        """Commit the retirement of an item."""
         return self.commit(Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None), **where)
 
     def tie(self, src: ItemId, dst: ItemId, type: str = "about", *, verb: Verb = Verb.LINKED, **where: Any) -> Receipt:
-        """Link, or unlink."""
+        """Commit a link between two items, or its removal."""
         return self.commit(Tie(verb=verb, link=Link(src=src, dst=dst, type=type)), **where)
 
     def erase(
         self, *ids: ItemId, user: str | Shared | None = "ada", whole: bool = False, reason: str = ""
     ) -> ErasureReceipt:
-        """Take items, a user or the tenant out."""
+        """Erase items, a user or the tenant."""
         return self.store.erase(Erasure(tenant=TENANT, user=user, ids=ids, whole=whole, actor="tester", reason=reason))
 
     # Looking
 
     def seq(self, tenant: str = TENANT) -> int:
-        """The last commit; 0 before the first."""
+        """Return the number of the last commit; 0 before the first."""
         with self.store.read() as snapshot:
             number = snapshot.tenant(tenant)
             return 0 if number is None else snapshot.head(number).seq
 
     def space(self, user: str | Shared = "ada", tenant: str = TENANT) -> int:
-        """The number of a space that is there."""
+        """Return the number of a space that exists."""
         with self.store.read() as snapshot:
             number = snapshot.tenant(tenant)
             assert number is not None
@@ -112,14 +112,14 @@ class World:
             return head.id
 
     def epoch(self, user: str | Shared = "ada") -> int:
-        """How often content was taken out of a space."""
+        """Return a space's epoch, which rises when content is taken out."""
         with self.store.read() as snapshot:
             return snapshot.spaces((self.space(user),))[0].epoch
 
     def versions(
         self, where: Filter = Filter(), view: View = View(), *, user: str | Shared = "ada", tenant: str = TENANT
     ) -> list[Version]:
-        """What a view shows of a space, in order of writing, fetched in small pages."""
+        """List the versions that a view shows of a space, in order of writing, fetched in small pages."""
         space, found, after = (self.space(user, tenant),), [], 0
         with self.store.read() as snapshot:
             while page := snapshot.scan(space, where, view, after=after, limit=3):
@@ -128,37 +128,37 @@ class World:
         return found
 
     def texts(self, where: Filter = Filter(), view: View = View(), **space: Any) -> list[str]:
-        """The texts of those, in order of writing."""
+        """List the texts of the versions that a view shows, in order of writing."""
         return [version.item.text for version in self.versions(where, view, **space)]
 
     def get(self, item: ItemId, view: View = View(), user: str | Shared = "ada") -> Version | None:
-        """One item as a view shows it."""
+        """Read one item as a view shows it."""
         with self.store.read() as snapshot:
             return snapshot.get((self.space(user),), (item,), view).get(item)
 
     def changes(self, tenant: str = TENANT) -> list[Change]:
-        """The whole journal."""
+        """Read the whole journal."""
         with self.store.read() as snapshot:
             number = snapshot.tenant(tenant)
             return [] if number is None else snapshot.changes(number, 0, 10_000)
 
     def faults(self) -> list[str]:
-        """What `verify` finds."""
+        """List the faults that `verify` finds."""
         return [f"{fault.where}: {fault.problem}" for fault in self.store.verify()]
 
 
 def texts_of(versions: Sequence[Version]) -> list[str]:
-    """The texts of versions."""
+    """List the texts of versions."""
     return [version.item.text for version in versions]
 
 
 @pytest.fixture
 def world(store: Store) -> World:
-    """The store under test."""
+    """Wrap the store under test."""
     return World(store)
 
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """A clock for the store under test; open it with this one to have its use of time tested."""
+    """Give the clock for the store under test; a store opened with it has its use of time tested."""
     return ManualClock()

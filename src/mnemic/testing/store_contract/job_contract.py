@@ -48,17 +48,17 @@ def newest(world: World, user: str = "ada") -> int:
         return snapshot.newest(world.space(user))
 
 
-def recorded(world: World, asked: bytes, lane: str = LANE) -> bytes | None:
-    """What was answered before."""
+def recorded(world: World, request: bytes, lane: str = LANE) -> bytes | None:
+    """Read what a model answered to this request before."""
     with world.store.read() as snapshot:
-        return snapshot.recorded(world.space(), lane, asked)
+        return snapshot.recorded(world.space(), lane, request)
 
 
-def record(world: World, asked: bytes, answered: bytes, **fields: object) -> bool:
-    """Keep an answer; whether its lease is held still."""
-    told: dict[str, object] = {} if "space" in fields else {"space": world.space()}
-    told |= {"lane": LANE, "asked": asked, "answered": answered, **fields}
-    return world.store.transact(job_queue.record, RecordedAnswer(**told))  # type: ignore[arg-type]
+def record(world: World, request: bytes, answer: bytes, **fields: object) -> bool:
+    """Keep a model's answer; return whether its lease is held still."""
+    columns: dict[str, object] = {} if "space" in fields else {"space": world.space()}
+    columns |= {"lane": LANE, "request": request, "answer": answer, **fields}
+    return world.store.transact(job_queue.record, RecordedAnswer(**columns))  # type: ignore[arg-type]
 
 
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
@@ -320,9 +320,9 @@ def test_an_erasure_leaves_the_answers_that_cannot_hold_what_it_erases(world: Wo
     zebra, horse, foal = world.item("zebra"), world.item("horse"), world.item("foal")
     bird = world.item("bird", source=(horse.id,))
     world.commit(*map(world.put, (zebra, horse, foal, bird)))
-    record(world, b"of zebra", b"1", given=(zebra.id, foal.id))
-    record(world, b"of horse", b"2", given=(horse.id,))
-    record(world, b"of foal", b"3", given=(foal.id,))
+    record(world, b"of zebra", b"1", inputs=(zebra.id, foal.id))
+    record(world, b"of horse", b"2", inputs=(horse.id,))
+    record(world, b"of foal", b"3", inputs=(foal.id,))
     record(world, b"of what?", b"4")
     world.erase(zebra.id)
     left = [recorded(world, asked) for asked in (b"of zebra", b"of horse", b"of foal", b"of what?")]
@@ -343,20 +343,20 @@ def test_an_answer_that_comes_after_an_erasure_is_kept_if_it_cannot_hold_what_wa
     world.store.transact(job_queue.claim, NAMES, "one", 60)
     world.erase(zebra.id)
     with pytest.raises(Conflict):
-        record(world, b"of zebra", b"1", owner="one", given=(horse.id, zebra.id), pin=leased.seq)
+        record(world, b"of zebra", b"1", owner="one", inputs=(horse.id, zebra.id), pin=leased.seq)
     with pytest.raises(Conflict):
-        record(world, b"of horse", b"1", owner="one", given=(horse.id,), pin=leased.seq + 1)
+        record(world, b"of horse", b"1", owner="one", inputs=(horse.id,), pin=leased.seq + 1)
     with pytest.raises(Conflict):
-        record(world, b"of horse", b"1", owner="one", given=(horse.id,), pin=leased.seq, job=number)
-    assert not record(world, b"of horse", b"2", owner="one", given=(horse.id,), pin=leased.seq)
+        record(world, b"of horse", b"1", owner="one", inputs=(horse.id,), pin=leased.seq, job=number)
+    assert not record(world, b"of horse", b"2", owner="one", inputs=(horse.id,), pin=leased.seq)
     with world.store.read() as snapshot:
         lane = snapshot.lane(space, LANE)
         assert (lane.owner, lane.seq) == ("", leased.seq)
     assert (recorded(world, b"of zebra"), recorded(world, b"of horse")) == (None, b"2")
     world.store.transact(lane_cursors.claim, space, LANE, "two", 60)
     with pytest.raises(Conflict):
-        record(world, b"of horse", b"3", owner="one", given=(horse.id,), pin=leased.seq)
-    assert record(world, b"of horse", b"4", owner="two", given=(horse.id,), pin=leased.seq)
+        record(world, b"of horse", b"3", owner="one", inputs=(horse.id,), pin=leased.seq)
+    assert record(world, b"of horse", b"4", owner="two", inputs=(horse.id,), pin=leased.seq)
 
 
 def test_what_an_answer_was_told_cannot_go_and_leave_it_behind(world: World) -> None:
@@ -364,16 +364,16 @@ def test_what_an_answer_was_told_cannot_go_and_leave_it_behind(world: World) -> 
     bird, fish = (world.item(name, source=(horse.id,)) for name in ("bird", "fish"))
     world.commit(*map(world.put, (horse, bird)))
     world.commit(world.put(fish))
-    record(world, b"of fish", b"a horse", given=(fish.id,))
+    record(world, b"of fish", b"a horse", inputs=(fish.id,))
     world.store.transact(rewinding.rewind, TENANT, world.seq() - 1)
     assert recorded(world, b"of fish") is None  # an erasure of the horse would not find it by the fish any more
     with pytest.raises(Conflict):
-        record(world, b"of fish", b"a horse", given=(fish.id,))
-    record(world, b"of bird", b"a horse", given=(bird.id,))
+        record(world, b"of fish", b"a horse", inputs=(fish.id,))
+    record(world, b"of bird", b"a horse", inputs=(bird.id,))
     compaction.compact(world.store, TENANT, world.retire(bird).seq)
     assert recorded(world, b"of bird") is None
     with pytest.raises(Conflict):
-        record(world, b"of bird", b"a horse", given=(bird.id,))
+        record(world, b"of bird", b"a horse", inputs=(bird.id,))
 
 
 def test_a_run_that_read_what_was_taken_back_loses_its_lease_and_its_pin(world: World) -> None:
@@ -471,9 +471,9 @@ def test_what_was_written_under_a_key_is_known_by_it(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item, key="k"))
     with world.store.read() as snapshot:
-        assert snapshot.keyed(world.space(), "k") == item.id
-        assert snapshot.keyed(world.space(), "other") is None
-        assert snapshot.keyed(99, "k") is None
+        assert snapshot.item_by_key(world.space(), "k") == item.id
+        assert snapshot.item_by_key(world.space(), "other") is None
+        assert snapshot.item_by_key(99, "k") is None
 
 
 def test_what_has_arrived_is_found_without_looking_at_all_spaces(world: World) -> None:

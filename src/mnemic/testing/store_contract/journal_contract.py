@@ -31,9 +31,9 @@ def test_the_commits_that_note_something_are_found_without_the_others(world: Wor
     with world.store.read() as snapshot:
         number = snapshot.tenant(TENANT)
         assert number is not None
-        assert snapshot.noted(number, (Verb.COLLECTED, Verb.COMPACTED)) == [1, 4]
-        assert snapshot.noted(number, (Verb.MERGED,)) == [2]
-        assert snapshot.noted(number, (Verb.COLLECTED, Verb.MERGED, Verb.WROTE), after=1) == [2, 4]
+        assert snapshot.note_seqs(number, (Verb.COLLECTED, Verb.COMPACTED)) == [1, 4]
+        assert snapshot.note_seqs(number, (Verb.MERGED,)) == [2]
+        assert snapshot.note_seqs(number, (Verb.COLLECTED, Verb.MERGED, Verb.WROTE), after=1) == [2, 4]
 
 
 def test_the_newest_changes_come_newest_first(world: World) -> None:
@@ -77,7 +77,7 @@ def test_a_link_stands_until_it_is_untied_and_its_past_is_kept(world: World) -> 
         at = [[ln.weight for ln in snapshot.links(space, (one.id,), View(at=seq))] for seq in range(1, 5)]
         assert at == [[], [1.0], [0.25], []]
         assert snapshot.links(space, (two.id,), View(at=3))[0].evidence == (two.id,)
-        assert [[(ln.type, opened) for ln, opened in snapshot.ties(space[0], seq)] for seq in (1, 3, 4)] == [
+        assert [[(ln.type, opened) for ln, opened in snapshot.links_written(space[0], seq)] for seq in (1, 3, 4)] == [
             [],
             [("about", True)],
             [("about", False)],

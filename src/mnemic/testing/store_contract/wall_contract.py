@@ -56,7 +56,7 @@ def test_a_space_never_shows_anothers_items(world: World) -> None:
         assert [v.item.id for v in snapshot.latest(here, ANY_STATE)] == [mine.id]
         assert snapshot.name_id(here[0], "s") is None
         assert snapshot.written(here[0], 2) == []
-        assert snapshot.ties(here[0], 3) == []
+        assert snapshot.links_written(here[0], 3) == []
 
 
 def test_anothers_version_cannot_be_had_by_its_number(world: World) -> None:

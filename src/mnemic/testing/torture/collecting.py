@@ -23,12 +23,12 @@ from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.testing.faults import KillAt, Passed, Probe
+from mnemic.testing.faults import CountingProbe, KillAt, Probe
 from mnemic.testing.torture import children, engine
 from mnemic.testing.torture.life import WorkingLife
 from mnemic.testing.torture.memory_subject import MemoryHands
 from mnemic.testing.torture.report import Report, Value
-from mnemic.testing.torture.subject import Said, Say, parse, silent
+from mnemic.testing.torture.subject import ActReport, Say, parse, silent
 
 _USER: Final = "kept"
 """Whose items are pinned, held and collected; the writers' own are forgotten, revised and erased."""
@@ -175,7 +175,7 @@ def _points(path: Path, seed: int) -> Counter[str]:
     """The collector's points that one run passes, and how often; found in a child, so that this process may fork."""
 
     def work(say: Say) -> None:
-        passed = Passed()
+        passed = CountingProbe()
         with _opened(path, passed) as memory:
             _sow(memory, 0)
             life = _life(memory, "w", seed)
@@ -229,7 +229,7 @@ def _check(path: Path, watched: str, say: Say) -> None:
             memory.admin.release_hold(told["hold"])
 
 
-def _finish(path: Path, said: list[Said], say: Say) -> None:
+def _finish(path: Path, said: list[ActReport], say: Say) -> None:
     """Hold the store against all that was said; then let one run finish, and do it again."""
     plain = [replace(one, seq=0) for one in said]  # what lies behind the horizon is gone from the journal
     for problem in engine.audit(path, plain).problems:

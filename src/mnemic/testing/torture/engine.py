@@ -17,7 +17,7 @@ from mnemic.store.engine import compaction
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.torture.life import link_text
-from mnemic.testing.torture.subject import Audit, Said, promises
+from mnemic.testing.torture.subject import ActReport, Audit, promises
 
 TENANT: Final = "default"
 LINK: Final = "about"
@@ -27,7 +27,7 @@ _MOMENT: Final = 1e-9
 """So short a slice is one step."""
 
 
-def audit(path: Path, said: Sequence[Said]) -> Audit:
+def audit(path: Path, said: Sequence[ActReport]) -> Audit:
     """Open the store again and hold it against what was said."""
     begun = time.perf_counter()
     problems: list[str] = residue(path.parent, said, "as found")
@@ -43,7 +43,7 @@ def audit(path: Path, said: Sequence[Said]) -> Audit:
     return Audit(problems=tuple(problems), acks=sum(one.done for one in said), milliseconds=milliseconds)
 
 
-def residue(folder: Path, said: Sequence[Said], when: str) -> list[str]:
+def residue(folder: Path, said: Sequence[ActReport], when: str) -> list[str]:
     """Erased texts of which some file still holds words or token hashes, though their receipt said none does."""
     gone = [text.split()[0] for one in said if one.done for text in one.gone]
     if not gone:
@@ -57,7 +57,7 @@ def residue(folder: Path, said: Sequence[Said], when: str) -> list[str]:
     ]
 
 
-def _broken(store: Store, said: Sequence[Said]) -> Iterator[str]:
+def _broken(store: Store, said: Sequence[ActReport]) -> Iterator[str]:
     yield from (f"verify: {fault.where}: {fault.problem}" for fault in store.verify())
     with store.read() as snapshot:
         tenant = snapshot.tenant(TENANT)
@@ -86,7 +86,7 @@ def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, V
         after = page[-1][0]
 
 
-def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[Said]) -> Iterator[str]:
+def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[ActReport]) -> Iterator[str]:
     ways = journals(said)
     last = max(seq for way in ways for seq in (0, *way))
     found = {} if tenant is None else {one.seq: one.hash.hex() for one in snapshot.changes(tenant, 0, max(1, last))}
@@ -95,7 +95,7 @@ def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[Said]) -> It
         yield f"commit {seq} is {'another' if seq in found else 'gone'}"
 
 
-def journals(said: Sequence[Said]) -> list[dict[int, str]]:
+def journals(said: Sequence[ActReport]) -> list[dict[int, str]]:
     """The commits that must be there, with their hashes: in two ways if a rewind was never heard of again."""
     ways: list[dict[int, str]] = [{}]
     for one in said:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
-from mnemic.testing.torture.subject import Audit, How, Life, OpenSubject, Said, Subject, parse, subject
+from mnemic.testing.torture.subject import ActReport, Audit, How, Life, OpenSubject, Subject, parse, subject
 from mnemic.testing.vfs import Call, FailingVFS, Trouble
 
 _ACTS: Final = 30
@@ -86,7 +86,7 @@ def _troubles(calls: dict[Call, int]) -> Iterator[Trouble]:
 
 def _lived(tortured: Subject, seed: int, trouble: Trouble) -> Lived:
     lived = Lived(trouble=trouble)
-    said: list[Said] = []
+    said: list[ActReport] = []
     with children.folder() as folder, FailingVFS(trouble) as vfs, _watched(lived.problems):
         path = folder / "memory.db"
         try:
@@ -99,7 +99,7 @@ def _lived(tortured: Subject, seed: int, trouble: Trouble) -> Lived:
     return lived
 
 
-def _live(tortured: Subject, path: Path, vfs: FailingVFS, seed: int, said: list[Said], lived: Lived) -> None:
+def _live(tortured: Subject, path: Path, vfs: FailingVFS, seed: int, said: list[ActReport], lived: Lived) -> None:
     store = _opened(tortured, path, vfs, lived)
     try:
         life = store.life("ada", seed, alone=True)
@@ -119,7 +119,7 @@ def _opened(tortured: Subject, path: Path, vfs: FailingVFS, lived: Lived) -> Ope
         return tortured.open(path, how)
 
 
-def _step(tortured: Subject, life: Life, vfs: FailingVFS, said: list[Said], lived: Lived) -> None:
+def _step(tortured: Subject, life: Life, vfs: FailingVFS, said: list[ActReport], lived: Lived) -> None:
     def say(line: str) -> None:
         said.append(parse(line))
 

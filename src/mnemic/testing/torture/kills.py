@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from mnemic.testing.faults import KillAt, Passed
+from mnemic.testing.faults import CountingProbe, KillAt
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
-from mnemic.testing.torture.subject import Audit, How, Said, Say, audit_line, parse, parse_audit, silent, subject
+from mnemic.testing.torture.subject import ActReport, Audit, How, Say, audit_line, parse, parse_audit, silent, subject
 
 _THREADS: Final = 2
 _ACTS: Final = 40
@@ -88,7 +88,7 @@ def run(job: KillJob) -> list[Killed]:
 def _kills(job: KillJob) -> Iterator[Killed]:
     with children.folder() as folder:
         path = folder / "memory.db"
-        said: list[Said] = []
+        said: list[ActReport] = []
         shots = [(delay, "", 0) for delay in job.delays] + [(0.0, point, n) for point, n in job.points]
         for number, (delay, point, n) in enumerate(shots):
             reached, lines = _shoot(job, path, number, delay, point, n)
@@ -96,11 +96,11 @@ def _kills(job: KillJob) -> Iterator[Killed]:
             yield Killed(reached=reached, audit=_audit(job.subject, path, tuple(said)), point=point)
 
 
-def _audit(name: str, path: Path, said: tuple[Said, ...]) -> Audit:
+def _audit(name: str, path: Path, said: tuple[ActReport, ...]) -> Audit:
     return parse_audit(children.asked(lambda say: say(audit_line(subject(name).audit(path, said))))[-1])
 
 
-def _shoot(job: KillJob, path: Path, number: int, delay: float, point: str, n: int) -> tuple[bool, list[Said]]:
+def _shoot(job: KillJob, path: Path, number: int, delay: float, point: str, n: int) -> tuple[bool, list[ActReport]]:
     how = How(probe=KillAt(point, n)) if point else How()
     child = children.fork(
         lambda say: work(job.subject, path, how, f"{number}", job.seed, _ACTS if point else None, say)
@@ -129,7 +129,7 @@ def work(name: str, path: Path, how: How, prefix: str, seed: int, acts: int | No
 
 
 def _points(name: str, seed: int) -> Counter[str]:
-    passed = Passed()
+    passed = CountingProbe()
     with children.folder() as folder:
         work(name, folder / "memory.db", How(probe=passed), "0", seed, _ACTS, silent)
     return passed.points

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, NotFound
-from mnemic.testing.torture.subject import Said, Say
+from mnemic.testing.torture.subject import ActReport, Say
 
 _WEIGHTS: Final = {
     "observe": 8,
@@ -28,8 +28,8 @@ _FEW: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """What a call answered: the commit, what it wrote, and whether an erasure has left no byte."""
+class ActResult:
+    """The result of one act: its commit, the items it wrote, and whether an erasure has left no byte."""
 
     seq: int
     ids: tuple[ItemId, ...] = ()
@@ -44,25 +44,25 @@ class Hands(Protocol):
     reopens: bool
     """Whether erasing what superseded something lets that stand again."""
 
-    def observe(self, texts: tuple[str, ...], key: str) -> Done: ...
+    def observe(self, texts: tuple[str, ...], key: str) -> ActResult: ...
 
-    def write(self, text: str, key: str) -> Done: ...
+    def write(self, text: str, key: str) -> ActResult: ...
 
-    def revise(self, item: ItemId, text: str, key: str) -> Done: ...
+    def revise(self, item: ItemId, text: str, key: str) -> ActResult: ...
 
-    def supersede(self, item: ItemId, text: str, key: str) -> Done: ...
+    def supersede(self, item: ItemId, text: str, key: str) -> ActResult: ...
 
-    def forget(self, item: ItemId, key: str) -> Done: ...
+    def forget(self, item: ItemId, key: str) -> ActResult: ...
 
-    def link(self, src: ItemId, dst: ItemId, key: str) -> Done: ...
+    def link(self, src: ItemId, dst: ItemId, key: str) -> ActResult: ...
 
-    def undo(self, seq: int, key: str) -> Done: ...
+    def undo(self, seq: int, key: str) -> ActResult: ...
 
-    def erase(self, item: ItemId) -> Done: ...
+    def erase(self, item: ItemId) -> ActResult: ...
 
-    def rewind(self, seq: int) -> Done: ...
+    def rewind(self, seq: int) -> ActResult: ...
 
-    def collect(self, seq: int) -> Done: ...
+    def collect(self, seq: int) -> ActResult: ...
 
     def head(self) -> tuple[int, str]:
         """Where the journal stands: seq and hash."""
@@ -86,8 +86,8 @@ class Mind:
 @dataclass(frozen=True, slots=True)
 class _Act:
     name: str
-    call: Callable[[], Done]
-    after: Callable[[Done], Mind]
+    call: Callable[[], ActResult]
+    after: Callable[[ActResult], Mind]
     adds: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     erases: str | None = None
@@ -119,13 +119,13 @@ class WorkingLife:
         self._path: list[tuple[int, Mind]] = []
         """Where the journal stood after each act since the last erasure, and what was to be seen then."""
         self._pending: _Act | None = None
-        self._done: Done | None = None
+        self._done: ActResult | None = None
 
     def step(self, say: Say) -> None:
         """One act. After an error the next step repeats it, with the same key."""
         again = self._pending is not None
         act = self._pending = self._pending or self._next()
-        said = Said(who=self._who, act=act.name, adds=act.adds, drops=act.drops, seq=act.seq)
+        said = ActReport(who=self._who, act=act.name, adds=act.adds, drops=act.drops, seq=act.seq)
         say(said.line())
         self._done = self._done or self._call(act, again)
         seq, digest = self._hands.head()
@@ -133,16 +133,16 @@ class WorkingLife:
         self._take(act, self._done, seq)
         say(replace(said, done=True, gone=gone, seq=seq, hash=digest).line())
 
-    def _call(self, act: _Act, again: bool) -> Done:
+    def _call(self, act: _Act, again: bool) -> ActResult:
         try:
             return act.call()
         except (Conflict, NotFound):
             # what a repeated act answers when it had landed, and no key could tell it so
             if not again:
                 raise
-            return Done(seq=0)
+            return ActResult(seq=0)
 
-    def _take(self, act: _Act, done: Done, seq: int) -> None:
+    def _take(self, act: _Act, done: ActResult, seq: int) -> None:
         self._before, self._mind = self._mind, act.after(done)
         self._undoable = None if act.name in ("undo", "erase", "rewind", "collect") else done.seq or None
         self._path = [*self._kept(act), (seq, self._mind)]
@@ -229,7 +229,7 @@ class WorkingLife:
         )
 
     @staticmethod
-    def _superseded(mind: Mind, rest: dict[ItemId, str], done: Done, text: str, old: tuple[ItemId, str]) -> Mind:
+    def _superseded(mind: Mind, rest: dict[ItemId, str], done: ActResult, text: str, old: tuple[ItemId, str]) -> Mind:
         if not done.ids:
             return replace(mind, facts=rest)
         new = done.ids[0]

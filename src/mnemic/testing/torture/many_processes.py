@@ -11,23 +11,23 @@ from typing import Final
 
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
-from mnemic.testing.torture.subject import How, Said, parse, subject
+from mnemic.testing.torture.subject import ActReport, How, parse, subject
 
 _STOP: Final = "stop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wrote:
-    """What one writer did: what it said, and the seconds each act took."""
+class WriterReport:
+    """One writing process's reports of its acts, and the seconds that each took."""
 
-    said: tuple[Said, ...]
+    said: tuple[ActReport, ...]
     seconds: tuple[float, ...]
     problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """What a process did that only reads."""
+class ReaderReport:
+    """What one reading process did."""
 
     times: int
     problems: tuple[str, ...]
@@ -74,24 +74,24 @@ def processes(runs: int = 500, seed: int = 1, *, name: str = "memory", writers: 
     )
 
 
-def _finished(writing: list[Future[Wrote]], stop: Path) -> list[Wrote]:
+def _finished(writing: list[Future[WriterReport]], stop: Path) -> list[WriterReport]:
     try:
         return [future.result() for future in writing]
     finally:
         stop.touch()
 
 
-def _watched(watching: Future[Watched]) -> Watched:
+def _watched(watching: Future[ReaderReport]) -> ReaderReport:
     crash = watching.exception()
-    return watching.result() if crash is None else Watched(times=0, problems=(f"a watcher crashed: {crash!r}",))
+    return watching.result() if crash is None else ReaderReport(times=0, problems=(f"a watcher crashed: {crash!r}",))
 
 
-def write(name: str, path: Path, who: str, seed: int, acts: int) -> Wrote:
+def write(name: str, path: Path, who: str, seed: int, acts: int) -> WriterReport:
     """One writer."""
     tortured = subject(name)
     store = tortured.open(path, How())
     life = store.life(who, seed)
-    said: list[Said] = []
+    said: list[ActReport] = []
     moments: list[float] = []
     problems: list[str] = []
 
@@ -106,10 +106,10 @@ def write(name: str, path: Path, who: str, seed: int, acts: int) -> Wrote:
             problems.append(f"{who}: {error!r}")
     store.close()
     waits = tuple(moments[i] - moments[i - 1] for i in range(1, len(said)) if said[i].done and not said[i - 1].done)
-    return Wrote(said=tuple(said), seconds=waits, problems=tuple(problems))
+    return WriterReport(said=tuple(said), seconds=waits, problems=tuple(problems))
 
 
-def recall(name: str, path: Path) -> Watched:
+def recall(name: str, path: Path) -> ReaderReport:
     """Recall until all writers are done."""
     tortured = subject(name)
     store = tortured.open(path, How())
@@ -122,10 +122,10 @@ def recall(name: str, path: Path) -> Watched:
             problems.append(f"recall: {error!r}")
         times += 1
     store.close()
-    return Watched(times=times, problems=tuple(problems))
+    return ReaderReport(times=times, problems=tuple(problems))
 
 
-def back_up(name: str, path: Path) -> Watched:
+def back_up(name: str, path: Path) -> ReaderReport:
     """Take backups until all writers are done, and audit each."""
     tortured = subject(name)
     store = tortured.open(path, How())
@@ -141,4 +141,4 @@ def back_up(name: str, path: Path) -> Watched:
             problems += (f"backup {times}: {problem}" for problem in tortured.audit(folder / "memory.db", ()).problems)
         times += 1
     store.close()
-    return Watched(times=times, problems=tuple(problems))
+    return ReaderReport(times=times, problems=tuple(problems))

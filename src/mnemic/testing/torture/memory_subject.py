@@ -12,8 +12,8 @@ from mnemic.store.contract import Store
 from mnemic.store.engine import rewinding
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.torture import engine
-from mnemic.testing.torture.life import Done, WorkingLife
-from mnemic.testing.torture.subject import Audit, How, Said
+from mnemic.testing.torture.life import ActResult, WorkingLife
+from mnemic.testing.torture.subject import ActReport, Audit, How
 
 
 class MemorySubject:
@@ -25,7 +25,7 @@ class MemorySubject:
     def open(self, path: Path, how: How) -> _Open:
         return _Open(SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe))
 
-    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+    def audit(self, path: Path, said: Sequence[ActReport]) -> Audit:
         return engine.audit(path, said)
 
 
@@ -59,40 +59,40 @@ class MemoryHands:
         self._store = store
         self._me = me
 
-    def observe(self, texts: tuple[str, ...], key: str) -> Done:
+    def observe(self, texts: tuple[str, ...], key: str) -> ActResult:
         receipt = self._me.observe(texts, speaker="Ada", key=key)
-        return Done(seq=receipt.seq, ids=receipt.ids)
+        return ActResult(seq=receipt.seq, ids=receipt.ids)
 
-    def write(self, text: str, key: str) -> Done:
+    def write(self, text: str, key: str) -> ActResult:
         receipt = self._me.write(text, key=key)
-        return Done(seq=receipt.seq, ids=receipt.ids)
+        return ActResult(seq=receipt.seq, ids=receipt.ids)
 
-    def revise(self, item: ItemId, text: str, key: str) -> Done:
-        return Done(seq=self._me.revise(item, text).seq)
+    def revise(self, item: ItemId, text: str, key: str) -> ActResult:
+        return ActResult(seq=self._me.revise(item, text).seq)
 
-    def supersede(self, item: ItemId, text: str, key: str) -> Done:
+    def supersede(self, item: ItemId, text: str, key: str) -> ActResult:
         receipt = self._me.supersede(item, text, key=key)
-        return Done(seq=receipt.seq, ids=receipt.ids)
+        return ActResult(seq=receipt.seq, ids=receipt.ids)
 
-    def forget(self, item: ItemId, key: str) -> Done:
-        return Done(seq=self._me.forget(item).seq)
+    def forget(self, item: ItemId, key: str) -> ActResult:
+        return ActResult(seq=self._me.forget(item).seq)
 
-    def link(self, src: ItemId, dst: ItemId, key: str) -> Done:
-        return Done(seq=self._me.link(src, dst, engine.LINK).seq)
+    def link(self, src: ItemId, dst: ItemId, key: str) -> ActResult:
+        return ActResult(seq=self._me.link(src, dst, engine.LINK).seq)
 
-    def undo(self, seq: int, key: str) -> Done:
-        return Done(seq=self._me.undo(seq).seq)
+    def undo(self, seq: int, key: str) -> ActResult:
+        return ActResult(seq=self._me.undo(seq).seq)
 
-    def erase(self, item: ItemId) -> Done:
+    def erase(self, item: ItemId) -> ActResult:
         receipt = self._me.erase(item)
-        return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+        return ActResult(seq=receipt.seq or 0, clean=receipt.status == "clean")
 
-    def rewind(self, seq: int) -> Done:
-        return Done(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
+    def rewind(self, seq: int) -> ActResult:
+        return ActResult(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
 
-    def collect(self, seq: int) -> Done:
+    def collect(self, seq: int) -> ActResult:
         engine.collect(self._store, seq)
-        return Done(seq=seq)
+        return ActResult(seq=seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)

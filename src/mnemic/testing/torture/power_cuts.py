@@ -16,7 +16,7 @@ from typing import Final
 from mnemic.testing.faulty_disk import Disk, Loss, Step, Synced, cuts, lay
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
-from mnemic.testing.torture.subject import Audit, How, Said, parse, subject
+from mnemic.testing.torture.subject import ActReport, Audit, How, parse, subject
 from mnemic.testing.vfs import RecordingVFS
 
 _ACTS: Final = 40
@@ -80,7 +80,7 @@ def run(job: PowerCutJob) -> Cuts:
     random = Random(job.seed)
     with children.folder() as folder:
         steps = _record(job, folder, "ada")
-        before: tuple[Said, ...] = ()
+        before: tuple[ActReport, ...] = ()
         if job.again:
             before = _left(steps, random.randrange(1, len(steps)), folder / "again", random)
             steps = _record(job, folder / "again", "eve")
@@ -108,7 +108,7 @@ def _record(job: PowerCutJob, folder: Path, who: str) -> list[Step]:
         return vfs.steps
 
 
-def _left(steps: list[Step], cut: int, folder: Path, random: Random) -> tuple[Said, ...]:
+def _left(steps: list[Step], cut: int, folder: Path, random: Random) -> tuple[ActReport, ...]:
     folder.mkdir()
     disk = Disk(steps)
     disk.forward(cut)
@@ -116,7 +116,9 @@ def _left(steps: list[Step], cut: int, folder: Path, random: Random) -> tuple[Sa
     return tuple(map(parse, disk.said))
 
 
-def _audit(job: PowerCutJob, folder: Path, disk: Disk, loss: Loss, before: tuple[Said, ...], random: Random) -> Audit:
+def _audit(
+    job: PowerCutJob, folder: Path, disk: Disk, loss: Loss, before: tuple[ActReport, ...], random: Random
+) -> Audit:
     folder.mkdir()
     lay(disk.image(loss, random), folder)
     audit = subject(job.subject).audit(folder / "memory.db", (*before, *map(parse, disk.said)))

@@ -19,8 +19,8 @@ from mnemic.store.engine import rewinding
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.testing.torture import engine
-from mnemic.testing.torture.life import Done, WorkingLife
-from mnemic.testing.torture.subject import Audit, How, Said
+from mnemic.testing.torture.life import ActResult, WorkingLife
+from mnemic.testing.torture.subject import ActReport, Audit, How
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ class StoreSubject:
     def open(self, path: Path, how: How) -> _Open:
         return _Open(SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe))
 
-    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+    def audit(self, path: Path, said: Sequence[ActReport]) -> Audit:
         return engine.audit(path, said)
 
 
@@ -68,40 +68,40 @@ class _Hands:
         self._random = Random(f"ids:{who}:{seed}")
         self._said = _START
 
-    def observe(self, texts: tuple[str, ...], key: str) -> Done:
+    def observe(self, texts: tuple[str, ...], key: str) -> ActResult:
         items = [self._item(Kind.TURN, text) for text in texts]
         return self._commit(*(self._put(Verb.WROTE, item, f"{key}:{i}") for i, item in enumerate(items)))
 
-    def write(self, text: str, key: str) -> Done:
+    def write(self, text: str, key: str) -> ActResult:
         return self._commit(self._put(Verb.WROTE, self._item(Kind.FACT, text), key))
 
-    def revise(self, item: ItemId, text: str, key: str) -> Done:
+    def revise(self, item: ItemId, text: str, key: str) -> ActResult:
         return self._commit(self._put(Verb.REVISED, replace(self._standing(item), text=text), key))
 
-    def supersede(self, item: ItemId, text: str, key: str) -> Done:
+    def supersede(self, item: ItemId, text: str, key: str) -> ActResult:
         newer = self._item(Kind.FACT, text)
         old = replace(self._standing(item), state=State.SUPERSEDED, known_to=newer.said, valid_to=newer.said)
         return self._commit(self._put(Verb.WROTE, newer, key), self._put(Verb.SUPERSEDED, old, f"{key}:old"))
 
-    def forget(self, item: ItemId, key: str) -> Done:
+    def forget(self, item: ItemId, key: str) -> ActResult:
         return self._commit(self._put(Verb.RETIRED, replace(self._standing(item), state=State.RETIRED), key))
 
-    def link(self, src: ItemId, dst: ItemId, key: str) -> Done:
+    def link(self, src: ItemId, dst: ItemId, key: str) -> ActResult:
         return self._commit(Tie(verb=Verb.LINKED, link=Link(src=src, dst=dst, type=engine.LINK)))
 
-    def undo(self, seq: int, key: str) -> Done:
+    def undo(self, seq: int, key: str) -> ActResult:
         raise NotFound("a store by itself undoes nothing")
 
-    def erase(self, item: ItemId) -> Done:
+    def erase(self, item: ItemId) -> ActResult:
         receipt = self._store.erase(Erasure(tenant=engine.TENANT, user=self._who, ids=(item,)))
-        return Done(seq=receipt.seq or 0, clean=receipt.status == "clean")
+        return ActResult(seq=receipt.seq or 0, clean=receipt.status == "clean")
 
-    def rewind(self, seq: int) -> Done:
-        return Done(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
+    def rewind(self, seq: int) -> ActResult:
+        return ActResult(seq=self._store.transact(rewinding.rewind, engine.TENANT, seq).seq)
 
-    def collect(self, seq: int) -> Done:
+    def collect(self, seq: int) -> ActResult:
         engine.collect(self._store, seq)
-        return Done(seq=seq)
+        return ActResult(seq=seq)
 
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)
@@ -123,6 +123,6 @@ class _Hands:
             raise NotFound(f"no item {item} here")
         return found[item].item
 
-    def _commit(self, *ops: Op) -> Done:
+    def _commit(self, *ops: Op) -> ActResult:
         receipt: Receipt = self._store.commit(Draft(tenant=engine.TENANT, user=self._who, actor=self._who, ops=ops))
-        return Done(seq=receipt.seq, ids=receipt.ids)
+        return ActResult(seq=receipt.seq, ids=receipt.ids)

@@ -21,13 +21,13 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """One line: what an act of `who` may change, or, with `done`, has changed.
+class ActReport:
+    """One line of a child process: what an act of user `who` may change or, with `done`, has changed.
 
     Attributes:
-        adds, drops: What becomes visible, and what no longer is.
-        gone: What was erased, and of which no file holds a byte, as the receipt says.
-        seq, hash: Where the journal stood when it was done; before, the commit that a rewind goes back to.
+        adds, drops: Texts that become visible, and texts that no longer are.
+        gone: Texts that were erased, and of which no file holds a byte, as the receipt says.
+        seq, hash: The journal's head after the act; in the line before it, the commit that a rewind goes back to.
     """
 
     who: str
@@ -40,16 +40,16 @@ class Said:
     hash: str = ""
 
     def line(self) -> str:
-        """As one line of JSON."""
+        """Encode the report as one line of JSON."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
 
-def parse(line: str) -> Said:
-    """A line read back."""
+def parse(line: str) -> ActReport:
+    """Decode one line."""
     fields: dict[str, Any] = json.loads(line)
     for name in ("adds", "drops", "gone"):
         fields[name] = tuple(fields[name])
-    return Said(**fields)
+    return ActReport(**fields)
 
 
 @dataclass(slots=True)
@@ -57,10 +57,10 @@ class Promise:
     """What one user must see: all of `sure`, with the act that was under way done or not done, never in part."""
 
     sure: set[str] = field(default_factory=set)
-    open: Said | None = None
+    open: ActReport | None = None
 
-    def take(self, said: Said) -> None:
-        """Fold one line in."""
+    def take(self, said: ActReport) -> None:
+        """Take one line into account."""
         self.open = None if said.done else said
         if said.done:
             self.sure = (self.sure - set(said.drops)) | set(said.adds)
@@ -76,7 +76,7 @@ class Promise:
         return [f"{who}: lost {lost}, not promised {extra}{during}"]
 
 
-def promises(said: Iterable[Said]) -> dict[str, Promise]:
+def promises(said: Iterable[ActReport]) -> dict[str, Promise]:
     """What each user was promised."""
     kept: dict[str, Promise] = {}
     for one in said:
@@ -158,12 +158,12 @@ class Subject(Protocol):
 
     def open(self, path: Path, how: How) -> OpenSubject: ...
 
-    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+    def audit(self, path: Path, said: Sequence[ActReport]) -> Audit:
         """Open it again as a user would and hold what it shows against what was said."""
         ...
 
 
-def residue(folder: Path, said: Iterable[Said]) -> list[str]:
+def residue(folder: Path, said: Iterable[ActReport]) -> list[str]:
     """Erased texts of which some file still holds the bytes, though their receipt said none does."""
     gone = [text for one in said if one.done for text in one.gone]
     if not gone:

@@ -22,7 +22,7 @@ from mnemic.store.engine import rewinding
 from mnemic.store.offline import replace_store
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.deeds import state_hash
-from mnemic.testing.faults import KillAt, Passed, Probe
+from mnemic.testing.faults import CountingProbe, KillAt, Probe
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
 from mnemic.testing.torture.subject import silent
@@ -99,7 +99,7 @@ def _told(folder: Path, seeded: Path, act: TimedAct) -> tuple[str, str, Counter[
     shutil.copytree(seeded, whole)
 
     def work(say: Callable[[str], None]) -> None:
-        passed = Passed()
+        passed = CountingProbe()
         say(act.state(whole))
         act.do(whole, passed)
         say(act.state(whole))

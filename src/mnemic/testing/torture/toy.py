@@ -11,7 +11,7 @@ from random import Random
 
 import apsw
 
-from mnemic.testing.torture.subject import Audit, How, Said, Say, promises, residue
+from mnemic.testing.torture.subject import ActReport, Audit, How, Say, promises, residue
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS act(key TEXT PRIMARY KEY);
@@ -29,7 +29,7 @@ class ToySubject:
     def open(self, path: Path, how: How) -> _Open:
         return _Open(path, how)
 
-    def audit(self, path: Path, said: Sequence[Said]) -> Audit:
+    def audit(self, path: Path, said: Sequence[ActReport]) -> Audit:
         begun = time.perf_counter()
         kept = promises(said)
         try:
@@ -78,7 +78,7 @@ class _Life:
         self._random = Random(f"{who}:{seed}")
         self._probe = how.probe
         self._acts = 0
-        self._pending: Said | None = None
+        self._pending: ActReport | None = None
 
     @cached_property
     def _db(self) -> apsw.Connection:
@@ -97,14 +97,14 @@ class _Life:
         self._probe("commit:after-commit")
         self._done(said, say)
 
-    def _next(self) -> Said:
+    def _next(self) -> ActReport:
         self._acts += 1
         text = f"{self._who} says {self._acts} " + "x" * self._random.randrange(300)
         old = _texts(self._db, self._who)
         drops = (self._random.choice(sorted(old)),) if len(old) > 5 and self._random.random() < 0.4 else ()
-        return Said(who=self._who, act="change", adds=(text,), drops=drops)
+        return ActReport(who=self._who, act="change", adds=(text,), drops=drops)
 
-    def _change(self, said: Said) -> None:
+    def _change(self, said: ActReport) -> None:
         for text in said.adds:
             self._db.execute("INSERT INTO item VALUES(?, ?)", (said.who, text))
         for text in said.drops:
@@ -115,9 +115,9 @@ class _Life:
             (said.who,),
         )
 
-    def _done(self, said: Said, say: Say) -> None:
+    def _done(self, said: ActReport, say: Say) -> None:
         self._pending = None
-        say(Said(who=said.who, act=said.act, adds=said.adds, drops=said.drops, done=True).line())
+        say(ActReport(who=said.who, act=said.act, adds=said.adds, drops=said.drops, done=True).line())
 
 
 def _connect(path: Path, how: How) -> apsw.Connection:

@@ -17,7 +17,7 @@ from mnemic.errors import Invalid
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
-from mnemic.testing.faults import KillAt, Passed, Probe
+from mnemic.testing.faults import CountingProbe, KillAt, Probe
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
 from mnemic.testing.torture.subject import Say, silent
@@ -123,7 +123,7 @@ def _problems(memory: Memory) -> list[str]:
 
 
 def _points() -> Counter[str]:
-    passed = Passed()
+    passed = CountingProbe()
     with children.folder() as folder:
         path = folder / "memory.db"
         with _opened(path, passed) as memory:

@@ -62,20 +62,20 @@ class Ground:
     """The input of a collector: the standing items and links of one space, the time, and the retention rules.
 
     Attributes:
-        items: What stands and is not retired, in the order it was written.
+        items: The items that stand and are not retired, in the order they were written.
         edges: The links that stand.
-        held: What a legal hold, or a user of what is shared, keeps, each with what to say about it.
-        elsewhere: Of the sources that are not among `items`, those that stand in the tenant's shared space.
-        gone: Ends of links that are retired so long ago that no undo brings them back.
-        now: Microseconds.
+        keep_reasons: Items that a legal hold keeps, or a user who cites what is shared; each with the reason to give.
+        shared_sources: Sources that are not among `items` but stand in the tenant's shared space.
+        gone_ends: Ends of links that were retired so long ago that no undo brings them back.
+        now: The present moment, in microseconds.
         head: The tenant's last commit.
     """
 
     items: Mapping[ItemId, StandingItem]
     edges: Sequence[StandingLink] = ()
-    held: Mapping[ItemId, str] = field(default_factory=dict)
-    elsewhere: frozenset[ItemId] = frozenset()
-    gone: frozenset[ItemId] = frozenset()
+    keep_reasons: Mapping[ItemId, str] = field(default_factory=dict)
+    shared_sources: frozenset[ItemId] = frozenset()
+    gone_ends: frozenset[ItemId] = frozenset()
     now: int = 0
     head: int = 0
     retention: Retention = field(default_factory=Retention)
@@ -84,8 +84,8 @@ class Ground:
         """Say why no collector may take an item; "" if one may."""
         if item.pinned:
             return "pinned"
-        if item.id in self.held:
-            return self.held[item.id]
+        if item.id in self.keep_reasons:
+            return self.keep_reasons[item.id]
         return "kept by its retention class" if self.retention.of(item.kind, item.tags) == KEEP else ""
 
     def free(self) -> Iterator[StandingItem]:
@@ -121,47 +121,48 @@ def chosen(collectors: Sequence[Collector], ground: Ground) -> dict[str, list[Ch
 
     What anything live still rests on is left, whoever chose it: what rests on it goes first, or nothing does.
     """
-    wanted: dict[ItemId, tuple[str, Choice]] = {}
+    choices: dict[ItemId, tuple[str, Choice]] = {}
     for collector in collectors:
         for choice in collector.choose(ground):
             if choice.id in ground.items and not ground.spared(ground.items[choice.id]):
-                wanted.setdefault(choice.id, (collector.name, choice))
-    for kept in _rested_on(ground, [choice for _, choice in wanted.values()]):
-        del wanted[kept]
-    found: dict[str, list[Choice]] = {collector.name: [] for collector in collectors}
-    for name, choice in wanted.values():
-        heir = choice.heir if choice.heir not in wanted else None
-        found[name].append(Choice(choice.id, choice.reason, heir))
-    return found
+                choices.setdefault(choice.id, (collector.name, choice))
+    for cited in _rested_on(ground, [choice for _, choice in choices.values()]):
+        del choices[cited]
+    by_collector: dict[str, list[Choice]] = {collector.name: [] for collector in collectors}
+    for name, choice in choices.values():
+        heir = choice.heir if choice.heir not in choices else None
+        by_collector[name].append(Choice(choice.id, choice.reason, heir))
+    return by_collector
 
 
 def in_layers(
     choices_by_collector: Mapping[str, Sequence[Choice]], ground: Ground
 ) -> Iterator[tuple[str, list[Choice]]]:
     """Order the choices in layers by collector, so that no item goes before those that cite it."""
-    left = {choice.id: (name, choice) for name, choices in choices_by_collector.items() for choice in choices}
-    while left:
-        rested = {source for item in left for source in ground.items[item].source if source != item}
-        layer = [item for item in left if item not in rested] or list(left)  # those that rest on each other go at once
-        taken = [left.pop(item) for item in layer]
+    remaining = {choice.id: (name, choice) for name, choices in choices_by_collector.items() for choice in choices}
+    while remaining:
+        cited = {source for item in remaining for source in ground.items[item].source if source != item}
+        # Items that cite each other in a circle go at once.
+        layer = [item for item in remaining if item not in cited] or list(remaining)
+        layer_choices = [remaining.pop(item) for item in layer]
         for collector in choices_by_collector:
-            if choices := [choice for name, choice in taken if name == collector]:
+            if choices := [choice for name, choice in layer_choices if name == collector]:
                 yield collector, choices
 
 
 def _rested_on(ground: Ground, going: Sequence[Choice]) -> set[ItemId]:
     """Find the chosen items that one that stays cites, at any remove; an heir cites what it takes over too."""
-    left = {choice.id for choice in going}
+    going_ids = {choice.id for choice in going}
     over: dict[ItemId | None, list[ItemId]] = {}
     for choice in going:
         over.setdefault(choice.heir, []).extend(ground.items[choice.id].source)
-    kept: set[ItemId] = set()
-    queue = [item for item in ground.items.values() if item.id not in left]
+    cited: set[ItemId] = set()
+    queue = [item for item in ground.items.values() if item.id not in going_ids]
     while queue:
         item = queue.pop()
         for source in (*item.source, *over.get(item.id, ())):
-            if source in left:
-                left.discard(source)
-                kept.add(source)
+            if source in going_ids:
+                going_ids.discard(source)
+                cited.add(source)
                 queue.append(ground.items[source])
-    return kept
+    return cited

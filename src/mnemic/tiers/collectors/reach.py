@@ -34,7 +34,7 @@ def _is_root(item: StandingItem, ground: Ground, lonely: dict[ItemId, int]) -> b
         return True
     if not item.source:
         return item.id not in lonely
-    return any(source in ground.elsewhere or source in ground.items for source in item.source)
+    return any(source in ground.shared_sources or source in ground.items for source in item.source)
 
 
 def _lonely(ground: Ground) -> dict[ItemId, int]:
@@ -42,7 +42,7 @@ def _lonely(ground: Ground) -> dict[ItemId, int]:
     ends: dict[ItemId, list[bool]] = {}
     for edge in ground.edges:
         for one, other in ((edge.src, edge.dst), (edge.dst, edge.src)):
-            ends.setdefault(one, []).append(other in ground.gone)
+            ends.setdefault(one, []).append(other in ground.gone_ends)
     return {
         item.id: len(ends[item.id])
         for item in ground.items.values()

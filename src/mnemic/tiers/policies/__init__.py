@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES, fetch, is_place, load
 from mnemic.tiers.base import Policy
@@ -25,14 +25,11 @@ def open_policy(name: str, *, seed: int = 0) -> Policy:
     """
     if is_place(name):
         return checked_policy(fetch("policy", name))
-    found = name.lower()
-    if found not in POLICIES:
-        near = difflib.get_close_matches(found, POLICIES, n=1)
-        meant = f"Did you mean {near[0]!r}? " if near else ""
-        own = "your own is package.module:Class"
-        raise Invalid("policy", f"{name!r} is not one", f"{meant}There are: {', '.join(POLICIES)}; {own}.")
-    made = load(POLICIES, found)
-    policy: Policy = made(seed=seed) if found in _DRAWING else made()
+    key = name.lower()
+    if key not in POLICIES:
+        raise Invalid("policy", f"{name!r} is not one", did_you_mean(name, POLICIES))
+    factory = load(POLICIES, key)
+    policy: Policy = factory(seed=seed) if key in _DRAWING else factory()
     return policy
 
 

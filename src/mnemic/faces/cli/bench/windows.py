@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, progress, split_names
 from mnemic.faces.cli.bench import bench_options as options
@@ -199,7 +200,7 @@ def _policies(names: Sequence[str] | None) -> tuple[str, ...]:
     chosen = tuple(POLICIES) if names is None else tuple(names)
     for name in chosen:
         if name not in POLICIES:
-            raise Invalid("policies", f"{name!r} is not one", f"There are: {', '.join(POLICIES)}.")
+            raise Invalid("policies", f"{name!r} is not one", did_you_mean(name, POLICIES))
     return chosen
 
 

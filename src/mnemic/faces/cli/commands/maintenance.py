@@ -98,8 +98,11 @@ def doctor() -> None:
 
     Exit code 6 if something is wrong.
     """
+    from mnemic.store.values.heads import Check
+
     run = invocation()
-    checks = _checks(run)
+    wrong = run.only_what_can_be_read()
+    checks = _checks(run) + [Check(name=one.field, ok=False, found=one.problem, remedy=one.remedy) for one in wrong]
     if run.output.json:
         record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
         run.output.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
@@ -133,13 +136,18 @@ def settings() -> None:
     Set one with MNEMIC_<NAME> in the environment.
     """
     run = invocation()
+    wrong = run.only_what_can_be_read()
     rows = _settings(run)
     if run.output.json:
         record = {one.name: one.record() for one in rows}
-        run.output.document({"settings": record, "store": run.where})
+        run.output.document({"settings": record, "store": run.where, "wrong": [str(one) for one in wrong]})
     else:
         cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
         run.output.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
+    for one in wrong:
+        run.output.note(f"not taken: {one}")
+    if wrong:
+        click.get_current_context().exit(FAULTS)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ def draw_sweep(swept: SweepResults, folder: Path) -> list[Path]:
     return _drawn(folder, [(f"capacity-{law}.svg", _law(swept, law)) for law in swept.header["laws"]])
 
 
-def draw_capacities(made: Capacities, folder: Path) -> list[Path]:
+def draw_capacities(capacities: Capacities, folder: Path) -> list[Path]:
     """Write the run over questions as SVG, and say where; needs matplotlib, from the extra `bench`."""
-    return _drawn(folder, [(f"hotpot-{made.header['data']['name']}.svg", _questions(made))])
+    return _drawn(folder, [(f"hotpot-{capacities.header['data']['name']}.svg", _questions(capacities))])
 
 
 def _drawn(folder: Path, pictures: Iterable[tuple[str, Callable[[Any], Any]]]) -> list[Path]:
@@ -75,17 +75,19 @@ def _swept(swept: SweepResults, law: str, *, archive: bool) -> list[Line]:
     return [one for one in found if one[1]]
 
 
-def _questions(made: Capacities) -> Callable[[Any], Any]:
+def _questions(capacities: Capacities) -> Callable[[Any], Any]:
     """What rows find alone over their size, beside mnemic with its archive."""
 
     def picture(plots: Any) -> Any:
         figure, axis = plots.subplots(figsize=(9.5, 5))
         lines = []
-        for policy in made.header["policies"]:
-            line = sorted((size, score.found.mean) for (name, size), score in made.alone.items() if name == policy)
+        for policy in capacities.header["policies"]:
+            line = sorted(
+                (size, score.found.mean) for (name, size), score in capacities.alone.items() if name == policy
+            )
             lines.append((policy, [float(size) for size, _ in line], [mean for _, mean in line]))
-        _lines(axis, [line for line in lines if line[1]], made.header["policies"])
-        axis.axhline(made.whole.found.mean, color=_OURS, linewidth=2.2, label=f"{MNEMIC}, archive behind")
+        _lines(axis, [line for line in lines if line[1]], capacities.header["policies"])
+        axis.axhline(capacities.whole.found.mean, color=_OURS, linewidth=2.2, label=f"{MNEMIC}, archive behind")
         axis.axhline(LEVEL, color="#cbd5e1", linewidth=1, linestyle="--")
         axis.set(title=f"hit@{FOUND} by documents in the hot tier", xlabel="documents", xscale="log", ylim=(0, 1.02))
         return _finished(figure, axis, plots)

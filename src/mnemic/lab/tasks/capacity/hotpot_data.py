@@ -171,7 +171,7 @@ def _paragraphs(raw: Any) -> Iterator[tuple[str, list[str]]]:
 
 
 def _placed(
-    name: str, known: dict[tuple[str, str], Doc], context: Sequence[_Paragraph], unit: str
+    name: str, docs_by_text: dict[tuple[str, str], Doc], context: Sequence[_Paragraph], unit: str
 ) -> tuple[list[Doc], tuple[str, ...]]:
     """The documents of one context, those not known yet added, and the ids of those that hold its facts."""
     docs: list[Doc] = []
@@ -181,7 +181,7 @@ def _placed(
             if not text:
                 continue
             key = (paragraph.title, text)
-            doc = known.setdefault(key, _doc(name, len(known), paragraph.title, pos, text))
+            doc = docs_by_text.setdefault(key, _doc(name, len(docs_by_text), paragraph.title, pos, text))
             docs.append(doc)
             if fact:
                 gold.append(doc.id)

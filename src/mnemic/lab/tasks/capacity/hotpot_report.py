@@ -140,61 +140,61 @@ def read_capacities(log: Path, *, seed: int | None = None) -> Capacities:
     )
 
 
-def tables(made: Capacities) -> tuple[TextTable, ...]:
+def tables(capacities: Capacities) -> tuple[TextTable, ...]:
     """The headline, the sweep, and the checks where there were any."""
-    found = (_headline(made), _sweep(made))
-    return (*found, _checked(made)) if made.checks else found
+    found = (_headline(capacities), _sweep(capacities))
+    return (*found, _checked(capacities)) if capacities.checks else found
 
 
-def show_capacities(made: Capacities, stream: TextIO, form: str | None = None) -> None:
+def show_capacities(capacities: Capacities, stream: TextIO, form: str | None = None) -> None:
     """Write the figures: as `json`, as `markdown`, or as aligned text."""
     if form == "json":
-        stream.write(json.dumps(finite(_record(made)), ensure_ascii=False, indent=2) + "\n")
+        stream.write(json.dumps(finite(_record(capacities)), ensure_ascii=False, indent=2) + "\n")
         return
-    found = bars(made)
-    shown = [*tables(made), *([beside_bars("Bars", found)] if found else [])]
+    found = bars(capacities)
+    shown = [*tables(capacities), *([beside_bars("Bars", found)] if found else [])]
     blocks = [(piped if form == "markdown" else aligned)(table) for table in shown]
-    stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(made))]) + "\n")
+    stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(capacities))]) + "\n")
 
 
-def write_csv(made: Capacities, path: Path) -> Path:
+def write_csv(capacities: Capacities, path: Path) -> Path:
     """One line for each row and size; mnemic's own row has the size 0: it sees everything."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        writer.writerow((MNEMIC, 0, *_scored(made.whole), *[""] * 6))
-        for (policy, size), score in made.alone.items():
-            paged = made.paged.get((policy, size))
+        writer.writerow((MNEMIC, 0, *_scored(capacities.whole), *[""] * 6))
+        for (policy, size), score in capacities.alone.items():
+            paged = capacities.paged.get((policy, size))
             counts = (
                 (paged.hits, paged.faults, paged.evictions, paged.write_backs, round(paged.of_belady, 4))
                 if paged
                 else ("",) * 5
             )
-            over = round(made.ratios[size].value, 4) if policy == WINDOW else math.nan
+            over = round(capacities.ratios[size].value, 4) if policy == WINDOW else math.nan
             writer.writerow((policy, size, *_scored(score), *counts, over if math.isfinite(over) else ""))
     return path
 
 
-def bars(made: Capacities) -> list[Figure]:
+def bars(capacities: Capacities) -> list[Figure]:
     """The headline beside MemorySpace's; nothing unless by the usual law, and its window finds about as much."""
-    window, ratio = made.alone[WINDOW, made.headline].found.mean, made.ratios[made.headline]
+    window, ratio = capacities.alone[WINDOW, capacities.headline].found.mean, capacities.ratios[capacities.headline]
     usual = Protocol()
     told = {"lag": usual.lag, "law": usual.law, "order": usual.order, "unit": "paragraph"}
-    if made.header["protocol"] != told or abs(window - LEVEL) > NEAR:
+    if capacities.header["protocol"] != told or abs(window - LEVEL) > NEAR:
         return []
-    name, few = f"{MNEMIC} over the sliding window of {made.headline:,}", _few(made)
+    name, few = f"{MNEMIC} over the sliding window of {capacities.headline:,}", _few(capacities)
     return [Figure(name=name, value=ratio.value, unit="x", bar=None if few else BAR, more=True, detail=few)]
 
 
-def _few(made: Capacities) -> str:
+def _few(capacities: Capacities) -> str:
     """Why the bar is not held against this run; "" where it has questions enough."""
-    asked = made.whole.found.n
+    asked = capacities.whole.found.n
     return "" if asked >= LEAST else f"bar {BAR} is stated from {LEAST} questions on, here {asked}"
 
 
-def notes(made: Capacities) -> Iterator[str]:
+def notes(capacities: Capacities) -> Iterator[str]:
     """What has to stand beside the figures."""
-    header = made.header
+    header = capacities.header
     data, protocol = header["data"], header["protocol"]
     yield (
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents (one a {protocol['unit']}), "
@@ -206,13 +206,13 @@ def notes(made: Capacities) -> Iterator[str]:
         f"embedder {header['effective']['embedder'] or 'none'}. hit@{FOUND}: supporting documents among five / "
         f"supporting documents. 95 % intervals: percentile bootstrap over questions, seed {header['seed']}."
     )
-    for name, score in made.categories.items():
+    for name, score in capacities.categories.items():
         yield f"{MNEMIC} on {name}: hit@{FOUND} {_percent(score.found)}, n {score.found.n}."
-    ratio = made.ratios[made.headline]
+    ratio = capacities.ratios[capacities.headline]
     met = f"{'more' if ratio.value > BAR else 'not more'} than MemorySpace's {BAR}"
-    interval = "" if math.isfinite(ratio.high) else f"no interval: n too small ({made.whole.found.n}); "
-    yield f"Over the sliding window of {made.headline:,}: {_ranged(ratio)}, {interval}{_few(made) or met}."
-    if not made.complete:
+    interval = "" if math.isfinite(ratio.high) else f"no interval: n too small ({capacities.whole.found.n}); "
+    yield f"Over the sliding window of {capacities.headline:,}: {_ranged(ratio)}, {interval}{_few(capacities) or met}."
+    if not capacities.complete:
         yield "The run was cut short: figures cover what was measured until then."
 
 
@@ -294,18 +294,18 @@ def _mean(answers: Sequence[LoggedAnswer]) -> float:
     return float(np.mean([recall(a.gold, a.ranked, FOUND) for a in answers]))
 
 
-def _headline(made: Capacities) -> TextTable:
-    size, window = made.headline, made.alone[WINDOW, made.headline]
-    ratio = made.ratios[size]
+def _headline(capacities: Capacities) -> TextTable:
+    size, window = capacities.headline, capacities.alone[WINDOW, capacities.headline]
+    ratio = capacities.ratios[size]
     behind = f"{MNEMIC}, its archive behind {size:,}"
     rows: list[tuple[str, ...]] = [
         (
-            behind, _percent(made.whole.found), _percent(made.whole.any),
+            behind, _percent(capacities.whole.found), _percent(capacities.whole.any),
             _ranged(ratio), "", "", "", "", "",
         )
     ]  # fmt: skip
-    for name in made.header["policies"]:
-        score, paged = made.alone.get((name, size)), made.paged.get((name, size))
+    for name in capacities.header["policies"]:
+        score, paged = capacities.alone.get((name, size)), capacities.paged.get((name, size))
         if score is None:
             continue
         times = score.found.mean / window.found.mean if window.found.mean else math.nan
@@ -326,39 +326,39 @@ def _paging(paged: Paged | None) -> tuple[str, ...]:
     return f"{resident:.1f}", _number(paged.of_belady), *counts
 
 
-def _sweep(made: Capacities) -> TextTable:
-    sizes = sorted(made.ratios)
-    rows = [(f"{MNEMIC}, archive behind", *([_percent(made.whole.found)] * len(sizes)))]
-    rows.append((f"{MNEMIC} / {WINDOW}", *(_number(made.ratios[size].value) for size in sizes)))
-    for name in made.header["policies"]:
-        cells = (made.alone.get((name, size)) for size in sizes)
+def _sweep(capacities: Capacities) -> TextTable:
+    sizes = sorted(capacities.ratios)
+    rows = [(f"{MNEMIC}, archive behind", *([_percent(capacities.whole.found)] * len(sizes)))]
+    rows.append((f"{MNEMIC} / {WINDOW}", *(_number(capacities.ratios[size].value) for size in sizes)))
+    for name in capacities.header["policies"]:
+        cells = (capacities.alone.get((name, size)) for size in sizes)
         rows.append((f"{name} alone", *("-" if one is None else f"{100 * one.found.mean:.1f}" for one in cells)))
-    for name in made.header["policies"]:
+    for name in capacities.header["policies"]:
         if name not in BASELINES:
-            cells_behind = (made.paged.get((name, size)) for size in sizes)
+            cells_behind = (capacities.paged.get((name, size)) for size in sizes)
             rows.append((f"{name}: resident", *(_paging(one)[0] for one in cells_behind)))
     return TextTable(
         f"2. hit@{FOUND} by documents in the hot tier, %", ("row", *(f"{n:,}" for n in sizes)), tuple(rows)
     )
 
 
-def _checked(made: Capacities) -> TextTable:
-    rows = tuple((what, "holds" if held else "FAILS", told) for what, held, told in made.checks)
+def _checked(capacities: Capacities) -> TextTable:
+    rows = tuple((what, "holds" if held else "FAILS", told) for what, held, told in capacities.checks)
     return TextTable("3. That the figures mean something", ("check", "", "measured"), rows, words=(0, 1, 2))
 
 
-def _record(made: Capacities) -> dict[str, object]:
+def _record(capacities: Capacities) -> dict[str, object]:
     return {
-        "header": dict(made.header),
-        "complete": made.complete,
-        "headline": made.headline,
-        "mnemic": asdict(made.whole),
-        "alone": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in made.alone.items()],
-        "paged": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in made.paged.items()],
-        "ratios": {str(size): asdict(ratio) for size, ratio in made.ratios.items()},
-        "checks": [{"check": what, "holds": held, "measured": told} for what, held, told in made.checks],
-        "figures": [{**asdict(figure), "met": figure.met} for figure in bars(made)],
-        "notes": list(notes(made)),
+        "header": dict(capacities.header),
+        "complete": capacities.complete,
+        "headline": capacities.headline,
+        "mnemic": asdict(capacities.whole),
+        "alone": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in capacities.alone.items()],
+        "paged": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in capacities.paged.items()],
+        "ratios": {str(size): asdict(ratio) for size, ratio in capacities.ratios.items()},
+        "checks": [{"check": what, "holds": held, "measured": told} for what, held, told in capacities.checks],
+        "figures": [{**asdict(figure), "met": figure.met} for figure in bars(capacities)],
+        "notes": list(notes(capacities)),
     }
 
 

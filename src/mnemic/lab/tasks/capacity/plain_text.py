@@ -130,9 +130,9 @@ class _NotTextError(Exception):
     """A file holds a zero byte near its beginning."""
 
 
-def _boundary(held: bytes, start: int, end: int) -> int:
+def _boundary(buffer: bytes, start: int, end: int) -> int:
     """Where to cut so that no character is split; bytes that are no UTF-8 are cut where they are."""
-    back = next((back for back in range(4) if held[end - back] & 0xC0 != 0x80), 0)
+    back = next((back for back in range(4) if buffer[end - back] & 0xC0 != 0x80), 0)
     return end - back if end - back > start else end
 
 

@@ -101,10 +101,10 @@ def _moment(corpus: Corpus, question: BenchQuestion, seed: int) -> int:
     return draw.randint(said + 1, len(corpus.docs))
 
 
-def _trace(family: str, corpus: Corpus, asked: Sequence[_Asked]) -> PageTrace:
+def _trace(family: str, corpus: Corpus, questions: Sequence[_Asked]) -> PageTrace:
     references: list[Reference] = []
     by_moment: dict[int, list[_Asked]] = {}
-    for one in asked:
+    for one in questions:
         by_moment.setdefault(one.after, []).append(one)
     for n in range(len(corpus.docs)):
         references.append(Reference(n, write=True))

@@ -57,14 +57,14 @@ def replay(
         page = trace.pages[reference.page]
         if reference.write:
             said[page.position] = page
-            through += 1 + len(pager.admit(page).left)
+            through += 1 + len(pager.admit(page).evicted)
             continue
         moved = pager.reference(page)
-        through += 1 + len(moved.left)
+        through += 1 + len(moved.evicted)
         if not moved.hit:
             for beside in range(page.position + 1, page.position + 1 + prefetch):
                 if beside in said:
-                    through += len(pager.prefetch(said[beside], evicting=True).left)
+                    through += len(pager.prefetch(said[beside], evicting=True).evicted)
     return _tally(pager, through)
 
 

@@ -204,9 +204,9 @@ class _Columns:
         )
 
 
-def _leaving(page_features: Floats, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
+def _leaving(page_features: Floats, resident: npt.NDArray[np.bool_], weights: Floats) -> Floats:
     """The logarithm of each page's chance to leave each window: falls with its worth; -inf where it is not there."""
-    scores = np.where(there, -(page_features @ weights)[:, None], -np.inf)
+    scores = np.where(resident, -(page_features @ weights)[:, None], -np.inf)
     top = scores.max(axis=0)
     return np.asarray(scores - top - np.log(np.exp(scores - top).sum(axis=0)))
 
