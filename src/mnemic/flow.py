@@ -24,7 +24,13 @@ class Pause(Request):
 
 
 def run(flow: Flow[T], perform: Callable[[Request], Any]) -> T:
-    """Drive `flow` to its return value, answering each request with `perform`; errors of an answer are thrown in."""
+    """Drive `flow` to its return value, answering each request with `perform`; errors of an answer are thrown in.
+
+    Raises:
+        TypeError: it is no flow, such as what a function without a `yield` returned.
+    """
+    if not isinstance(flow, Generator):
+        raise TypeError(f"{type(flow).__name__} is no flow: a function is one if it holds a `yield`")
     try:
         request = next(flow)
         while True:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mnemic.core import timex, timex_en, timex_en_digits, timex_zh
 from mnemic.core.clock import micros, moment
 from mnemic.core.timex import TimeSpan, find_times, parse_said, parse_when
 from mnemic.errors import Invalid
@@ -533,3 +535,29 @@ def test_any_text_is_read_or_refused(text: str, zone: str) -> None:
     for read in (lambda: parse_when(text, zone=zone, now=NOW, end=True), lambda: parse_said(text, zone=zone)):
         with suppress(Invalid):
             read()
+
+
+WORDS = sorted({word for rule in timex_en.RULES + timex_en_digits.RULES for need in rule.needs for word in need})
+SPOKEN = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [*WORDS, *(word + "s" for word in WORDS), "half past", "o'clock", "in the evenings", "at nightfall"]
+        ),
+        st.sampled_from(["7", "12", "1990s", "3:30", "30/4", "5.7.2023", "2023-05-07", "2019 - 2021", "٢٠٢٣", "9am"]),
+        st.sampled_from(
+            ["seven", "twelve", "the", "at", "in", "of", "-", "to", ",", "前天", "三月", "去年夏天", "下周三"]
+        ),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=500)
+@given(SPOKEN, st.sampled_from([" ", "", "-", ". "]))
+def test_no_rule_that_matches_is_passed_over(spoken: list[str], between: str) -> None:
+    low = between.join(spoken).lower()
+    rules, simple = timex._candidates(low)
+    for rule in timex_en.RULES + timex_en_digits.RULES + (() if low.isascii() else timex_zh.RULES):
+        if re.search(rule.pattern, simple):
+            assert rule in rules
+            assert not rule.holds or any(part in simple for part in rule.holds)

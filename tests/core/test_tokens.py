@@ -190,3 +190,8 @@ def test_every_thread_gets_the_same_tokens() -> None:
     for thread in threads:
         thread.join()
     assert set(found) == {terms(text)}
+
+
+@given(st.text(st.sampled_from("abcs019-/.,:'+# \n_"), max_size=30))
+def test_a_text_in_ascii_has_the_words_it_has_among_others(text: str) -> None:
+    assert words(f"{text} é") == [*words(text), "e"]

@@ -254,3 +254,7 @@ def test_a_branch_is_refused_before_a_store_is_made_for_it(run: Run, home: Path)
 
 def test_a_client_is_installed_on_no_branch(run: Run) -> None:
     assert "--branch: means nothing here" in run("--branch", "try", "install", "cursor", "--dry-run", code=2).err
+
+
+def test_a_question_of_several_words_is_to_be_quoted(run: Run) -> None:
+    assert "Put several words between quotation marks." in run("recall", "what", "is", "this", code=2).err

@@ -92,6 +92,8 @@ def test_what_cannot_be_imported_makes_no_store(run: Run, home: Path) -> None:
     run("import", "picture.png", code=2)
     run("import", "nowhere.jsonl", code=3)
     run("import", ".", code=1)
+    Path("empty").mkdir()
+    assert "there is nothing here" in run("import", "empty", code=1).err
     run("import", "-", stdin="", code=2)
     assert not home.exists()
 
@@ -144,3 +146,7 @@ def test_an_import_that_was_taken_back_or_erased_is_said_to_stay_away(run: Run, 
 
 def test_the_formats_that_an_option_offers_are_those_that_are_read() -> None:
     assert sorted(_FORMATS) == sorted(READERS)
+
+
+def test_one_commit_is_called_one(run: Run) -> None:
+    assert "commit 1 (take it back: mnemic undo 1)" in run("import", write("chat.jsonl", message(1))).out

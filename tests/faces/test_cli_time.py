@@ -174,3 +174,17 @@ def test_a_merge_that_would_be_refused_says_so_when_it_is_tried(run: Run) -> Non
     assert "1 conflict" in told[0].err
     assert told[0].err == told[1].err
     assert run("merge", "try", "--dry-run", "--prefer", "branch").code == 0
+
+
+def test_a_merge_that_is_only_tried_lists_what_it_would_take(run: Run, add: Callable[..., str]) -> None:
+    add("the plumber is Zhou")
+    run("branch", "try")
+    run("add", "the plumber is Meyer", "--branch", "try")
+    tried = run("merge", "try", "--dry-run").out
+    assert "would take 1 item" in tried
+    assert "the plumber is Meyer" in tried
+
+
+def test_nobody_is_asked_about_a_branch_that_is_not_there(run: Run, add: Callable[..., str]) -> None:
+    add("the plumber is Zhou")
+    assert "nosuch" in run("drop-branch", "nosuch", code=3).err

@@ -142,6 +142,7 @@ def test_the_second_of_two_equal_ids_is_skipped_and_says_whether_it_was_the_same
     (_, same), (_, other) = why(path)
     assert "is repeated" in same
     assert "came before with another text" in other
+    assert "Give each message its own id." in other
 
 
 def test_two_users_may_use_the_same_ids(write: Write) -> None:

@@ -277,3 +277,45 @@ def test_what_somebody_says_is_read_whatever_its_slots_claim(module: str) -> Non
         me.observe("hello", slots={"by": "shout"})
         memory.flush()
         assert insights(memory) == ["HELLO"]
+
+
+class NoFlow(Tally):
+    name = "no_flow"
+
+    def on_write(self, given: Given) -> Flow[Edits]:
+        return Edits()  # type: ignore[return-value]  # the mistake that is made: nothing is yielded
+
+
+class Listing(Tally):
+    name = "listing"
+
+    def on_write(self, given: Given) -> Flow[Edits]:
+        yield from ()
+        return []  # type: ignore[return-value]
+
+
+class Twins(Tally):
+    name = "twins"
+
+    def on_write(self, given: Given) -> Flow[Edits]:
+        yield from ()
+        (turn, *_) = given.evidence
+        one = Derivation(
+            key="twins:x:0", kind=Kind.INSIGHT, text="x", slots={"by": self.by}, source=(turn.id,), said=turn.said
+        )
+        return Edits(write=(one, one))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "told"),
+    [
+        (NoFlow, r"no_flow.on_write yields nothing and returned Edits. Begin it with `yield from \(\)`"),
+        (Listing, r"listing.on_write returned list, not Edits. .* end it with `return Edits"),
+        (Twins, "strategy twins writes key 'twins:x:0' twice"),
+    ],
+)
+def test_a_flow_that_is_none_is_told_with_the_strategy_and_the_remedy(strategy: type[Tally], told: str) -> None:
+    with opened([strategy()]) as memory:
+        memory.scope(user="ada").observe("one")
+        with pytest.raises(Invalid, match=told):
+            memory.flush()

@@ -17,7 +17,7 @@ from mnemic.registry import POLICIES
 from mnemic.testing.policy_contract import Make, PolicyContract, page
 from mnemic.tiers.base import Page, Policy
 from mnemic.tiers.pager import FIXED, Pager
-from mnemic.tiers.policies import open_policy
+from mnemic.tiers.policies import checked_policy, open_policy
 from mnemic.tiers.policies.adaptive import Adaptive, _Shadow
 from mnemic.tiers.policies.arc import Arc
 from mnemic.tiers.policies.combined import Combined
@@ -369,3 +369,27 @@ def test_what_was_learned_is_of_the_features_it_has() -> None:
     assert len(shipped()) == len(NAMES)
     with pytest.raises(Invalid, match="weights"):
         Learned((1.0,))
+
+
+def test_a_policy_of_ones_own_is_named_by_its_place_or_given_as_its_class() -> None:
+    assert isinstance(open_policy("mnemic.tiers.policies.fifo:Fifo"), Fifo)
+    assert isinstance(checked_policy(Fifo), Fifo)
+
+
+class Sized(Fifo):
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (Sized, r"the class Sized makes none.*Give an object: Sized\("),
+        (object(), "object has no name"),
+        (int, "int has no"),
+    ],
+)
+def test_what_is_no_policy_is_refused_with_what_to_give(given: object, told: str) -> None:
+    with pytest.raises(Invalid, match=told):
+        checked_policy(given)

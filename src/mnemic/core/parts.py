@@ -33,8 +33,8 @@ january february march april june july august september october november decembe
 上个 下个 去年 今年 明年 前年 天前 周前 月前 年前 春天 夏天 秋天 冬天 春节 月 号 號
 """
 _TIMELY: Final = frozenset(_TIMELY_WORDS.split())
-_TIMELY_TEXT: Final = re.compile(r"\d{4}|\bMay\b|last night")
-"""Without one of these words or this no text speaks of a time that matters here: most texts need not be searched."""
+_FOUR_DIGITS: Final = re.compile(r"\d\d\d\d")
+_MAY: Final = re.compile(r"\bMay\b")
 
 
 def part_texts(item: Item) -> list[str]:
@@ -100,7 +100,7 @@ def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
 def _part_terms(text: str, item: Item) -> bytes:
     found = words(text)
     stream = hashed(found)
-    if _TIMELY.isdisjoint(found) and not _TIMELY_TEXT.search(text):
+    if _TIMELY.isdisjoint(found) and not _is_timely(text):
         return stream
     from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
 
@@ -109,6 +109,11 @@ def _part_terms(text: str, item: Item) -> bytes:
         return stream
     said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
     return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
+
+
+def _is_timely(text: str) -> bool:
+    """Whether a text speaks of a time in other ways than by a word of `_TIMELY`: without either none matters here."""
+    return bool("last night" in text or ("May" in text and _MAY.search(text)) or _FOUR_DIGITS.search(text))
 
 
 @lru_cache(maxsize=4096)

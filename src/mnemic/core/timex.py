@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Final
 
 from mnemic.core import timex_en, timex_en_digits, timex_en_words, timex_zh, timex_zh_words
@@ -72,7 +73,7 @@ def _lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def _candidates(low: str) -> tuple[list[Rule], str]:
+def _candidates(low: str) -> tuple[tuple[Rule, ...], str]:
     """Choose the rules whose words occur at all, and the text they read: most messages name no time and stop here."""
     rules = _ENGLISH.applicable(_english_words(low))
     if low.isascii():
@@ -83,27 +84,37 @@ def _candidates(low: str) -> tuple[list[Rule], str]:
 
 
 def _english_words(low: str) -> set[str]:
-    """The words of a lower-case text, "0" if it holds a digit, and the marks that stand between digits."""
+    """The words of a lower-case text, "0" if it holds a digit, "0000" if four together, and marks between digits."""
     found = set(_WORD.findall(low))
     if _ANY_DIGIT.search(low):
         found.add("0")
-        found.update(mark for mark in ":/-.–" if mark in low)
+        found.update(_BETWEEN_DIGITS.findall(low))
+        if _FOUR_DIGITS.search(low):
+            found.add("0000")
     return found
 
 
 _WORD: Final = re.compile("[a-z]+")
 _ANY_DIGIT: Final = re.compile(r"\d")
+_FOUR_DIGITS: Final = re.compile(r"\d\d\d\d")
+_BETWEEN_DIGITS: Final = re.compile(r"(?<=\d) ?([:/.–-])(?= ?\d)")
+_KEPT: Final = 4096
+"""Sets of words of which it is kept which rules they need: texts of a kind share a few hundred."""
 
 
 class _Language:
-    """The rules of one language, and the words without which none of them applies."""
+    """The rules of one language, and the words that they need."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
-        self._words = frozenset(word for rule in rules for word in rule.needs[0])
+        self._words = frozenset(word for rule in rules for need in rule.needs for word in need)
+        self._needing = lru_cache(maxsize=_KEPT)(self._applying)
 
-    def applicable(self, words: set[str]) -> list[Rule]:
-        return [] if words.isdisjoint(self._words) else [rule for rule in self._rules if rule.applies(words)]
+    def applicable(self, words: set[str]) -> tuple[Rule, ...]:
+        return self._needing(self._words & words)
+
+    def _applying(self, words: frozenset[str]) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self._rules if rule.applies(words))
 
 
 _ENGLISH: Final = _Language(timex_en.RULES + timex_en_digits.RULES)

@@ -7,7 +7,7 @@ year 1), on the speaker's clock, end exclusive. Integers reach the end of year 9
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -322,16 +322,20 @@ class Rule:
     Attributes:
         pattern: Compiled when first tried: compiling them all would be most of the time that importing mnemic takes.
         needs: Tried only if the text holds a word (a character, in Chinese) of each set; the rarest first.
+        holds: Tried only if one of these stands in the text, if within a word; none: always.
     """
 
     needs: tuple[frozenset[str], ...]
     pattern: str
     read: Reader
+    holds: tuple[str, ...] = ()
 
-    def applies(self, words: set[str]) -> bool:
+    def applies(self, words: Set[str]) -> bool:
         return not any(map(words.isdisjoint, self.needs))
 
     def find(self, low: str, raw: str, a: Anchor) -> Iterator[Atom]:
+        if self.holds and not any(part in low for part in self.holds):
+            return
         for match in _compiled(self.pattern).finditer(low):
             try:
                 atom = self.read(match, raw, a)
@@ -346,9 +350,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def rule(pattern: str, *needs: Iterable[str]) -> Callable[[Reader], Rule]:
+def rule(pattern: str, *needs: Iterable[str], holds: tuple[str, ...] = ()) -> Callable[[Reader], Rule]:
     """Make the reader below it a rule for `pattern`."""
-    return lambda read: Rule(tuple(frozenset(need) for need in needs), pattern, read)
+    return lambda read: Rule(tuple(frozenset(need) for need in needs), pattern, read, holds)
 
 
 def atom(match: re.Match[str], kind: str, span: Span, *, weak: bool = False, repeats: Repeats | None = None) -> Atom:

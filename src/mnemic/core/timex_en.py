@@ -38,8 +38,8 @@ from mnemic.core.timex_calendar import (
 from mnemic.core.timex_en_words import (
     COUNTED,
     DATED,
-    DIGIT,
     DOM,
+    FOUR_DIGITS,
     FULL_MONTH,
     MONTH,
     MONTH_WORDS,
@@ -310,7 +310,7 @@ def _day_first(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     return _dates(match, a, weak=not _month_is_meant(match, raw, sure=bool(match["of"] or match["year"])))
 
 
-@rule(rf"\b{MONTH},? (?:of )?{YEAR}{COUNTED}", MONTH_WORDS, DIGIT)
+@rule(rf"\b{MONTH},? (?:of )?{YEAR}{COUNTED}", MONTH_WORDS, FOUR_DIGITS)
 def _month_of_year(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "month", months(int(match["year"]), _month_number(match)))
 

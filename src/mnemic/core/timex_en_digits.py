@@ -32,6 +32,7 @@ from mnemic.core.timex_en_words import (
     COUNTED,
     DECADES,
     DIGIT,
+    FOUR_DIGITS,
     NUMBERS,
     SHIFTS,
     SMALL,
@@ -80,7 +81,7 @@ _NOT_YEAR: Final = re.compile(
 )
 
 
-@rule(rf"(?<![\w$£€¥#.,:/+*=《-])(?:19\d\d|20\d\d|2100)(?![\w:/%+*=°$€£]|[.,-]\d){COUNTED}", DIGIT)
+@rule(rf"(?<![\w$£€¥#.,:/+*=《-])(?:19\d\d|20\d\d|2100)(?![\w:/%+*=°$€£]|[.,-]\d){COUNTED}", FOUR_DIGITS)
 def _year(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     if _NOT_YEAR.search(before(match.string, match.start())):
         return None
@@ -176,6 +177,7 @@ _CLOCK_WORDS: Final = "(?P<hour>" + "|".join(SMALL[:12]) + r"|\d{1,2})"
 @rule(
     rf"(?<![\d:.])\b{_CLOCK_WORDS}(?: o'clock| in the (?P<part>morning|afternoon|evening)| at (?P<night>night))+",
     ("clock", "the", "at"),
+    holds=(" o'clock", " in the morning", " in the afternoon", " in the evening", " at night"),
 )
 def _clock_spoken(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     word = match["hour"]

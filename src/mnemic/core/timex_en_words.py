@@ -49,6 +49,8 @@ UNITS_WORDS: Final = UNIT_WORDS | {word + "s" for word in UNIT_WORDS}
 PICK_WORDS: Final = frozenset(SHIFTS)
 DIGIT: Final = frozenset("0")
 """What the word set of a text holds if the text holds any digit."""
+FOUR_DIGITS: Final = frozenset({"0000"})
+"""What it holds if four digits stand together."""
 DATED: Final = DIGIT | {word.rpartition("-")[2] for word in ORDINALS}
 """A word of this is in any text that names a day of a month."""
 

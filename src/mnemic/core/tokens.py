@@ -49,6 +49,15 @@ _WORD: Final = re.compile(
     r"|\d+[.:]\d+"  # a decimal, a time of day
     r"|[^\W_]+(?:'[^\W_]+)*"
 )
+_ASCII_WORD: Final = re.compile(
+    r"[a-z](?:\+\+|#|[a-z0-9]*+(?:'[a-z0-9]++)*+)"
+    r"|\d{1,4}(?:-\d{1,2}-|/\d{1,2}/|\.\d{1,2}\.)\d{1,4}(?!\d)"
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|\d+[.:]\d+"
+    r"|\d[a-z0-9]*+(?:'[a-z0-9]++)*+",
+    re.ASCII,
+)
+"""`_WORD` of a text in ASCII, which it reads in two thirds of the time."""
 _ACCENTS: Final = re.compile("[\u0300-\u036f]")
 _QUOTES: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
@@ -152,7 +161,7 @@ def spoken_days(span: TimeSpan, offset: int) -> list[str]:
 def words(text: str) -> list[str]:
     """The words behind `tokenise(text)`, one for one, folded but not stemmed."""
     if text.isascii():
-        return _WORD.findall(text.lower())
+        return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
     for i, stretch in enumerate(_RUN.split(_fold(text))):
         if i % 2:

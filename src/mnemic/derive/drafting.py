@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
@@ -51,6 +51,7 @@ def draft_run(
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
     """
+    _refuse_twins(strategy, edits)
     edits = yield from _without_hidden(run, edits)
     evidence = {item.id: item for item in run.given.evidence}
     fresh = [_derived_item(desk, strategy, run, d, evidence) for d in edits.write]
@@ -77,6 +78,16 @@ def draft_run(
         lane=run.step,
         job=run.job,
     )
+
+
+def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
+    keys = [derivation.key for derivation in edits.write]
+    if len(set(keys)) < len(keys):
+        twice = next(key for n, key in enumerate(keys) if key in keys[:n])
+        raise Invalid("edits", f"strategy {strategy.name} writes key {twice!r} twice in one run", _OWN_KEYS)
+
+
+_OWN_KEYS: Final = "A key is <strategy>:<source id>:<n>; count n on for each derivation of a source."
 
 
 def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:

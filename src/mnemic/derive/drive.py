@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mnemic.writing import Desk
 
 BYTES_A_TOKEN: Final = 4
+_REMEDY: Final = "Begin it with `yield from ()` if it asks for nothing, and end it with `return Edits(...)`."
 
 
 def driven(
@@ -36,16 +37,17 @@ def driven(
 
     Returns:
         What it wants done; and the versions that it was given as known or looked up, by id: what it may change.
+
+    Raises:
+        Invalid: it is no flow, or does not end in edits.
     """
     asking = _Asking(run, _Meter(desk, strategy))
     if not run.given.evidence:
         return Edits(), asking.read
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
+    step = f"{strategy.name}.{'on_maintain' if maintain else 'on_write'}"
     if not isinstance(flow, Generator):
-        told = f"gave {type(flow).__name__}, not a flow"
-        raise Invalid(
-            f"{type(strategy).__name__}.on_write", told, "Ask by `yield`: one that asks nothing yields Pause()."
-        )
+        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", _REMEDY)
     try:
         request = next(flow)
         while True:
@@ -58,10 +60,12 @@ def driven(
             else:
                 request = flow.send(answer)
     except StopIteration as done:
-        edits: Edits = done.value
-        return edits, asking.read
+        edits: object = done.value
     finally:
         flow.close()
+    if not isinstance(edits, Edits):
+        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
+    return edits, asking.read
 
 
 class _Asking:

@@ -62,12 +62,19 @@ _TAKEN_OFF: Final = "\x01"
 """What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
 
 
+def _may_quote_lines(text: str) -> bool:
+    """Whether there is a mark at all that mail puts before a quoted line."""
+    return ">" in text or "|" in text or "＞" in text or "&gt;" in text
+
+
 def _quoted_lines(text: str) -> Iterator[Stretch]:
-    return (line.span() for line in _QUOTED_LINE.finditer(text))
+    return (line.span() for line in _QUOTED_LINE.finditer(text)) if _may_quote_lines(text) else iter(())
 
 
 def _begun_in_quoted_lines(text: str) -> list[Stretch]:
     """What a quoted line opens and other lines go on with: code, data between tags, somebody's letter."""
+    if not _may_quote_lines(text):
+        return []
     bare = _QUOTE_MARKS.sub(lambda marks: _TAKEN_OFF * len(marks[0]), text)
     if bare == text:
         return []
@@ -86,6 +93,8 @@ _BEFORE_FENCE: Final = 40
 
 def _fences(text: str) -> Iterator[Stretch]:
     """Fenced code: a fence that opens a line ends with a line that is such a fence, or never; another at the next."""
+    if "```" not in text and "~~~" not in text:
+        return
     fences = list(_FENCE.finditer(text))
     n = 0
     while n < len(fences):
@@ -323,7 +332,7 @@ def _hands_over(text: str, line: str, end: int) -> bool:
 def _reports(text: str, line: str, end: int) -> bool:
     """Whether a line says that what follows it is somebody's, and nothing that is blank already follows."""
     tail = line.rstrip()[-_TAIL:]
-    introduces = _INTRODUCES.search(line, 0, _HEAD)
+    introduces = _INTRODUCES.search(line, 0, _HEAD) if _has_colon(line) else None
     if introduces is not None and introduces.end() < len(line.rstrip()):
         return True
     if tail[-1:] not in (":", "：", "*", "_") or _MYSELF.search(tail) or not (introduces or _REPORTS.search(tail)):
@@ -332,7 +341,14 @@ def _reports(text: str, line: str, end: int) -> bool:
     return following is not None and text[following.start()] not in "\x01_\"'“”‘„«「『《﹁＂"
 
 
+def _has_colon(line: str) -> bool:
+    """Whether a line has a colon, without which it neither labels nor introduces anything."""
+    return ":" in line or "：" in line
+
+
 def _is_of_another(line: str) -> bool:
+    if not _has_colon(line):
+        return _SHELL.match(line) is not None
     if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
         return True
     label = _LABEL.match(line)
@@ -412,6 +428,8 @@ def _opens(before: str, after: str) -> bool:
 
 def _between_single(text: str) -> Iterator[Stretch]:
     """What stands between single marks in one paragraph, to the last that closes: one before may be an apostrophe."""
+    if "'" not in text and "‘" not in text and "’" not in text:
+        return
     opened = closed = None
     for mark in _SINGLE.finditer(text):
         at = mark.start()

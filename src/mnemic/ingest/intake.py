@@ -28,7 +28,7 @@ class Options:
     """How to read a source.
 
     Attributes:
-        source: First part of every key; left out, the format's own_id choice (the format or the file's name).
+        source: First part of every key; left out, the format's own choice (the format or the file's name).
         zone: Zone of times that carry none, such as `Europe/Lisbon`; without it such records are skipped.
         session: Session of records that name none.
         limit: Most bytes of one text, and of one record's slots; larger records are skipped.
@@ -60,7 +60,7 @@ class RawRecord:
     Attributes:
         where: Its place, for messages: "line 12".
         place: Its place, for the key of a record without id; never its content.
-        id: The source's own_id id.
+        id: The source's own id.
         conversation: Which of the source's conversations it belongs to, the middle part of its key.
         time: Whatever the source says about when it was said.
     """
@@ -83,7 +83,7 @@ class Intake:
     """One source's desk: remembers which ids went by and how far each session has come."""
 
     def __init__(self, source: str, options: Options, place: str = "") -> None:
-        """A desk for `source`, whose own_id name gives way to that of the options.
+        """A desk for `source`, whose own name gives way to that of the options.
 
         Args:
             place: The path of the file within the folder or archive that is read, part of each key.
@@ -131,7 +131,7 @@ class Intake:
         before = self._seen.get(name)
         if before is not None:
             problem = "is repeated" if before == digest else "came before with another text"
-            raise Invalid("id", f"{message.key} {problem}", "Give each message its own_id id.")
+            raise Invalid("id", f"{message.key} {problem}", "Give each message its own id.")
         self._seen[name] = digest
 
     def _slots(self, slots: Mapping[str, object]) -> Mapping[str, Slot]:
@@ -145,7 +145,7 @@ class Intake:
 
 
 def key_of(source: str, conversation: str, own_id: str) -> str:
-    """The key of a message: its source, its place there, its own_id name."""
+    """The key of a message: its source, its place there, its own name."""
     return f"{_escaped(source)}:{_escaped(conversation)}:{own_id}"
 
 

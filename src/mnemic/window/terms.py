@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.core.checking import numbers_of
-from mnemic.errors import Invalid
 from mnemic.tiers.base import Policy
 from mnemic.tiers.pager import Marks
-from mnemic.tiers.policies import open_policy
+from mnemic.tiers.policies import checked_policy, open_policy
 from mnemic.tiers.write_back import Writing
 
 
@@ -69,16 +68,8 @@ def terms(
     """
     return Terms(
         budget=budget,
-        policy=None if policy is None else _policy(policy),
+        policy=None if policy is None else open_policy(policy) if isinstance(policy, str) else checked_policy(policy),
         marks=MARKS if marks is None else numbers_of(Marks)("marks", marks),
         writing=WRITING if writing is None else numbers_of(Writing)("writing", writing),
         reach=REACH if reach is None else numbers_of(Reach)("reach", reach),
     )
-
-
-def _policy(policy: str | Policy) -> Policy:
-    if isinstance(policy, str):
-        return open_policy(policy)
-    if missing := [part for part in ("name", "admitted", "used", "left", "victim") if not hasattr(policy, part)]:
-        raise Invalid("policy", f"{type(policy).__name__} has no {missing[0]}", "Give a name, or a Policy.")
-    return policy

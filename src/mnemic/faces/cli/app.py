@@ -179,8 +179,11 @@ def _show_help(error: MissingCommand) -> NoReturn:
 
 def _usage(error: click.ClickException) -> str:
     ctx = getattr(error, "ctx", None)
+    message = error.format_message()
+    if ctx is not None and "unexpected extra argument" in message and _takes_a_text(ctx.command):
+        message += ". Put several words between quotation marks."
     hint = f" Try `{ctx.command_path} --help`." if ctx is not None else ""
-    return error.format_message() + _nearest_choice(error) + hint
+    return message + _nearest_choice(error) + hint
 
 
 def _nearest_choice(error: click.ClickException) -> str:
@@ -193,6 +196,10 @@ def _nearest_choice(error: click.ClickException) -> str:
 
     near = get_close_matches(given[1].lower(), map(str, choices.choices), n=1)
     return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def _takes_a_text(command: click.Command) -> bool:
+    return any(param.name in ("query", "question", "text") for param in command.params)
 
 
 def _report(message: str, error: Exception | None, code: int, json_wanted: bool) -> NoReturn:

@@ -360,9 +360,9 @@ class ItemTables(Group, ABC):
         row = self.relations.first(VERSION, order=("-ver",))
         return 0 if row is None else row.ver
 
-    @abstractmethod
     def spaces_since(self, after: int) -> list[int]:
-        """Find the spaces that have a version numbered past `after`."""
+        """Find the spaces that have a version numbered past `after`, in any order."""
+        return list({row.space for row in self.relations.find(VERSION, ("ver", ">", after)) if row.space})
 
     def add_strengths(self, space: int, deltas: Sequence[StrengthRow]) -> None:
         """Add to the counters of items of a space."""

@@ -93,6 +93,8 @@ def _print_merge(output: Output, me: ScopedMemory, name: str, merged: Merge, *, 
     what = f"{many(len(merged.ids), 'item')} and {many(merged.links, 'link')}"
     if dry_run and not merged.repeated:
         output.line(f"would take {what} from branch {flat(name)}")
+        for item in merged.ids[:10]:
+            output.line(f"    {item_line(output, me.on_branch(name).history(item)[-1].item)}")
     elif merged.repeated:
         output.note(f"nothing on branch {flat(name)} is new here: commit {merged.seq} merged {what} from it")
     elif merged.seq is not None:
@@ -117,10 +119,11 @@ def _version_line(version: Item | Link | None) -> str:
 def drop_branch(name: str, yes: bool) -> None:
     """Take a branch out for good, with what was written to it alone."""
     run = invocation()
-    if not run.confirm(f"Drop branch {name}, with what was not merged?", yes=yes):
-        run.output.note("nothing was changed")
-        return
     with run.user_memory(shelved=False) as me:
+        me.on_branch(name).count()  # nobody is asked about a branch that is not there
+        if not run.confirm(f"Drop branch {name}, with what was not merged?", yes=yes):
+            run.output.note("nothing was changed")
+            return
         done = me.drop_branch(name)
     run.output.answer(
         {"branch": name, "seq": done.seq, "versions": done.versions, "links": done.links},

@@ -187,7 +187,11 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
         click.get_current_context().exit(130)
     _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
     if not tally.written and not tally.repeated:
-        run.output.note(f"error: nothing here could be imported; {many(tally.skipped.total(), 'record')} skipped")
+        skipped = tally.skipped.total()
+        told = (
+            f"nothing here could be imported; {many(skipped, 'record')} skipped" if skipped else "there is nothing here"
+        )
+        run.output.note(f"error: {told}")
         click.get_current_context().exit(FAILED)
 
 
@@ -389,7 +393,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rows += [("gone", _erased_since(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
-    rows += [("commits", _commits(tally))] if tally.commits else []
+    rows += [("in", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
     rows += [("source", flat(", ".join(tally.sources)))] if tally.sources else []
     output.table(rows)
@@ -410,8 +414,8 @@ def _erased_since(away: int) -> str:
 
 def _commits(tally: ImportTally) -> str:
     if tally.commits == 1:
-        return f"{tally.first} (take it back: mnemic undo {tally.first})"
-    return f"{tally.first}-{tally.last} (take them back: mnemic undo {tally.last}, and so on to {tally.first})"
+        return f"commit {tally.first} (take it back: mnemic undo {tally.first})"
+    return f"commits {tally.first}-{tally.last} (take them back: mnemic undo {tally.last}, and so on to {tally.first})"
 
 
 def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:

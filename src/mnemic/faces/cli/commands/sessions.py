@@ -312,7 +312,7 @@ def _state(window: Session) -> dict[str, Any]:
 
 def _note_state(run: Invocation, window: Session) -> None:
     used = window.budget - window.tokens["free"]
-    told = f"{used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
+    told = f"window {used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
     counts = window.counters
     told += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
     run.output.note(f"{meter(used, window.budget)} {told}")
