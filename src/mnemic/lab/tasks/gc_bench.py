@@ -78,6 +78,10 @@ class GcSize:
         return self.adds >= STATED and self.live >= STATED // 10
 
 
+SHORT: Final = GcSize(adds=20_000, live=4_000, keep=50, singles=200)
+"""A run of some seconds, to compare two states of the code by; no bar is stated for it."""
+
+
 def bench_gc(size: GcSize = GcSize(), progress: Progress = silent, *, folder: Path | None = None) -> Measurements:
     """Measure collection beside writers and readers, in files that are gone afterwards.
 

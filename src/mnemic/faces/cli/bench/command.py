@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,20 +145,27 @@ def idle(**load: Any) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
-@verb("mnemic bench gc --adds 600 --live 200 --keep-commits 2 --singles 5")
+@verb("mnemic bench gc --short --adds 600 --live 200 --keep-commits 2 --singles 5")
+@click.option("--short", is_flag=True, help="Some seconds: 20,000 adds, 4,000 live, 50 commits, 200 singles.")
 @options.count("--adds", 1_000_000, "Items added in all.")
 @options.count("--live", 100_000, "Items that stand.")
 @options.count("--keep-commits", 200, "Of the past, 100 adds each.", least=0)
 @options.count("--singles", 1_000, "Single writes timed alone.")
 @click.option("--folder", type=click.Path(path_type=Path, file_okay=False), help="On the disk to measure.")
 @options.seed("the made-up text")
-def gc(keep_commits: int, folder: Path | None, **size: int) -> None:
+def gc(short: bool, folder: Path | None, **sizes: int) -> None:
     """Collecting beside writers and readers: the file's size, who waits, and whether recall stays the same."""
     from mnemic.lab.tasks import gc_bench
 
-    run = invocation()
+    run, context = invocation(), click.get_current_context()
+    if short:
+        named = click.core.ParameterSource.COMMANDLINE
+        sizes = {name: value for name, value in sizes.items() if context.get_parameter_source(name) is named}
+    if "keep_commits" in sizes:
+        sizes["keep"] = sizes.pop("keep_commits")
+    size = replace(gc_bench.SHORT if short else gc_bench.GcSize(), **sizes)
     with progress(run) as report_progress:
-        found = gc_bench.bench_gc(gc_bench.GcSize(keep=keep_commits, **size), report_progress, folder=folder)
+        found = gc_bench.bench_gc(size, report_progress, folder=folder)
     _show_figures(run, found)
 
 
