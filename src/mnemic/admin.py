@@ -122,11 +122,9 @@ class Admin:
 
     def verify(self) -> list[Fault]:
         """Check the journal, its hash chain, all tables and packs against it; return what is wrong."""
-        from mnemic.index.pack_audit import wrong_packs
+        from mnemic.index.pack_audit import verify_with_packs
 
-        faults = list(self._store.verify())
-        with self._store.read() as snapshot:
-            return [*faults, *wrong_packs(snapshot)]
+        return verify_with_packs(self._store)
 
     def state_hash(self, tenant: str | None = None) -> str:
         """Hash a tenant's retained versions and links."""

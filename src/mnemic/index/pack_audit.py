@@ -9,7 +9,17 @@ from mnemic.index.packing_lane import entries_between
 from mnemic.store.values.receipts import Fault
 
 if TYPE_CHECKING:
+    from mnemic.store.contract import Store
     from mnemic.store.engine.snapshot import Snapshot
+
+
+def verify_with_packs(store: Store) -> list[Fault]:
+    """Check a store and, where nothing is wrong with what they are made of, its packs; return what is wrong."""
+    faults = list(store.verify())
+    if not faults:
+        with store.read() as snapshot:
+            faults += wrong_packs(snapshot)
+    return faults
 
 
 def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:

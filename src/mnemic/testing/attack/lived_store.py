@@ -12,7 +12,9 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind, Link, State, Strength
 from mnemic.core.scope import SHARED
+from mnemic.index.packing_lane import next_pack
 from mnemic.store.engine import compaction, holds, job_queue, lane_cursors
+from mnemic.store.engine.pack_rows import keep_pack
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft, Fork, Note, Paging, Tie
 from mnemic.store.values.heads import Hold
@@ -125,6 +127,10 @@ def _work(world: World) -> None:
     store.transact(holds.place, Hold(tenant=TENANT, user="bob", reason="another letter"))
     store.transact(compaction.jot, TENANT, {"collected": b"7", "bytes": b"4096"})
     store.transact(lambda rows: rows.notes.set_meter(MeterRow("lived-process", rows.now(), b"{}")))
+    with store.read() as snapshot:
+        pack = next_pack(snapshot, space, 4)
+    assert pack is not None
+    store.transact(keep_pack, pack)
     assert isinstance(store, SqliteStore)
     store.checkpoint("before")
     store.checkpoint("after")
