@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -276,3 +277,13 @@ def test_a_log_that_another_has_open_is_not_put_aside(tmp_path: Path, monkeypatc
     again = World(SqliteStore(path), "again")
     assert again.texts() == ["one", "two", "what the other wrote next"]
     again.store.close()
+
+
+def test_a_file_that_was_analysed_opens_and_is_sound(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(SqliteStore(path)) as store:
+        World(store).commit("tea")
+    with raw_store(path) as db:
+        db.execute("ANALYZE")
+    with closing(SqliteStore(path)) as store:
+        assert list(store.verify()) == []

@@ -93,7 +93,7 @@ class Catalogues:
             reading = catalogue.reading(head.seq, view, where, shelves)
             catalogue.changing = False
             taken = catalogue.nbytes
-        self._account(head.id, taken)
+        self._account(head.id, catalogue, taken)
         if unpacked and unpacked >= self._pack_rows > 0:
             self.unpacked(head.id)
         return reading
@@ -103,14 +103,17 @@ class Catalogues:
 
         with self._lock:
             held = self._held.get(head.id)
+            if held is not None and held[1].epoch > head.epoch:
+                # A reader from before an erasure or a rewind: what has gone since must not enter what others read.
+                return Mutex(), Catalogue(head.id, head.epoch, packs=False)
             if held is None or held[1].epoch < head.epoch:
                 held = self._held[head.id] = (Mutex(), Catalogue(head.id, head.epoch, packs=self._pack_rows > 0))
             self._held.move_to_end(head.id)
             return held
 
-    def _account(self, space: int, taken: int) -> None:
+    def _account(self, space: int, catalogue: Catalogue, taken: int) -> None:
         with self._lock:
-            if space in self._held:
+            if space in self._held and self._held[space][1] is catalogue:
                 self._total += taken - self._bytes.get(space, 0)
                 self._bytes[space] = taken
             while self._total > self._limit and len(self._held) > 1:

@@ -50,7 +50,8 @@ class UnpackedSpaces:
         """
         if not self.least:
             return []
-        with self._lock, self._store.read() as snapshot:
+        # Readers call `want` while they read: whoever has the lock must not wait to read.
+        with self._store.read() as snapshot, self._lock:
             highest = snapshot.highest()
             if every and not self._all_seen:
                 self._waiting.update(snapshot.unpacked(self.least))

@@ -311,6 +311,9 @@ class SqliteFile:
                 file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
+        if file_audit.has_statistics(db):
+            with self._transaction(db):
+                file_audit.drop_statistics(db)
         # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
         for fault in file_audit.foreign_words(db):
             raise StoreCorrupt(
@@ -510,6 +513,12 @@ class _Transaction:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
             self.db.execute("BEGIN IMMEDIATE")
+            while self.db is file._writer and file._location.looked_before(self.db):
+                # What another process did to the file while this one waited for it is seen now, or is taken for a
+                # stranger's doing later.
+                self.db.execute("ROLLBACK")
+                file._location.refuse_overwritten(self.db)
+                self.db.execute("BEGIN IMMEDIATE")
             if file._location.key:
                 sealing.refuse_broken(self.db, file._location)
         except BaseException:

@@ -24,6 +24,17 @@ _DECLARED: Final = {
 }
 
 
+def has_statistics(db: apsw.Connection) -> bool:
+    """Whether `ANALYZE`, which other tools run, left its tables: they hold samples of what indexes hold."""
+    return bool(db.execute("SELECT count(*) FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4')").get)
+
+
+def drop_statistics(db: apsw.Connection) -> None:
+    """Drop what `ANALYZE` left: erasing would not reach it."""
+    db.execute("DROP TABLE IF EXISTS sqlite_stat1")
+    db.execute("DROP TABLE IF EXISTS sqlite_stat4")
+
+
 def foreign_words(db: apsw.Connection) -> Iterator[Fault]:
     """What the file declares and we do not, such as a trigger, and what we declare and the file has not."""
     found: dict[tuple[str, str], str] = {}

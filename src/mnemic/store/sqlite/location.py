@@ -76,6 +76,10 @@ class Location(Protocol):
         """
         ...
 
+    def looked_before(self, db: apsw.Connection) -> bool:
+        """Whether somebody else has committed since `refuse_overwritten`, which then has to look again."""
+        ...
+
     def note(self, db: apsw.Connection) -> None:
         """Remember the file's state after it was opened, or written to beside its log, for `refuse_overwritten`."""
         ...
@@ -145,6 +149,10 @@ class InMemory:
     def refuse_overwritten(self, db: apsw.Connection) -> None:
         """Do nothing: nobody else can write to it."""
 
+    def looked_before(self, db: apsw.Connection) -> bool:
+        """Answer no: nobody else can write to it."""
+        return False
+
     def note(self, db: apsw.Connection) -> None:
         """Do nothing: there is no file to remember."""
 
@@ -189,7 +197,7 @@ class InFile:
         self._file = _identity(os.stat(path))
         self._log_file: tuple[int, int] | None = None
         self._standing: _Standing | None = None
-        self._state = 0
+        self._state = self._looked = 0
         self._aside = False
 
     def __str__(self) -> str:
@@ -322,6 +330,10 @@ class InFile:
                     )
                 time.sleep(0.005)
             self._note(folded)
+        self._looked = db.data_version()
+
+    def looked_before(self, db: apsw.Connection) -> bool:
+        return db.data_version() != self._looked
 
     def _begins_as(self, before: bytes) -> bool:
         """Whether each of the first pages is as it was, or as the log has it, from where it is folded; or empty."""
@@ -356,7 +368,7 @@ class InFile:
         self._standing = None
 
     def landed(self, db: apsw.Connection) -> None:
-        self._state = db.data_version()
+        self._state = self._looked = db.data_version()
 
     def _others(self, db: apsw.Connection) -> bool:
         """Whether another connection has committed after the last commit of this one."""

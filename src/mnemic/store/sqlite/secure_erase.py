@@ -7,13 +7,14 @@ its first cell (sqlite.org/fileformat2.html, section 1.6). They belong to nobody
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 import apsw
 
 from mnemic.core.ids import ItemId
-from mnemic.errors import NotFound, StoreError
+from mnemic.errors import NotFound, StoreError, StoreLocked, StoreReadOnly
 from mnemic.store.engine import erasure
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import PATIENCE, SqliteFile
@@ -45,7 +46,9 @@ class SqliteErasing(SqliteFile):
         super()._migrate()
         db = self._writer_connection()
         if db.execute("SELECT count(*) FROM meta WHERE key IN ('residue', 'copies')").get:
-            self.settle()  # an erasure that was cut short, in whatever process
+            # An erasure that was cut short, in whatever process; it stays owed where this one may not write now.
+            with suppress(StoreReadOnly, StoreLocked):
+                self.settle()
 
     def erase(self, erasure_: Erasure) -> ErasureReceipt:
         self._refuse_closed()
