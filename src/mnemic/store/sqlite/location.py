@@ -198,6 +198,7 @@ class InFile:
         self._log_file: tuple[int, int] | None = None
         self._standing: _Standing | None = None
         self._state = self._looked = 0
+        self._origin = b""
         self._aside = False
 
     def __str__(self) -> str:
@@ -318,10 +319,12 @@ class InFile:
         if before is None:
             self.note(db)
         elif (found.st_mtime_ns, found.st_size) != before.written:
-            until = time.monotonic() + FOLDING_SECONDS
-            while not (folded := self._folded(db)).since(before.folded, others=self._others(db)):
-                if self._begins_as(before.beginning):
-                    break  # a new time of writing alone, or a folding that is not over or was killed: no foreign bytes
+            until, folded = time.monotonic() + FOLDING_SECONDS, self._folded(db)
+            while not (
+                self._bears_origin()
+                or folded.since(before.folded, others=self._others(db))
+                or self._begins_as(before.beginning)
+            ):
                 # Another process may be folding the log just now, which is told when it is over.
                 if time.monotonic() > until:
                     raise _OverwrittenError(
@@ -329,11 +332,30 @@ class InFile:
                         " touched. Close this and open the store again"
                     )
                 time.sleep(0.005)
+                folded = self._folded(db)
             self._note(folded)
         self._looked = db.data_version()
 
     def looked_before(self, db: apsw.Connection) -> bool:
-        return db.data_version() != self._looked
+        return self._standing is not None and db.data_version() != self._looked
+
+    def _bears_origin(self) -> bool:
+        """Whether the file holds the random word that this store was given when it was made: no other store does.
+
+        An older copy of the same store does too, and passes. To refuse that, and with it now and then what other
+        processes did in the very moment, would keep writers out of a sound store.
+        """
+        if not self._origin:
+            return False
+        file = self.raw()
+        try:
+            size = file.xFileSize()
+            for start in range(0, size, _BEGINNING):
+                if self._origin in file.xRead(min(_BEGINNING + len(self._origin), size - start), start):
+                    return True
+            return False
+        finally:
+            file.xClose()
 
     def _begins_as(self, before: bytes) -> bool:
         """Whether each of the first pages is as it was, or as the log has it, from where it is folded; or empty."""
@@ -377,6 +399,8 @@ class InFile:
 
     def note(self, db: apsw.Connection) -> None:
         self._look()
+        if not self._origin:
+            self._origin = bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get or b"")
         self._note(self._folded(db))
         self.landed(db)
         if self.log.exists():
