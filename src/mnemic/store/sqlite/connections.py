@@ -513,7 +513,7 @@ class _Transaction:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
             self.db.execute("BEGIN IMMEDIATE")
-            while self.db is file._writer and file._location.looked_before(self.db):
+            if self.db is file._writer and file._location.looked_before(self.db):
                 # What another process did to the file while this one waited for it is seen now, or is taken for a
                 # stranger's doing later.
                 self.db.execute("ROLLBACK")
