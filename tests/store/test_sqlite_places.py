@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 
 from mnemic.admin import restore
@@ -206,33 +205,6 @@ def test_a_new_time_of_writing_alone_is_no_replacement(tmp_path: Path) -> None:
     assert world.texts() == ["before", "after"]
     world.store.close()
     assert not path.with_name("memory.db-wal.stale").exists()
-
-
-def test_a_folding_that_ends_while_one_looks_is_no_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
-    path = tmp_path / "memory.db"
-    one, two = World(SqliteStore(path)), World(SqliteStore(path), "two")
-    one.commit("one 0")
-    two.commit("two 0")
-    _fold(path)
-    os.utime(path, ns=(1, 1))
-    two.commit("two 1")
-    asked, look = [0], InFile._folded
-
-    def folding(place: InFile, db: apsw.Connection) -> object:
-        asked[0] += 1
-        _fold(path)
-        os.utime(path, ns=(1, 1 + asked[0]))
-        return look(place, db)
-
-    with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(InFile, "_folded", folding)
-        one.commit("one 1")
-    assert asked[0]
-    one.commit("one 2")
-    assert len(one.texts()) == 5
-    one.store.close()
-    two.store.close()
 
 
 def test_a_folding_that_was_killed_is_no_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -368,7 +368,7 @@ class SqliteFile:
             self._end_transactions()
         if self._writer is None:
             self._writer = self._open()
-            self._location.note(self._writer)  # the last connection to close has folded the log
+            self._location.note(self._writer)  # the log is another one by now
         return self._writer
 
     def _end_transactions(self) -> None:
@@ -483,7 +483,7 @@ class _Alone:
             file._writing.take(call)
             file._refuse_closed()
             db = file._writer_connection()
-            file._location.refuse_overwritten(db)
+            file._location.refuse_overwritten()
             return db
         except BaseException as error:
             file._writing.give_back(call)
@@ -513,12 +513,6 @@ class _Transaction:
             if not file._location.readers_stay:
                 file._shut_out_readers(call)
             self.db.execute("BEGIN IMMEDIATE")
-            if self.db is file._writer and file._location.looked_before(self.db):
-                # What another process did to the file while this one waited for it is seen now, or is taken for a
-                # stranger's doing later.
-                self.db.execute("ROLLBACK")
-                file._location.refuse_overwritten(self.db)
-                self.db.execute("BEGIN IMMEDIATE")
             if file._location.key:
                 sealing.refuse_broken(self.db, file._location)
         except BaseException:
@@ -532,8 +526,6 @@ class _Transaction:
                 if file._location.key:
                     sealing.seal(self.db, file._location.key)
                 self.db.execute("COMMIT")
-                if self.db is file._writer:
-                    file._location.landed(self.db)
                 if not file._location.readers_stay:
                     file._gate.open(call)
                 return

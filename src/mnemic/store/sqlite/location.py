@@ -7,7 +7,6 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -67,29 +66,16 @@ class Location(Protocol):
         """
         ...
 
-    def refuse_overwritten(self, db: apsw.Connection) -> None:
-        """Refuse to write to a file that was replaced, or that another program wrote to since `note`; `db` is the
-        connection that was noted.
+    def refuse_overwritten(self) -> None:
+        """Refuse to write to a file that was replaced, or that holds another store by now; costs one `stat` mostly.
 
         Raises:
             StoreError: the file is gone, or holds something else.
         """
         ...
 
-    def looked_before(self, db: apsw.Connection) -> bool:
-        """Whether somebody else has committed since `refuse_overwritten`, which then has to look again."""
-        ...
-
     def note(self, db: apsw.Connection) -> None:
-        """Remember the file's state after it was opened, or written to beside its log, for `refuse_overwritten`."""
-        ...
-
-    def forget_note(self) -> None:
-        """Forget the state, before the file is written to beside its log; the next write notes it anew."""
-        ...
-
-    def landed(self, db: apsw.Connection) -> None:
-        """Note that the connection that was noted has committed."""
+        """Remember what tells this store's file and log from others; `db` has it open, and has tables."""
         ...
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
@@ -146,20 +132,10 @@ class InMemory:
     def refuse_replaced(self) -> None:
         """Do nothing: nobody can replace it."""
 
-    def refuse_overwritten(self, db: apsw.Connection) -> None:
+    def refuse_overwritten(self) -> None:
         """Do nothing: nobody else can write to it."""
 
-    def looked_before(self, db: apsw.Connection) -> bool:
-        """Answer no: nobody else can write to it."""
-        return False
-
     def note(self, db: apsw.Connection) -> None:
-        """Do nothing: there is no file to remember."""
-
-    def forget_note(self) -> None:
-        """Do nothing: there is no file to remember."""
-
-    def landed(self, db: apsw.Connection) -> None:
         """Do nothing: there is no file to remember."""
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
@@ -196,8 +172,7 @@ class InFile:
         self._name = str(path)
         self._file = _identity(os.stat(path))
         self._log_file: tuple[int, int] | None = None
-        self._standing: _Standing | None = None
-        self._state = self._looked = 0
+        self._written: tuple[int, int] | None = None
         self._origin = b""
         self._aside = False
 
@@ -265,12 +240,9 @@ class InFile:
         return b"" if self.log.exists() and self.log.stat().st_size else self._header()
 
     def _header(self) -> bytes:
-        return self._beginning(100)
-
-    def _beginning(self, length: int) -> bytes:
         file = self.raw()
         try:
-            return file.xRead(min(length, file.xFileSize()), 0)
+            return file.xRead(min(100, file.xFileSize()), 0)
         finally:
             file.xClose()
 
@@ -314,115 +286,46 @@ class InFile:
             )
         return status
 
-    def refuse_overwritten(self, db: apsw.Connection) -> None:
-        found, before = self._look(), self._standing
-        if before is None:
-            self.note(db)
-        elif (found.st_mtime_ns, found.st_size) != before.written:
-            until, folded = time.monotonic() + FOLDING_SECONDS, self._folded(db)
-            while not (
-                self._bears_origin()
-                or folded.since(before.folded, others=self._others(db))
-                or self._begins_as(before.beginning)
-            ):
-                # Another process may be folding the log just now, which is told when it is over.
-                if time.monotonic() > until:
-                    raise _OverwrittenError(
-                        f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
-                        " touched. Close this and open the store again"
-                    )
-                time.sleep(0.005)
-                folded = self._folded(db)
-            self._note(folded)
-        self._looked = db.data_version()
-
-    def looked_before(self, db: apsw.Connection) -> bool:
-        return self._standing is not None and db.data_version() != self._looked
+    def refuse_overwritten(self) -> None:
+        status, until = self._look(), time.monotonic() + FOLDING_SECONDS
+        written = status.st_mtime_ns, status.st_size
+        if written == self._written:
+            return
+        while not self._bears_origin():
+            # Another process may be folding the log just now, and the page be on its way to another place.
+            if time.monotonic() > until:
+                raise _OverwrittenError(
+                    f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
+                    " touched. Close this and open the store again"
+                )
+            time.sleep(0.005)
+        self._written = written
 
     def _bears_origin(self) -> bool:
         """Whether the file holds the random word that this store was given when it was made: no other store does.
 
-        An older copy of the same store does too, and passes. To refuse that, and with it now and then what other
-        processes did in the very moment, would keep writers out of a sound store.
+        An older copy of the same store does too, and passes: times of writing, and how far the log is folded, do not
+        tell it from what other processes do in the very moment, or were killed amid, and kept writers out of sound stores.
         """
-        if not self._origin:
-            return False
         file = self.raw()
         try:
-            size = file.xFileSize()
-            for start in range(0, size, _BEGINNING):
-                if self._origin in file.xRead(min(_BEGINNING + len(self._origin), size - start), start):
-                    return True
-            return False
+            size, length = file.xFileSize(), len(self._origin)
+            blocks = (file.xRead(min(_BLOCK + length, size - at), at) for at in range(0, size, _BLOCK))
+            return any(self._origin in block for block in blocks)
         finally:
             file.xClose()
 
-    def _begins_as(self, before: bytes) -> bool:
-        """Whether each of the first pages is as it was, or as the log has it, from where it is folded; or empty."""
-        now, width = self._beginning(_BEGINNING), int.from_bytes(before[16:18]) or _SMALLEST_PAGE
-        width = _LARGEST_PAGE if width == 1 else width
-        if now[:20] != before[:20]:
-            return False
-        changed = {
-            (start // width + 1, now[start : start + width])
-            for start in range(0, len(now), width)
-            if now[start : start + width] not in (before[start : start + width], bytes(width))
-        }
-        return not changed or changed <= self._logged(width, _BEGINNING // width)
-
-    def _logged(self, width: int, upto: int) -> set[tuple[int, bytes]]:
-        """The pages up to a number that lie in the log, with their numbers; those of a log before it may be among them.
-
-        Its layout is SQLite's (sqlite.org/fileformat2.html, section 4.1).
-        """
-        pages: set[tuple[int, bytes]] = set()
-        try:
-            with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
-                file.seek(32)
-                while len(frame := file.read(24 + width)) == 24 + width:
-                    if (number := int.from_bytes(frame[:4])) <= upto:
-                        pages.add((number, frame[24:]))
-        except OSError:
-            return set()
-        return pages
-
-    def forget_note(self) -> None:
-        self._standing = None
-
-    def landed(self, db: apsw.Connection) -> None:
-        self._state = self._looked = db.data_version()
-
-    def _others(self, db: apsw.Connection) -> bool:
-        """Whether another connection has committed after the last commit of this one."""
-        db.pragma("data_version")  # has the connection look at the log
-        return db.data_version() != self._state
-
     def note(self, db: apsw.Connection) -> None:
         self._look()
-        if not self._origin:
-            self._origin = bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get or b"")
-        self._note(self._folded(db))
-        self.landed(db)
+        self._origin = bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get or b"")
+        if not self._bears_origin():  # a store just made: what it is told by lies in its log
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         if self.log.exists():
             self._log_file = _identity(os.stat(self.log))
 
-    def _note(self, folded: _Folded) -> None:
-        # The times come last: of a folding that goes on meanwhile they may be too new, never too old to be explained.
-        beginning, found = self._beginning(_BEGINNING), self._look()
-        self._standing = _Standing((found.st_mtime_ns, found.st_size), folded, beginning)
-
-    def _folded(self, db: apsw.Connection) -> _Folded:
-        _, pages, done = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
-        try:
-            with self.log.open("rb") as file:  # no lock lies on it, which closing it would drop
-                salt = file.read(20)[16:]
-        except OSError:
-            salt = b""
-        return _Folded(int.from_bytes(salt) if salt else None, pages, done)
-
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
         try:
-            self.refuse_overwritten(db)
+            self.refuse_overwritten()
             return True
         except _OverwrittenError:
             self._aside = True  # SQLite would fold it into what is there now
@@ -469,54 +372,15 @@ class _OverwrittenError(StoreError):
     """The file holds something else than SQLite wrote to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """How far the log has been folded into the file.
-
-    Attributes:
-        log: A number that another log has another of; None where there is none.
-        pages: How many pages are in it.
-        done: How many of them have been folded.
-    """
-
-    log: int | None
-    pages: int
-    done: int
-
-    def since(self, before: _Folded, *, others: bool) -> bool:
-        """Whether something may have been folded since, so that the file is another.
-
-        Args:
-            others: Whether another connection has committed after our last commit. If so, a new log may be the second.
-        """
-        if before.done == before.pages and self.pages and not self.done and not others:
-            return False  # all of the log before was folded by then, and this one, with our last commit, is not begun
-        if others and not self.pages:
-            return True  # what they wrote has been folded, and the log was emptied
-        return (self.log, self.done, not self.pages) != (before.log, before.done, not before.pages)
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """A file's state after a write: its time and size, how far the log was folded into it, its header."""
-
-    written: tuple[int, int]
-    folded: _Folded
-    beginning: bytes
-
-
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
 FOLDING_SECONDS: Final = 2.0
-"""How long one waits for another process to say that it was the one who wrote to the file."""
+"""How long a file may lack the store's random word, as it may for a moment while another process folds the log."""
 
-_BEGINNING: Final = 65_536
-"""Bytes of a file that are remembered, to tell a new time of writing from new content: the first pages of any size."""
-
-_SMALLEST_PAGE: Final = 512
-_LARGEST_PAGE: Final = 65_536
+_BLOCK: Final = 65_536
+"""Bytes of the file that are looked through at once."""
 
 _MOST_IN_MEMORY: Final = 1 << 40
 """Bytes that a store in memory may come to; SQLite's own limit is a gigabyte."""

@@ -103,11 +103,8 @@ class SqliteErasing(SqliteFile):
         """Clean log and file of erased bytes; return whether that succeeded. The erasure is committed already."""
         if not isinstance(self._location, InFile):
             return True  # a page in memory is overwritten where it lies, and no other copy of it is anywhere
-        self._location.forget_note()  # what is written to the file beside its log, and may be cut short
         try:
-            done = self._emptied(db) and self._scrub(db, self._location)
-            self._location.note(db)
-            return done
+            return self._emptied(db) and self._scrub(db, self._location)
         except (apsw.Error, StoreError):
             return False
 
