@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -21,11 +20,12 @@ from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, EntryColumns
 from mnemic.index.reading import Reading
+from mnemic.memory import Memory
+from mnemic.settings import Settings
 from mnemic.store.engine import rewinding
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
-from mnemic.testing.store_contract.contract_world import World as ContractWorld
 
 
 def holders(reading: Reading, word: str) -> set[int]:
@@ -273,24 +273,24 @@ def test_rows_lie_by_session_and_place_however_they_came(drawn: list[tuple[int, 
 
 
 def test_a_reader_from_before_a_rewind_brings_nothing_into_the_catalogue_of_those_after(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "memory.db")) as store:
-        world, catalogues = ContractWorld(store), Catalogues(1 << 26)
+    store, catalogues = SqliteStore(tmp_path / "memory.db"), Catalogues(1 << 26)
+
+    def read(snapshot: Snapshot) -> set[int]:
+        (reading,) = catalogues.readings(snapshot, (1,), View(), Filter())
+        return vers(reading)
+
+    with Memory(store, settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="ada")
         for n in range(6):
-            world.commit(f"text {n}")
-
-        def read(snapshot: Snapshot) -> set[int]:
-            (reading,) = catalogues.readings(snapshot, (1,), View(), Filter())
-            return vers(reading)
-
+            me.observe(f"text {n}")
         with store.read() as before:
             shown = read(before)
             catalogues.clear()
-            tenant = before.tenants()[0][1]
-            store.transact(rewinding.rewind, tenant, 3)
+            store.transact(rewinding.rewind, "default", 3)
             with store.read() as after:
                 assert len(read(after)) == 3
             assert read(before) == shown  # it sees what it saw, and for itself alone
         for n in range(2):
-            world.commit(f"new {n}")
+            me.observe(f"new {n}")
         with store.read() as now:
             assert read(now) == {entry.ver for entry in now.entries(1, 0)}

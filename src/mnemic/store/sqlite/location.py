@@ -305,7 +305,7 @@ class InFile:
         """Whether the file holds the random word that this store was given when it was made: no other store does.
 
         An older copy of the same store does too, and passes: times of writing, and how far the log is folded, do not
-        tell it from what other processes do in the very moment, or were killed amid, and kept writers out of sound stores.
+        tell it from what other processes do meanwhile, or were killed amid, and kept writers out of sound stores.
         """
         file = self.raw()
         try:
