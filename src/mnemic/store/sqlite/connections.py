@@ -196,7 +196,8 @@ class SqliteFile:
                 location.refuse_foreign(busy_timeout)
                 self._migrate()
         except BaseException:
-            self._let_go()
+            with suppress(apsw.Error):  # a disk that fails is told by what failed first
+                self._let_go()
             raise
         rest_for_forks(self)
 
