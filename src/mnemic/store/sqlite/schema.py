@@ -105,18 +105,25 @@ TABLES: Final = (
             ("base", "INTEGER NOT NULL DEFAULT 0", _N),
             ("branch", "TEXT NOT NULL DEFAULT ''", _C),
             ("lanes", "INTEGER NOT NULL DEFAULT 1", _N),
+            # In its tenant, which the journal calls it by: `id` is this file's. One that is of no tenant any more has
+            # its `id` here. `names` is the highest number that a name of it was ever given.
+            ("number", "INTEGER NOT NULL", _N),
+            ("names", "INTEGER NOT NULL", _N),
         ),
+        key="UNIQUE(tenant, number)",
         erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'', branch = '' WHERE id = :space",
     ),
     Table(
         "name",
-        # A number is never given twice: the journal keeps an actor's number when the name is gone.
+        # A number is never given twice in a space: the journal keeps an actor's number when the name is gone. Nor is an
+        # `id` in the file: caches know names by it.
         (
             ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
             ("space", "INTEGER NOT NULL", _N),
+            ("number", "INTEGER NOT NULL", _N),
             ("text", "TEXT NOT NULL", _C),
         ),
-        key="UNIQUE(space, text)",
+        key="UNIQUE(space, text), UNIQUE(space, number)",
         # The names that an item bears go with the last item that bears them, even out of the journal's list of actors.
         erase_item=(
             "DELETE FROM name WHERE space = :space AND id IN"

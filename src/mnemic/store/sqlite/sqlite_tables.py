@@ -83,8 +83,11 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
 class SqliteNames(SqliteGroup, NameTables):
     """SQLite's own statements about names."""
 
-    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
-        return sorted(read_json(self._db, _NAME_NUMBERS, (space, after, limit)))  # a slice asks this, for many at once
+    def next_number(self, space: int) -> int:
+        return int(self._db.execute(_NEXT_NUMBER, (space,)).get)
+
+    def name_ids(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(read_json(self._db, _NAME_IDS, (space, after, limit)))  # a slice asks this, for many at once
 
     def drop_names(self, space: int, names: Sequence[int]) -> None:
         self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
@@ -108,10 +111,11 @@ _OWNED: Final = _OF_TENANT + "user = ?2 AND branch = ?3 UNION ALL " + _OF_TENANT
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
 )
-_NAME_NUMBERS: Final = (
+_NEXT_NUMBER: Final = "UPDATE space SET names = names + 1 WHERE id = ? RETURNING names"
+_NAME_IDS: Final = (
     "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
 )
-# A session's page table is kept by its name's number, turns or not.
+# A session's page table is kept by its name's id, turns or not.
 _DROP_NAMES: Final = (
     "DELETE FROM name WHERE +space = ?1 AND id"
     + THESE

@@ -58,7 +58,7 @@ def test_a_busy_store_verifies(world: World) -> None:
 def test_what_was_exported_is_loaded_the_same(world: World) -> None:
     busy(world)
     fresh = MemoryStore()
-    assert fresh.transact(journal_io.load, world.store.export(TENANT)) == world.seq()
+    assert fresh.transact(journal_io.load, world.store.export(TENANT)).commits == world.seq()
     same(world.store, fresh)
     with world.store.read() as ours, fresh.read() as theirs:
         for space in (world.space(), world.space(SHARED)):
@@ -72,7 +72,7 @@ def test_what_was_exported_is_loaded_the_same(world: World) -> None:
 def test_a_journal_of_another_keeper_is_loaded_the_same(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
-    assert world.store.transact(journal_io.load, other.store.export(TENANT)) == other.seq()
+    assert world.store.transact(journal_io.load, other.store.export(TENANT)).commits == other.seq()
     same(world.store, other.store)
 
 
@@ -200,7 +200,7 @@ def test_damaged_lines_are_refused_and_nothing_is_written(
         world.store.transact(journal_io.load, iter(damage(lines)))
     with world.store.read() as snapshot:
         assert snapshot.tenants() == []
-    assert world.store.transact(journal_io.load, iter(lines)) == other.seq()
+    assert world.store.transact(journal_io.load, iter(lines)).commits == other.seq()
     same(world.store, other.store)
 
 
