@@ -73,6 +73,7 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             "secret": space.secret.hex(),
             "seq": space.seq,
             "epoch": space.epoch,
+            "names": space.names,
             **_line_of(space, numbers),
         }
         yield _line("space", record)
@@ -263,7 +264,7 @@ class _Loading:
             raise ValueError(number)
         space = self.spaces[number] = self.rows.spaces.load_space(self.tenant.id, number, user, secret, line)
         self.heads[space] = (record["seq"], record["epoch"])
-        self.given[space] = 0
+        self.given[space] = _number(record["names"]) if record.get("names") else 0
 
     def _name(self, record: dict[str, Any]) -> None:
         space, number = self.spaces[record["space"]], _number(record["id"])
