@@ -53,11 +53,14 @@ class JournalAudit:
         self._compacted = 0
         self._spaces: dict[int, SpaceRow] = {}
         self._numbered: dict[int, int] = {}
+        self._given: dict[int, int] = {}
 
     def faults(self) -> Iterator[Fault]:
         """What is wrong with it; read to the end, `chronicle` is whole."""
         self._spaces = {space.id: space for space in self.rows.spaces.tenant_spaces(self.tenant.id)}
         self._numbered = {space.number: space.id for space in self._spaces.values()}
+        for space in self._spaces.values():
+            self._given[space.id] = max((space.spent, *(name.number for name in self.rows.names.names(space.id))))
         yield from self._chain()
         if self.tenant.horizon:
             yield from self._behind()
@@ -117,7 +120,7 @@ class JournalAudit:
         where = f"commit {change.seq}"
         if change.space and change.space not in self._spaces:
             yield Fault(where=where, problem=f"is of space {change.space}, which the tenant has not")
-        if not 0 <= change.actor <= (self._spaces[change.space].names if change.space in self._spaces else 0):
+        if not 0 <= change.actor <= self._given.get(change.space, 0):
             yield Fault(where=where, problem="its actor has a number that no name of its space was given")
         moves = not events
         for event in events:

@@ -132,18 +132,11 @@ class SpaceAudit:
 
     def sections(self) -> Iterator[tuple[str, Iterator[Fault]]]:
         """Each sort of rows and what is wrong with it, in an order in which later ones know what the earlier have."""
-        yield "names", self._given()
         yield "versions", self._versions()
         yield "links", self._links()
         yield "keys", self._keys()
         yield "tombstones", self._tombstones()
         yield "vectors", self._vectors()
-
-    def _given(self) -> Iterator[Fault]:
-        for row in self.rows.names.names(self.space.id):
-            if not 0 < row.number <= self.space.names:
-                problem = f"has number {row.number}, and its space gave numbers up to {self.space.names}"
-                yield Fault(where=f"name {row.id} of space {self.space.id}", problem=problem)
 
     def _versions(self) -> Iterator[Fault]:
         space = self.space.id

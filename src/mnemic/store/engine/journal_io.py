@@ -73,7 +73,7 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             "secret": space.secret.hex(),
             "seq": space.seq,
             "epoch": space.epoch,
-            "names": space.names,
+            "spent": space.spent,
             **_line_of(space, numbers),
         }
         yield _line("space", record)
@@ -180,7 +180,7 @@ class _Loading:
     Attributes:
         spaces: The ids here of its spaces, by number.
         heads: Of each space what is set when all lines are in: its last commit, its epoch.
-        given: Of each space the highest number that a name has, or that a commit knows of a name that is gone.
+        spent: Where an older export does not say up to which number none is given again, the highest that an actor has.
     """
 
     def __init__(self, rows: Rows, name: str | None, progress: Callable[[int, int], None] | None) -> None:
@@ -188,7 +188,7 @@ class _Loading:
         self.tenant: TenantRow | None = None
         self.spaces: dict[int, int] = {}
         self.heads: dict[int, tuple[int, int]] = {}
-        self.given: dict[int, int] = {}
+        self.spent: dict[int, int] = {}
         self.change: ChangeRow | None = None
         self.commits = 0
 
@@ -230,8 +230,9 @@ class _Loading:
         for space in self.rows.spaces.tenant_spaces(self.tenant.id):
             seq, epoch = self.heads[space.id]
             self.rows.spaces.set_space(space._replace(seq=seq, epoch=epoch))
-            self.rows.names.set_given(space.id, max(space.names, self.given[space.id]))
             self.rows.lanes.make_due(space.id)
+        for space_id, upto in self.spent.items():
+            self.rows.names.spend(space_id, upto)
         return self.rows.spaces.tenant_row(self.tenant.id)
 
     def _head(self, record: dict[str, Any]) -> None:
@@ -264,20 +265,21 @@ class _Loading:
             raise ValueError(number)
         space = self.spaces[number] = self.rows.spaces.load_space(self.tenant.id, number, user, secret, line)
         self.heads[space] = (record["seq"], record["epoch"])
-        self.given[space] = _number(record["names"]) if record.get("names") else 0
+        if "spent" not in record:
+            self.spent[space] = 0
+        elif record["spent"]:
+            self.rows.names.spend(space, _number(record["spent"]))
 
     def _name(self, record: dict[str, Any]) -> None:
         space, number = self.spaces[record["space"]], _number(record["id"])
         self.rows.names.load_name(space, number, record["text"])
-        self.given[space] = max(self.given[space], number)
-        self.rows.names.set_given(space, self.given[space])
 
     def _change(self, record: dict[str, Any]) -> None:
         if self.tenant is None:
             raise KeyError("head")
         space = self.spaces[record["space"]] if record["space"] else 0
-        if record["actor"]:
-            self.given[space] = max(self.given[space], _number(record["actor"]))
+        if record["actor"] and space in self.spent:
+            self.spent[space] = max(self.spent[space], _number(record["actor"]))
         own = {"tenant": self.tenant.id, "space": space, "hash": bytes.fromhex(record["hash"])}
         self.change = ChangeRow(**{**record, **own})
         self.rows.journal.add_change(self.change)

@@ -89,9 +89,9 @@ class Relations(Protocol):
 
 
 def _space(row: tuple[Any, ...]) -> SpaceRow:
-    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes, number, names = row
+    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes, number, spent = row
     whose = SHARED if shared else user
-    return SpaceRow(space, tenant, whose, secret, seq, epoch, parent, base, branch, bool(lanes), number, names)
+    return SpaceRow(space, tenant, whose, secret, seq, epoch, parent, base, branch, bool(lanes), number, spent)
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
@@ -131,7 +131,7 @@ LANE_COLUMNS: Final = (
 )  # fmt: skip
 _RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
 _SPACE_COLUMNS: Final = (
-    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes", "number", "names",
+    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes", "number", "spent",
 )  # fmt: skip
 _PAGE_COLUMNS: Final = ("space", "session", *PageRow._fields)
 _JOB_COLUMNS: Final = (
@@ -140,6 +140,7 @@ _JOB_COLUMNS: Final = (
 
 TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
 SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
+SPENT_NUMBERS: Final = Relation("space", ("id", "spent"), tuple)
 SPACE_NUMBERS: Final = Relation("space", ("id",), tuple)
 NAME: Final = Relation("name", NameRow._fields, NameRow._make, "id")
 CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)

@@ -46,6 +46,7 @@ from mnemic.store.engine.relations import (
     SESSION,
     SPACE,
     SPACE_NUMBERS,
+    SPENT_NUMBERS,
     STRENGTH,
     TENANT,
     TOMB,
@@ -206,19 +207,18 @@ class NameTables(Group, ABC):
         return list(self.relations.find(NAME, order=("number",), space=space))
 
     def add_name(self, space: int, text: str) -> NameRow:
-        number = self.next_number(space)
+        """Add a name, with a number that none of its space ever had: what takes names out first spends theirs."""
+        last = self.relations.first(NAME, order=("-number",), space=space)
+        spent = self.relations.first(SPENT_NUMBERS, id=space)
+        number = 1 + max(0 if last is None else last.number, 0 if spent is None else int(spent[1]))
         return NameRow(self.relations.add(NAME, (None, space, number, text)), space, number, text)
-
-    @abstractmethod
-    def next_number(self, space: int) -> int:
-        """Give a number in a space that no name of it ever had."""
 
     def load_name(self, space: int, number: int, text: str) -> None:
         self.relations.add(NAME, (None, space, number, text))
 
-    def set_given(self, space: int, names: int) -> None:
-        """Set the highest number that a name of a space ever had."""
-        self.relations.update(SPACE, {"names": names}, id=space)
+    def spend(self, space: int, upto: int) -> None:
+        """Have no name of a space be given a number up to this one."""
+        self.relations.update(SPACE, {"spent": upto}, id=space)
 
     def name_ids(self, space: int, after: int, limit: int) -> list[int]:
         return [
@@ -227,11 +227,11 @@ class NameTables(Group, ABC):
 
     @abstractmethod
     def drop_names(self, space: int, names: Sequence[int]) -> None:
-        """Take out those of these names that no session's window is kept by."""
+        """Take out those of these names that no session's window is kept by, and spend their numbers."""
 
     @abstractmethod
     def drop_bare_name(self, space: int, text: str) -> None:
-        """Take out a name that nothing bears, and the session that was called so."""
+        """Take out a name that nothing bears, and the session that was called so, and spend its number."""
 
 
 class JournalTables(Group, ABC):

@@ -223,6 +223,10 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
             self._names[space, text] = row
         return row
 
+    def add_name(self, space: int, text: str) -> NameRow:
+        row = self._names[space, text] = super().add_name(space, text)
+        return row
+
     def add_change(self, row: ChangeRow) -> None:
         super().add_change(row)
         if (name := self._tenant_names.get(row.tenant)) is not None:

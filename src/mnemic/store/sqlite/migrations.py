@@ -170,13 +170,10 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
 
 
-_NUMBERS: Final = {("space", "number"): "id", ("space", "names"): "ifnull(given, 0)", ("name", "number"): "id"}
+_NUMBERS: Final = {("space", "number"): "id", ("space", "spent"): "ifnull(given, 0)", ("name", "number"): "id"}
 """What columns are filled with that tables did not have before."""
-_GIVEN: Final = (
-    " LEFT JOIN (SELECT space AS home, max(number) AS given FROM (SELECT space, id AS number FROM name"
-    " UNION ALL SELECT space, actor FROM change) GROUP BY space) ON home = id"
-)
-"""Joins to each space the highest number that its names have, or that its commits know of a name that is gone."""
+_GIVEN: Final = " LEFT JOIN (SELECT space AS home, max(actor) AS given FROM change GROUP BY space) ON home = id"
+"""Joins to each space the highest number of a name that its commits know, even of one that is gone."""
 
 
 def _follow_lanes(db: apsw.Connection) -> None:

@@ -31,8 +31,8 @@ class SpaceRow(NamedTuple):
     """One user's space, or a branch of one; `user` is None and `secret` empty once its user is erased.
 
     A branch has a name, and reads its `parent` as of commit `base`; `lanes` says whether its writes are understood.
-    `id` is the store's own; the journal calls a space by its `number` in the tenant, and the names in it by numbers up
-    to `names`.
+    `id` is the store's own; the journal calls a space by its `number` in the tenant, and the names in it by theirs. No
+    new name is given a number up to `spent`: names that are gone may have had them.
     """
 
     id: int
@@ -46,7 +46,7 @@ class SpaceRow(NamedTuple):
     branch: str = ""
     lanes: bool = True
     number: int = 0
-    names: int = 0
+    spent: int = 0
 
 
 class NameRow(NamedTuple):
