@@ -576,7 +576,7 @@ def _between_double(text: str) -> Iterator[Stretch]:
                 and (len(mark[0]) != 2 or after.isalnum())
             ):
                 opened = mark.start()
-        elif before in _SPEECH or mark[0] == "``" or (before.isspace() or before in _OPENS_AFTER) and after.isalnum():
+        elif before in _SPEECH or mark[0] == "``" or ((before.isspace() or before in _OPENS_AFTER) and after.isalnum()):
             yield opened, mark.end()
             opened = mark.start()
         else:
