@@ -146,10 +146,12 @@ class SpaceAudit:
         space = self.space.id
         self._tombs.update(self.rows.journal.tombs(space))
         names = self._names()
-        derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
+        cited = self.rows.links.relations.find(DERIVED, space=space) if self._remake else ()
+        derived = {(source, item) for _, source, item in cited}
         ends: dict[bytes, int] = {}
         last = (0, -1)
-        parts = groupby(self.rows.items.entries(space, 0), key=lambda entry: entry.ver)
+        catalogued = self.rows.items.entries(space, 0) if self._remake else ()
+        parts = groupby(catalogued, key=lambda entry: entry.ver)
         ver, found = next(parts, (0, iter(())))
         for row in self.rows.items.all_versions(space):
             while ver and ver < row.ver:
