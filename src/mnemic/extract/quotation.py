@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.chinese import NAME, SURNAMES
 from mnemic.extract.letters import Headers, begins_letter, is_header
-from mnemic.extract.material import heads_material, introduced, reported, reports
+from mnemic.extract.material import announcement, heads_material
 from mnemic.extract.speakers import is_machine_label
 
 if TYPE_CHECKING:
@@ -30,14 +30,22 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|(?i:forward)|(?:\\A|\n)[ \t]*[#(%（]|写着|写道|写的是|规定|提到|说的是|[Ww]hat does|【"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orward|FORWARD"
 )
-"""Without one of these nothing is quoted, which is true of most messages."""
+_WRITTEN_WORDS: Final = "写着 写道 写的是 规定 提到 说的是"
+_WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
+
+
+def _may_show(text: str) -> bool:
+    """Whether there is any sign of something quoted, which most messages are without."""
+    if _MARKS.search(text) is not None or "hat does" in text or "(" in text or "（" in text:
+        return True
+    return not text.isascii() and _WRITTEN.search(text) is not None
 
 
 def own_words(text: str) -> str:
     """Return `text` with each visible character of what is quoted or code as `_`, every other one in its place."""
-    if _MARKS.search(text) is None:
+    if not _may_show(text):
         return text
     begin = own_label(text)
     return text[:begin] + _without_shown(text[begin:]) if begin else _without_shown(text)
@@ -143,8 +151,7 @@ def _begins_in(at: int, lines: list[Stretch]) -> bool:
 def _hands_over(text: str, line: str, end: int) -> bool:
     """Whether a line that is quoted hands over what follows it, which is not quoted."""
     hands_over = (_speaks_below(line) and _is_of_another(line)) or any(
-        begins_letter(line[at:]) or _announces(line[at:], introduced(line[at:]) if _has_colon(line) else None)
-        for at in _beginnings(line)
+        begins_letter(line[at:]) or _announces(line[at:]) for at in _beginnings(line)
     )
     return hands_over and not _is_followed_by_shown(text, end)
 
@@ -349,8 +356,7 @@ _OWN_HEADING: Final = re.compile(
 
 
 _OTHERS: Final = re.compile(
-    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是|what does",
-    re.IGNORECASE,
+    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是"
 )
 """Without one of these no line says whose it is."""
 
@@ -391,17 +397,13 @@ def _handed_over(text: str, line: re.Match[str], shown: str) -> int | None:
         rest = shown[at:]
         if begins_letter(rest.strip()):
             return None if _is_followed_by_shown(text, line.end()) else line.start()
-        begin = introduced(rest) if _has_colon(rest) else None
-        if begin is not None and rest[begin:].strip(" \t*_"):
-            return line.start() + at + begin
-        if _announces(rest, begin):
+        announced = announcement(rest) if _has_colon(rest) else None
+        if announced is not None and rest[announced.end :].strip(" \t*_"):
+            if announced.is_worked_on:
+                return line.start() + at + announced.end
+        elif announced is not None or _heads_material(rest):
             return None if _is_followed_by_shown(text, line.end()) else line.end()
     return None
-
-
-def _announces(line: str, introduces: int | None) -> bool:
-    """Whether a line ends with the announcement of what stands below it."""
-    return introduces is not None or (_has_colon(line) and (reports(line) or _heads_material(line)))
 
 
 def _beginnings(line: str) -> Iterator[int]:
@@ -412,8 +414,11 @@ def _beginnings(line: str) -> Iterator[int]:
         label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
         if label is None:
             label = _OPENING.match(line, at)
-        behind = reported(line[at:]) if label is None and _has_colon(line) else None
-        begin = at + behind if behind is not None else -1 if label is None else _rest_of(label)
+        if label is not None:
+            begin = _rest_of(label)
+        else:
+            announced = announcement(line[at:]) if _has_colon(line) else None
+            begin = at if announced is None else at + announced.end
         if begin <= at or begin >= len(line.rstrip()):
             return
         at = begin
@@ -421,6 +426,14 @@ def _beginnings(line: str) -> Iterator[int]:
 
 def _rest_of(label: re.Match[str]) -> int:
     return label.start("rest") if "rest" in label.re.groupindex else label.end()
+
+
+def _announces(line: str) -> bool:
+    """Whether a line ends with the announcement of what stands below it."""
+    if not _has_colon(line):
+        return False
+    announced = announcement(line)
+    return _heads_material(line) or (announced is not None and not line[announced.end :].strip(" \t*_"))
 
 
 def _heads_material(line: str) -> bool:
@@ -455,7 +468,8 @@ def _of_another(text: str, line: re.Match[str], shown: str) -> int | None:
     """Where in a line somebody else's words begin; None if its speaker's go on."""
     if _is_of_another(shown):
         return None if _speaks_below(shown) and _is_followed_by_shown(text, line.end()) else 0
-    return reported(shown)
+    announced = announcement(shown)
+    return None if announced is None else announced.end
 
 
 def _speaks_below(line: str) -> bool:
@@ -537,6 +551,8 @@ def _between_pairs(text: str) -> Iterator[Stretch]:
 
 def _between_triple(text: str) -> Iterator[Stretch]:
     """What stands between three straight marks and three; from those left open to the end."""
+    if '"""' not in text and "'''" not in text:
+        return
     opened: re.Match[str] | None = None
     for mark in _TRIPLE.finditer(text):
         if opened is None:
@@ -560,7 +576,7 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         if not text[begin - 1 : begin].strip():
             yield begin, end + 2
         at = end + 2
-    if "what d" in text or "What d" in text:
+    if "hat d" in text:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
 
 
@@ -576,7 +592,7 @@ def _between_double(text: str) -> Iterator[Stretch]:
                 and (len(mark[0]) != 2 or after.isalnum())
             ):
                 opened = mark.start()
-        elif before in _SPEECH or mark[0] == "``" or (before.isspace() or before in _OPENS_AFTER) and after.isalnum():
+        elif before in _SPEECH or mark[0] == "``" or ((before.isspace() or before in _OPENS_AFTER) and after.isalnum()):
             yield opened, mark.end()
             opened = mark.start()
         else:
