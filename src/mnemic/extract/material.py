@@ -59,7 +59,7 @@ _CHINESE_REPORTS: Final = re.compile(
 )
 """The same within a line, where Chinese must name who it is: "说真的：" is one's own."""
 _STANDS_WRITTEN: Final = re.compile(
-    r"(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README|[里上中])(?:里面?|上面?|中)?(?:都|还|就|也)?(?:写着|写道|写的是|说的是|规定了?|提到)"
+    r"(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README|[里上中])(?:里面?|上面?|中)?(?:都|还|就|也)?(?:写着|写道|写的是|说的是|规定了?|提到)[:：]?"
 )
 """Chinese for "it says there", which needs no colon."""
 _MYSELF: Final = re.compile(
@@ -116,15 +116,14 @@ def announcement(line: str) -> Announcement | None:
             return Announcement(end, is_worked_on=True)
         if not is_chinese and words.isdisjoint(_REPORTING):
             continue
-        rest = line[end : end + 1] + line[end + 1 :].lstrip(" \t*_")[:1]
-        reports = _CHINESE_REPORTS if is_chinese and rest.strip() else _REPORTS
-        if rest[:1] not in _NO_SPEECH and reports.search(before) and _MYSELF.search(before) is None:
+        reports = _CHINESE_REPORTS if is_chinese and line[end:].strip(" \t*_") else _REPORTS
+        if reports.search(before) and _NO_SPEECH.match(line, end - 2) is None and _MYSELF.search(before) is None:
             return Announcement(end, is_worked_on=False)
     return None if written is None else Announcement(written.end(), is_worked_on=False)
 
 
-_NO_SPEECH: Final = tuple("/0123456789")
-"""Behind a colon: an address, a time of day."""
+_NO_SPEECH: Final = re.compile(r"\d:\d|[a-z]://")
+"""Around a colon: a time of day, an address."""
 
 
 def _clause_before(line: str, end: int) -> str:

@@ -337,7 +337,7 @@ _INDENTED: Final = re.compile(r"(?:[ \xa0]{4}|[ \xa0]{0,3}\t)")
 _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 _SPEAKER_IN_BRACKETS: Final = re.compile(
-    r"[ \t]*+[*_#]*+[ \t]?[\[(【（]{1,2}(?P<name>[^\[\]()【】（）\n:：]{1,30})[\])】）]{1,2}[*_]*+(?P<rest>[^\n]*+)"
+    r"[ \t]*+[*_#]*+[ \t]?[\[(【（]{1,2}(?P<name>[^\[\]()【】（）\n:：]{1,30})[\])】）]{1,2}[*_]*+(?:[ \t]*+[:：])?+(?P<rest>[^\n]*+)"
 )
 _OPENING: Final = re.compile(r"[ \t\xa0]*+[-#/*%\"'‘“„「『«`~(|]++[ \t\xa0]*+")
 """Marks before what a line says: of a comment, of a quotation that goes on, of emphasis."""
@@ -411,17 +411,12 @@ def _beginnings(line: str) -> Iterator[int]:
     at = 0
     for _ in range(_DEEPEST):
         yield at
-        label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
-        if label is None:
-            label = _OPENING.match(line, at)
-        if label is not None:
-            begin = _rest_of(label)
-        else:
-            announced = announcement(line[at:]) if _has_colon(line) else None
-            begin = at if announced is None else at + announced.end
-        if begin <= at or begin >= len(line.rstrip()):
+        label = _SPEAKER_IN_BRACKETS.match(line, at) or _LABEL.match(line, at) or _OPENING.match(line, at)
+        announced = announcement(line[at:]) if label is None or not line.isascii() else None
+        begins = [*([] if label is None else [_rest_of(label)]), *([] if announced is None else [at + announced.end])]
+        if not begins or not at < min(begins) < len(line.rstrip()):
             return
-        at = begin
+        at = min(begins)
 
 
 def _rest_of(label: re.Match[str]) -> int:
