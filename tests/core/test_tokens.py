@@ -23,6 +23,7 @@ from mnemic.core.tokens import (
     spoken_days,
     terms,
     tokenise,
+    told_cost,
     words,
 )
 
@@ -195,3 +196,9 @@ def test_every_thread_gets_the_same_tokens() -> None:
 @given(st.text(st.sampled_from("abcs019-/.,:'+# \n_"), max_size=30))
 def test_a_text_in_ascii_has_the_words_it_has_among_others(text: str) -> None:
     assert words(f"{text} é") == [*words(text), "e"]
+
+
+def test_what_blanks_cost_is_told() -> None:
+    assert told_cost("fox") == "1 tokens"
+    assert told_cost("A fox.\n\n\tA hen.") == f"{count_tokens('A fox. A hen.') + 1} tokens"
+    assert told_cost("fox" + " " * 20_000 + "fox") == "1,251 tokens, 1,249 of them for blanks"
