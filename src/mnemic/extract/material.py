@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,15 +35,14 @@ review edit improve polish shorten simplify explain analyse analyze parse read c
 grammarcheck critique evaluate rate grade expand complete continue interpret describe comment reply respond answer look think mistake mistakes
 error errors wrong meaning tone summary translation feedback opinion
 """
-_INTRODUCING: Final = frozenset(_INTRODUCING_WORDS.split())
-"""Without one of these nothing is introduced in English."""
 
 _REPORTING_WORDS: Final = """
 said says say wrote writes reads replied answered posted state states stated quoting goes contain contains returned returns
 printed showed shows told tells asked asks sent forwarded pasted mentioned claims claimed suggested recommends instructs instructed insist insists demanded texted messaged e-mailed emailed tweeted commented
 schrieb schreibt sagte sagt meinte escribió escribe dijo dice écrit dit escreveu disse diz scritto scrive detto schreef schrijft zei zegt
 """
-_REPORTING: Final = frozenset((*_REPORTING_WORDS.split(), "follows", "this"))
+_CUES: Final = frozenset((*_INTRODUCING_WORDS.split(), *_REPORTING_WORDS.split(), "follows"))
+"""Without one of these nothing is announced in a language with spaces."""
 _SAYING: Final = r"(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回|显示|规定|要求)(?:了|过|道|的|着|的是|以下内容|如下|这个|这些|这段|这条)?"
 _REPORTS: Final = re.compile(
     rf"(?:\b(?:{'|'.join(_REPORTING_WORDS.split())}|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{{1,40}}){{0,4}}|{_SAYING})[ \t\xa0]*+[:：]?[ \t]*+[:：]\Z",
@@ -102,26 +102,44 @@ class Announcement:
     is_worked_on: bool
 
 
-def announcement(line: str) -> Announcement | None:
-    """Find the first words in a line that announce a text which is not its speaker's; what follows them is that text."""
-    written = None if line.isascii() else _STANDS_WRITTEN.search(line)
-    for colon in _COLON.finditer(line):
-        end = colon.end()
-        if written is not None and written.end() < end:
-            break
-        before = _clause_before(line, end)
-        is_chinese = has_chinese(before)
-        words = frozenset(_WORDS.findall(before.lower()))
-        if (is_chinese or not words.isdisjoint(_INTRODUCING)) and _INTRODUCES.search(before):
-            return Announcement(end, is_worked_on=True)
-        if not is_chinese and words.isdisjoint(_REPORTING):
+def announcements(line: str) -> list[Announcement]:
+    """Find the words in a line that announce a text which is not its speaker's: the first few, and what ends the line."""
+    found: list[Announcement] = []
+    if not line.isascii() and (written := _STANDS_WRITTEN.search(line)) is not None:
+        found.append(Announcement(written.end(), is_worked_on=False))
+    colons = [colon.end() for colon in _COLON.finditer(line)]
+    cues = [cue.end() for cue in _WORDS.finditer(line) if cue[0].lower() in _CUES] if colons else []
+    for end in colons if len(found) < _FEW else colons[-1:]:
+        if len(found) == _FEW and end != colons[-1]:
             continue
-        reports = _CHINESE_REPORTS if is_chinese and line[end:].strip(" \t*_") else _REPORTS
-        if reports.search(before) and _NO_SPEECH.match(line, end - 2) is None and _MYSELF.search(before) is None:
-            return Announcement(end, is_worked_on=False)
-    return None if written is None else Announcement(written.end(), is_worked_on=False)
+        cue = bisect_right(cues, end)
+        near = cue > 0 and cues[cue - 1] >= end - _REACH
+        if not near and (line.isascii() or _CHINESE_CUES.search(line, max(0, end - _CHINESE_REACH), end) is None):
+            continue
+        before = _clause_before(line, end)
+        if _INTRODUCES.search(before):
+            found.append(Announcement(end, is_worked_on=True))
+        elif _is_reported(line, before, end):
+            found.append(Announcement(end, is_worked_on=False))
+    return sorted(found, key=lambda announced: announced.end)
 
 
+def _is_reported(line: str, before: str, end: int) -> bool:
+    chinese_within = has_chinese(before) and line[end:].strip(" \t*_")
+    reports = _CHINESE_REPORTS if chinese_within else _REPORTS
+    return (
+        reports.search(before) is not None
+        and _NO_SPEECH.match(line, end - 2) is None
+        and _MYSELF.search(before) is None
+    )
+
+
+_FEW: Final = 4
+"""Most announcements in a line, beside that which ends it."""
+_CHINESE_REACH: Final = 40
+_CHINESE_CUES: Final = re.compile(
+    "[译总改润校概缩扩续修纠解分点评什语病错看查读编检这以下那说写问答回提表告发如返显规要粘复转收抄引摘]"
+)
 _NO_SPEECH: Final = re.compile(r"\d:\d|[a-z]://")
 """Around a colon: a time of day, an address."""
 

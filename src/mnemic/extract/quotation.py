@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.chinese import NAME, SURNAMES
 from mnemic.extract.letters import Headers, begins_letter, is_header
-from mnemic.extract.material import announcement, heads_material
+from mnemic.extract.material import Announcement, announcements, heads_material
 from mnemic.extract.speakers import is_machine_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 BLANK: Final = "_"
 """What stands for each character that is quoted or code."""
@@ -150,8 +150,12 @@ def _begins_in(at: int, lines: list[Stretch]) -> bool:
 
 def _hands_over(text: str, line: str, end: int) -> bool:
     """Whether a line that is quoted hands over what follows it, which is not quoted."""
-    hands_over = (_speaks_below(line) and _is_of_another(line)) or any(
-        begins_letter(line[at:]) or _announces(line[at:]) for at in _beginnings(line)
+    announced = _announced(line)
+    beginnings = list(_beginnings(line, announced))
+    hands_over = (
+        any(begins_letter(line[at:]) for at in beginnings)
+        or _announces(line, beginnings, announced)
+        or (_speaks_below(line, announced) and _is_of_another(line))
     )
     return hands_over and not _is_followed_by_shown(text, end)
 
@@ -377,43 +381,54 @@ def _of_others(text: str) -> Iterator[Stretch]:
         if headers.take(shown, line.start()):
             yield headers.begin, len(text)
             return
-        if (handed := _handed_over(text, line, shown)) is not None:
+        announced = _announced(shown)
+        if (handed := _handed_over(text, line, shown, announced)) is not None:
             yield handed, len(text)
             return
         item = _ITEM.match(shown) is not None
         indented = _INDENTED.match(shown) is not None and not (item and before_item)
         before_item = item and not indented
-        if not theirs and (begin := _of_another(text, line, shown)) is not None:
+        if not theirs and (begin := _of_another(text, line, shown, announced)) is not None:
             theirs = True
             yield line.start() + begin, line.end()
         elif theirs or indented or is_header(shown) or _COMMENT.match(shown):
             yield line.span()
-        headed = theirs and _has_head(shown) and _speaks_below(shown)
+        headed = theirs and _has_head(shown) and _speaks_below(shown, announced)
 
 
-def _handed_over(text: str, line: re.Match[str], shown: str) -> int | None:
+def _handed_over(text: str, line: re.Match[str], shown: str, announced: Sequence[Announcement]) -> int | None:
     """Where a text begins that a line hands over: somebody's letter, what somebody said, what is to be worked on."""
-    for at in _beginnings(shown):
-        rest = shown[at:]
-        if begins_letter(rest.strip()):
-            return None if _is_followed_by_shown(text, line.end()) else line.start()
-        announced = announcement(rest) if _has_colon(rest) else None
-        if announced is not None and rest[announced.end :].strip(" \t*_"):
-            if announced.is_worked_on:
-                return line.start() + at + announced.end
-        elif announced is not None or _heads_material(rest):
-            return None if _is_followed_by_shown(text, line.end()) else line.end()
+    end = len(shown.rstrip(" \t*_"))
+    for one in announced:
+        if one.is_worked_on and one.end < end:
+            return line.start() + one.end
+    beginnings = list(_beginnings(shown, announced))
+    if any(begins_letter(shown[at:].strip()) for at in beginnings):
+        return None if _is_followed_by_shown(text, line.end()) else line.start()
+    if _announces(shown, beginnings, announced):
+        return None if _is_followed_by_shown(text, line.end()) else line.end()
     return None
 
 
-def _beginnings(line: str) -> Iterator[int]:
+def _announced(line: str) -> list[Announcement]:
+    return announcements(line) if _has_colon(line) or not line.isascii() else []
+
+
+def _announces(line: str, beginnings: Sequence[int], announced: Sequence[Announcement]) -> bool:
+    """Whether a line ends with the announcement of what stands below it."""
+    if announced and announced[-1].end >= len(line.rstrip(" \t*_")):
+        return True
+    return _has_colon(line) and any(_heads_material(line[at:]) for at in beginnings)
+
+
+def _beginnings(line: str, announced: Sequence[Announcement]) -> Iterator[int]:
     """Where what a line says can begin: at its own beginning, and behind the labels and marks that stand before it."""
     at = 0
     for _ in range(_DEEPEST):
         yield at
         label = _SPEAKER_IN_BRACKETS.match(line, at) or _LABEL.match(line, at) or _OPENING.match(line, at)
-        announced = announcement(line[at:]) if label is None or not line.isascii() else None
-        begins = [*([] if label is None else [_rest_of(label)]), *([] if announced is None else [at + announced.end])]
+        begins = [] if label is None else [_rest_of(label)]
+        begins += [one.end for one in announced if one.end > at][:1]
         if not begins or not at < min(begins) < len(line.rstrip()):
             return
         at = min(begins)
@@ -421,14 +436,6 @@ def _beginnings(line: str) -> Iterator[int]:
 
 def _rest_of(label: re.Match[str]) -> int:
     return label.start("rest") if "rest" in label.re.groupindex else label.end()
-
-
-def _announces(line: str) -> bool:
-    """Whether a line ends with the announcement of what stands below it."""
-    if not _has_colon(line):
-        return False
-    announced = announcement(line)
-    return _heads_material(line) or (announced is not None and not line[announced.end :].strip(" \t*_"))
 
 
 def _heads_material(line: str) -> bool:
@@ -459,17 +466,16 @@ def _has_colon(line: str) -> bool:
     return ":" in line or "：" in line
 
 
-def _of_another(text: str, line: re.Match[str], shown: str) -> int | None:
+def _of_another(text: str, line: re.Match[str], shown: str, announced: Sequence[Announcement]) -> int | None:
     """Where in a line somebody else's words begin; None if its speaker's go on."""
     if _is_of_another(shown):
-        return None if _speaks_below(shown) and _is_followed_by_shown(text, line.end()) else 0
-    announced = announcement(shown)
-    return None if announced is None else announced.end
+        return None if _speaks_below(shown, announced) and _is_followed_by_shown(text, line.end()) else 0
+    return announced[0].end if announced else None
 
 
-def _speaks_below(line: str) -> bool:
+def _speaks_below(line: str, announced: Sequence[Announcement]) -> bool:
     """Whether a line names who speaks and says nothing else, so that their words stand below it."""
-    for at in _beginnings(line):
+    for at in _beginnings(line, announced):
         label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
         if label is not None and not label["rest"].strip(" \t*_"):
             return True
