@@ -109,6 +109,7 @@ def announcements(line: str) -> list[Announcement]:
         found.append(Announcement(written.end(), is_worked_on=False))
     colons = [colon.end() for colon in _COLON.finditer(line)]
     cues = [cue.end() for cue in _WORDS.finditer(line) if cue[0].lower() in _CUES] if colons else []
+    tries, last = 0, len(line.rstrip(" \t*_"))
     for end in colons if len(found) < _FEW else colons[-1:]:
         if len(found) == _FEW and end != colons[-1]:
             continue
@@ -116,17 +117,20 @@ def announcements(line: str) -> list[Announcement]:
         near = cue > 0 and cues[cue - 1] >= end - _REACH
         if not near and (line.isascii() or _CHINESE_CUES.search(line, max(0, end - _CHINESE_REACH), end) is None):
             continue
+        tries += 1
+        if tries > _TRIES:
+            found.append(Announcement(end, is_worked_on=True))
+            break
         before = _clause_before(line, end)
         if _INTRODUCES.search(before):
             found.append(Announcement(end, is_worked_on=True))
-        elif _is_reported(line, before, end):
+        elif _is_reported(line, before, end, is_within=end < last):
             found.append(Announcement(end, is_worked_on=False))
     return sorted(found, key=lambda announced: announced.end)
 
 
-def _is_reported(line: str, before: str, end: int) -> bool:
-    chinese_within = has_chinese(before) and line[end:].strip(" \t*_")
-    reports = _CHINESE_REPORTS if chinese_within else _REPORTS
+def _is_reported(line: str, before: str, end: int, *, is_within: bool) -> bool:
+    reports = _CHINESE_REPORTS if is_within and has_chinese(before) else _REPORTS
     return (
         reports.search(before) is not None
         and _NO_SPEECH.match(line, end - 2) is None
@@ -134,6 +138,8 @@ def _is_reported(line: str, before: str, end: int) -> bool:
     )
 
 
+_TRIES: Final = 64
+"""Most colons in a line that are looked at; what follows so many is nobody's speech, and taken for a text that is shown."""
 _FEW: Final = 4
 """Most announcements in a line, beside that which ends it."""
 _CHINESE_REACH: Final = 40
