@@ -378,10 +378,11 @@ def _of_others(text: str) -> Iterator[Stretch]:
             theirs = headed
             headers.end_block()
             continue
-        if headers.take(shown, line.start()):
+        announced = _announced(shown)
+        bare = announced[0].end if announced and shown[announced[0].end - 1] not in ":：" else 0
+        if headers.take(shown[bare:], line.start()):
             yield headers.begin, len(text)
             return
-        announced = _announced(shown)
         if (handed := _handed_over(text, line, shown, announced)) is not None:
             yield handed, len(text)
             return
