@@ -108,13 +108,18 @@ class _Language:
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
         self._words = frozenset(word for rule in rules for words in (*rule.needs, rule.begins) for word in words)
-        self._needing = lru_cache(maxsize=_KEPT)(self._applying)
+        self._needing: dict[str, list[int]] = {}
+        for place, rule in enumerate(rules):
+            for word in rule.needs[0]:
+                self._needing.setdefault(word, []).append(place)
+        self._known = lru_cache(maxsize=_KEPT)(self._applying)
 
     def applicable(self, words: set[str]) -> tuple[Rule, ...]:
-        return self._needing(self._words & words)
+        return self._known(self._words & words)
 
     def _applying(self, words: frozenset[str]) -> tuple[Rule, ...]:
-        narrowed = (rule.among(words) for rule in self._rules)
+        places = sorted({place for word in words for place in self._needing.get(word, ())})
+        narrowed = (self._rules[place].among(words) for place in places)
         return tuple(rule for rule in narrowed if rule is not None)
 
 

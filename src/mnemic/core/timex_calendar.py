@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from typing import Final, TypeAlias
@@ -336,7 +336,9 @@ class Rule:
         if any(map(words.isdisjoint, self.needs)):
             return None
         begins = self.begins & words
-        return replace(self, begins=begins) if begins or not self.begins else None
+        if not self.begins:
+            return self
+        return Rule(self.needs, self.pattern, self.read, self.holds, begins) if begins else None
 
     def find(self, low: str, raw: str, a: Anchor) -> Iterator[Atom]:
         if self.holds and not any(part in low for part in self.holds):
