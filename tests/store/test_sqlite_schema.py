@@ -303,6 +303,19 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     world.store.close()
 
 
+def test_a_migration_takes_no_more_memory_for_more_commits(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-3.db", path)
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150000)"
+            " INSERT INTO change SELECT 99, i, 1, i, 1, 0, zeroblob(32) FROM n"
+        )
+    before = apsw.memory_used()
+    apsw.memory_high_water(True)
+    SqliteStore(path).close()
+    assert apsw.memory_high_water() - before < 6_000_000  # the page cache; the rows are 10 MB
+
+
 @pytest.mark.parametrize("number", [1, 2, 3])
 @pytest.mark.parametrize(
     "foreign",
