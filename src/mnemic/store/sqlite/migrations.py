@@ -19,7 +19,6 @@ from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOK
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
-
 _SLICE: Final = 10_000
 """Rows that are taken out of a table at once."""
 
