@@ -93,7 +93,8 @@ def _space(row: tuple[Any, ...]) -> SpaceRow:
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
-    return KeyRow._make(row)._replace(lasting=bool(row[6]))
+    *what, lasting, at = row
+    return KeyRow(*what, bool(lasting), at)
 
 
 def _embedder(row: tuple[Any, ...]) -> EmbedderRow:
