@@ -93,8 +93,8 @@ def _space(row: tuple[Any, ...]) -> SpaceRow:
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
-    *what, lasting, at = row
-    return KeyRow(*what, bool(lasting), at)
+    space, hashed, salt, digest, seq, item, lasting, at = row
+    return KeyRow(space, hashed, salt, digest, seq, item, bool(lasting), at)
 
 
 def _embedder(row: tuple[Any, ...]) -> EmbedderRow:

@@ -30,9 +30,7 @@ def checksum(key: bytes, table: str, *values: int | float | bytes | None) -> int
     """
     parts = [table.encode()]
     for value in values:
-        if type(value) is int:
-            parts.append(b"%d" % value)
-        elif type(value) is bytes:
+        if type(value) is bytes:
             parts.append(b"%d:" % len(value))
             parts.append(value)
         else:
