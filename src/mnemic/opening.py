@@ -123,7 +123,7 @@ class Opened:
     answering: Answering
     background: Background
     journal: JournalReader
-    closed: threading.Event = dataclasses.field(default_factory=threading.Event)
+    closed: Flag = dataclasses.field(default_factory=Flag)
     leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
     @property
@@ -192,7 +192,7 @@ def open_store(
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
-    closed = threading.Event()
+    closed = Flag()
     opened = Opened(store, kernel, settings, clock, uses, answering, background, JournalReader(store, closed), closed)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.settings import PACK_ROWS
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Catalogues:
     ) -> list[Reading]:
         """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
         asked = tuple(models)
+        import_whole("mnemic.index.catalogue")
         return [
             self._reading(snapshot, head, within, where, asked, hidden)
             for head, within, hidden in snapshot.read_set(spaces, view)

