@@ -252,15 +252,21 @@ class Background:
             with self._working:  # the slice that runs, however long it takes
                 pass
             thread.join(ENDING_SECONDS)
+        if self._scheduler is not None:
+            with suppress(MnemicError):  # the lease runs out by itself
+                self._scheduler.give_back()
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.
 
         One that fails waits by itself, and the others go on.
         """
-        for task in self._schedule.tasks(cycle):
+        schedule = self._schedule
+        schedule.give_back()
+        for task in schedule.tasks(cycle):
             with self._working:
                 did = self._attempt(task, cycle)
+            schedule.ended()
             cycle.count(did)
             yield task.lane, did
 
