@@ -52,7 +52,6 @@ class Catalogues:
     ) -> list[Reading]:
         """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
         asked = tuple(models)
-        import_whole("mnemic.index.catalogue")
         return [
             self._reading(snapshot, head, within, where, asked, hidden)
             for head, within, hidden in snapshot.read_set(spaces, view)
@@ -101,6 +100,7 @@ class Catalogues:
         return reading
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
+        import_whole("mnemic.index.catalogue")
         from mnemic.index.catalogue import Catalogue  # numpy is paid for by the first question, not at the door
 
         with self._lock:
@@ -127,6 +127,7 @@ class Catalogues:
 
 
 def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+    import_whole("mnemic.index.columns")
     from mnemic.index.columns import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)

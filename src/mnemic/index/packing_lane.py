@@ -53,7 +53,6 @@ def next_pack(snapshot: Snapshot, space: int, least: int) -> NewPack | None:
     """Make the pack that a space lacks most; None where it has all that it should have, and they are sound."""
     for head in snapshot.spaces((space,)):
         if head.user is not None:
-            import_whole("mnemic.index.packing")
             packs = snapshot.packs(space)
             return (
                 _of_what_is_left(snapshot, head, packs, least)
@@ -96,6 +95,7 @@ def _size(row: PackRow, least: int) -> int | None:
 
 def _of_damaged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -> NewPack | None:
     """Make the first pack anew that no reader trusts."""
+    import_whole("mnemic.index.packing")
     from mnemic.index.packing import sound_body
 
     for row in packs:
@@ -105,6 +105,7 @@ def _of_damaged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -
 
 
 def _merged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -> NewPack:
+    import_whole("mnemic.index.columns", "mnemic.index.packing")
     from mnemic.index.columns import EntryColumns
     from mnemic.index.packing import sound_body, unpack
 
@@ -145,6 +146,7 @@ def entries_between(
 
 
 def _packed(head: SpaceHead, columns: EntryColumns, after: int, upto: int, instead: Iterable[PackRow]) -> NewPack:
+    import_whole("mnemic.index.packing")
     from mnemic.index.packing import PACK_BUILD, digest_of, pack
 
     body = pack(columns)

@@ -122,6 +122,7 @@ class Embedding:
             raise ModelError(f"{self.name} failed: {type(error).__name__}: {error}") from error
 
     def _checked(self, vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         if vectors.shape != shape or not np.isfinite(vectors).all():

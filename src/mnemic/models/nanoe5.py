@@ -135,8 +135,10 @@ class _Model:
 
     def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
         """Compute one row of unit length a text, in order; on so many cores, or on all that are ours."""
+        import_whole("numpy")
         import numpy as np
 
+        import_whole("mnemic.models.e5.cores")
         from mnemic.models.e5.cores import at_once, hands
 
         cores = cores or hands()
@@ -153,6 +155,7 @@ class _Model:
 
     def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
         """Encode each window; windows of like length go through the encoder together."""
+        import_whole("numpy")
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
@@ -250,6 +253,7 @@ def _drop_others(current: Path) -> None:
 
 def _check_golden(model: _Model) -> None:
     """Check a few vectors against those that the weights are known to give."""
+    import_whole("numpy")
     import numpy as np
 
     vectors = model.vectors(

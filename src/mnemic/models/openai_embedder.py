@@ -137,6 +137,7 @@ class EmbeddingEndpoint:
         Raises:
             ModelError: the endpoint failed, or answered with something else than vectors.
         """
+        import_whole("numpy")
         import numpy as np
 
         if not texts:
@@ -181,6 +182,7 @@ class EmbeddingEndpoint:
             return reply.read()
 
     def _read(self, answer: bytes, count: int) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         try:

@@ -82,6 +82,8 @@ class Recalling:
         context, profile = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
         from mnemic.recall.answer import answer
+
+        import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
         return answer(request.query, context, stated(request.query, profile, str(who.scope.user)))
@@ -119,6 +121,7 @@ class Recalling:
 
     def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
         """The always-on part of a context, of at most `room` tokens: what is pinned, instructions, the profile."""
+        import_whole("mnemic.recall.always")
         from mnemic.recall.always import always_on
 
         core, sources = self._core(snapshot, who)
@@ -126,6 +129,7 @@ class Recalling:
 
     def _profile(self, snapshot: Snapshot, who: Who) -> list[Item]:
         """What the profile says, as far as its evidence is still shown."""
+        import_whole("mnemic.recall.always")
         from mnemic.recall.always import supported
 
         core, sources = self._core(snapshot, who)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
-from mnemic.core.uninterrupted import run_uninterrupted
+from mnemic.core.uninterrupted import import_whole, run_uninterrupted
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -37,6 +37,7 @@ def at_once(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
         _blas.keep_to_threads()
         if len(shares) < 2:
             return [work(share) for share in shares]
+        import_whole("concurrent.futures.thread")
         from concurrent.futures import ThreadPoolExecutor  # with logging: 8 ms that a single question is spared
 
         with ThreadPoolExecutor(len(shares), "mnemic-e5") as pool:
@@ -91,6 +92,7 @@ def _found_controllers() -> list[ThreadpoolController]:
     It has the system call Python back for each library, and an interrupt in there would be swallowed.
     """
     try:
+        import_whole("threadpoolctl")
         import threadpoolctl
     except ImportError:
         return []

@@ -592,11 +592,8 @@ def _command(seed: int) -> tuple[int, list[str]]:
         with Memory(path, settings=Settings(background=False), embedder="none") as memory:
             memory.scope(user="ada").observe("A heron stood in the river.")
         args = [str(given) if arg == "IN" else arg for arg in chance.choice(_COMMANDS)]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MNEMIC_")}
-        environment |= {"MNEMIC_HOME": str(place), "MNEMIC_USER": "ada", "MNEMIC_EMBEDDER": "none"}
-        child = subprocess.Popen(
-            [sys.executable, "-m", "mnemic", *args], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        command = [sys.executable, "-m", "mnemic", "--store", str(path), "--user", "ada", *args]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(chance.uniform(0.0, 0.6))
         for _ in range(1 if chance.random() < 0.7 else 3):
             with suppress(ProcessLookupError):
