@@ -68,7 +68,7 @@ class SqliteCare(SqliteFile):
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
-        self._location.refuse_replaced()
+        self._location.refuse_overwritten()
         dest = dest.expanduser().absolute()
         if dest.exists():
             raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
