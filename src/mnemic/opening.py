@@ -25,6 +25,7 @@ from mnemic.core.items import Strength
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.core.visibility import conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
@@ -123,7 +124,7 @@ class Opened:
     answering: Answering
     background: Background
     journal: JournalReader
-    closed: threading.Event = dataclasses.field(default_factory=threading.Event)
+    closed: Flag = dataclasses.field(default_factory=Flag)
     leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
     @property
@@ -192,7 +193,7 @@ def open_store(
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
-    closed = threading.Event()
+    closed = Flag()
     opened = Opened(store, kernel, settings, clock, uses, answering, background, JournalReader(store, closed), closed)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
@@ -209,11 +210,13 @@ def _observers(opened: Opened) -> Iterator[Observer]:
     """
     settings = opened.settings
     if settings.profiler:
+        import_whole("mnemic.watching.profiling")
         from mnemic.watching.profiling import Profile
 
         yield Profile(Path(settings.profiler).expanduser(), opened.clock, users=settings.profiler_users)
     if settings.trace:
         try:
+            import_whole("mnemic.watching.tracing")
             from mnemic.watching.tracing import Tracing
         except ImportError as error:
             raise Invalid("trace", "needs OpenTelemetry", "Install it: `pip install 'mnemic[otel]'`.") from error
@@ -232,6 +235,7 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
+    import_whole("mnemic.models.model_opening")
     from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
@@ -239,6 +243,7 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Return settings with this language model, after checking that it is known and installed."""
+    import_whole("mnemic.models.model_opening")
     from mnemic.models.model_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
@@ -277,6 +282,7 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
         Invalid: it cannot be read as a moment.
     """
     if isinstance(when, str):
+        import_whole("mnemic.core.timex")
         from mnemic.core.timex import parse_when
 
         return parse_when(when, zone=settings.timezone, now=now, end=True)
@@ -308,6 +314,7 @@ def recorded_moment(when: When, field: str, settings: Settings, now: int, last: 
 def _begin(when: When, settings: Settings, now: int, end: int) -> int:
     """Return the beginning of a moment that lasts, such as a day or a month; of any other, the moment itself."""
     if isinstance(when, str):
+        import_whole("mnemic.core.timex")
         from mnemic.core.timex import parse_when
 
         return parse_when(when, zone=settings.timezone, now=now, end=False)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, TypeAlias
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 
 Hide: TypeAlias = Callable[[str, str], str]
@@ -85,6 +86,7 @@ def refuse_secrets(names: Mapping[str, object]) -> None:
 
 
 def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named: bool) -> str:
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     def hidden(kind: str, before: str = "") -> str:
@@ -112,6 +114,7 @@ def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named
 
 def _without_keys(text: str) -> tuple[str, int]:
     """Mask private keys: from the first line to the last, or as far as base64 goes where one of these is cut off."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     kept: list[str] = []
@@ -137,6 +140,7 @@ def _without_keys(text: str) -> tuple[str, int]:
 
 def _body_behind(text: str, at: int) -> int:
     """Where the base64 behind the first line of a key ends; `at` if there is none."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     body = forms.BLOCK_BODY.match(text, at)
@@ -145,6 +149,7 @@ def _body_behind(text: str, at: int) -> int:
 
 def _body_before(text: str, first: int, at: int) -> int:
     """Where the base64 before the last line of a key begins, not before `first`; `at` if there is none."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     begins = at

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_time, mention, spoken_days, terms, words
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
 
 
 def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
+    import_whole("mnemic.core.names")
     from mnemic.core.names import mention_terms, own_terms  # names are made of tokens, and turns have none
 
     own = own_terms(item)
@@ -105,6 +107,7 @@ def _part_terms(text: str, item: Item) -> bytes:
     stream, timely = _KNOWN.read(text)
     if not timely:
         return stream
+    import_whole("mnemic.core.timex")
     from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
 
     spans = find_times(text, micros(item.said), item.said_offset)

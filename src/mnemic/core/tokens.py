@@ -21,6 +21,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -281,6 +282,7 @@ _LOCAL: Final = threading.local()
 def _stemmer() -> Callable[[str], str]:
     """Return this thread's stemmer."""
     if not hasattr(_LOCAL, "stem"):
+        import_whole("Stemmer")
         import Stemmer  # loaded on first use: reading a store needs no stemmer
 
         _LOCAL.stem = Stemmer.Stemmer("english").stemWord

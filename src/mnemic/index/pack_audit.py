@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.index.packing_lane import entries_between
 from mnemic.store.values.receipts import Fault
 
@@ -27,6 +28,7 @@ def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:
     for tenant, _ in snapshot.tenants():
         for head in snapshot.all_spaces(tenant):
             if packs := snapshot.packs(head.id):
+                import_whole("mnemic.index.packing")
                 from mnemic.index.packing import PACK_BUILD, pack, sound_body
             for row in packs:
                 where = f"space {head.id}, pack of versions {row.after + 1} to {row.upto}"

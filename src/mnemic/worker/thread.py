@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
@@ -80,6 +81,7 @@ class Background:
     @cached_property
     def job_types(self) -> dict[str, JobSlice]:
         """The slice function of each job type by name; packages above add theirs."""
+        import_whole("mnemic.worker.job_types")
         from mnemic.worker.job_types import JOB_TYPES
 
         return dict(JOB_TYPES)
@@ -87,6 +89,7 @@ class Background:
     @cached_property
     def context(self) -> JobContext:
         """What a run or a job's slice needs from this process."""
+        import_whole("mnemic.worker.job_types")
         from mnemic.worker.job_types import JobContext
 
         return JobContext(self._desk, self.strategies, self._desk.settings.keep_answers)
@@ -113,6 +116,7 @@ class Background:
     @property
     def _schedule(self) -> Scheduler:
         """The one schedule of this process, whose runs are numbered, made for its first slice."""
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Scheduler
 
         with self._lock:
@@ -163,6 +167,7 @@ class Background:
         if packed and self._idle():
             self.backlog.recount()
             return True
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         while True:
@@ -210,6 +215,7 @@ class Background:
             once: Return when nothing is left that can be done now; what another worker does is waited for.
             progress: Called after each slice that did something or failed.
         """
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         self.unpacked.waiting(every=True)
@@ -252,15 +258,21 @@ class Background:
             with self._working:  # the slice that runs, however long it takes
                 pass
             thread.join(ENDING_SECONDS)
+        if self._scheduler is not None:
+            with suppress(MnemicError):  # the lease runs out by itself
+                self._scheduler.give_back()
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.
 
         One that fails waits by itself, and the others go on.
         """
-        for task in self._schedule.tasks(cycle):
+        schedule = self._schedule
+        schedule.give_back()
+        for task in schedule.tasks(cycle):
             with self._working:
                 did = self._attempt(task, cycle)
+            schedule.ended()
             cycle.count(did)
             yield task.lane, did
 
@@ -322,6 +334,7 @@ class Background:
         return beating(lambda: store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
     def _follow(self) -> None:
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         while not self._closed:

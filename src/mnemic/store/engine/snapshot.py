@@ -12,6 +12,7 @@ from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
 from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
@@ -547,6 +548,7 @@ class Snapshot:
         Raises:
             NotFound: there is no such tenant.
         """
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import state_hash
 
         return state_hash(self._rows, tenant)

@@ -351,9 +351,11 @@ class SqliteFile:
         self._refuse_closed()
         # Where writers pass by readers anyway it is outside the gate, so that no erasure waits for a long walk.
         inside = nullcontext() if self._location.readers_stay else self._gate.reading()
-        with inside, translated(self._location), closing(self._open()) as db:
-            db.execute("BEGIN")
-            yield db
+        with inside, translated(self._location):
+            self._location.refuse_overwritten()
+            with closing(self._open()) as db:
+                db.execute("BEGIN")
+                yield db
 
     def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
@@ -440,8 +442,8 @@ class SnapshotReading:
     def __enter__(self) -> Snapshot:
         file = self._file
         file._refuse_closed()
-        file._location.refuse_replaced()
         try:
+            file._location.refuse_overwritten()
             file._gate.enter(self, self._reader)
             file._refuse_closed()
             self._reader.append(file._reader())
