@@ -165,8 +165,8 @@ class JournalAudit:
         if event.verb == Verb.ERASED:
             record, told = json.loads(payload), self.chronicle
             told.erased_items.update((to_bytes(item), change.seq) for item in record.get("ids", ()))
-            spaces = (self._numbered.get(number, 0) for number in record.get("spaces", ()))
-            told.erased_spaces.update((space, change.seq) for space in spaces)
+            known = (self._numbered[number] for number in record.get("spaces", ()) if number in self._numbered)
+            told.erased_spaces.update((space, change.seq) for space in known)
             told.erased_links.update((tied, n) for tied, n in record.get("links", ()))
         elif event.verb == Verb.COMPACTED:
             self._compacted = json.loads(payload)["horizon"]

@@ -121,10 +121,14 @@ def _keepers(rows: Rows) -> Iterator[Fault]:
 
 
 class SpaceAudit:
-    """The rows of one space."""
+    """The rows of one space.
 
-    def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle) -> None:
-        self.rows, self.space, self.told = rows, space, chronicle
+    Args:
+        remake: Whether what follows from a body is made again and compared; not where it has just been made.
+    """
+
+    def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle, *, remake: bool = True) -> None:
+        self.rows, self.space, self.told, self._remake = rows, space, chronicle, remake
         self._tombs: dict[bytes, int] = {}
         self._parts: set[tuple[int, int]] = set()
         self._written: set[tuple[bytes, int]] = set()
@@ -141,10 +145,12 @@ class SpaceAudit:
         space = self.space.id
         self._tombs.update(self.rows.journal.tombs(space))
         names = self._names()
-        derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
+        cited = self.rows.links.relations.find(DERIVED, space=space) if self._remake else ()
+        derived = {(source, item) for _, source, item in cited}
         ends: dict[bytes, int] = {}
         last = (0, -1)
-        parts = groupby(self.rows.items.entries(space, 0), key=lambda entry: entry.ver)
+        catalogued = self.rows.items.entries(space, 0) if self._remake else ()
+        parts = groupby(catalogued, key=lambda entry: entry.ver)
         ver, found = next(parts, (0, iter(())))
         for row in self.rows.items.all_versions(space):
             while ver and ver < row.ver:
@@ -154,7 +160,8 @@ class SpaceAudit:
             if ver == row.ver:
                 own = list(found)
                 ver, found = next(parts, (0, iter(())))
-            if problems := [*self._event(row, last), *_interval(row, ends), *_reading(row, own, names, derived)]:
+            remade = _reading(row, own, names, derived) if self._remake else ()
+            if problems := [*self._event(row, last), *_interval(row, ends), *remade]:
                 yield from (Fault(where=_named(row), problem=problem) for problem in problems)
             ends[row.id], last = row.seq_to, (row.seq_from, row.n)
             self._written.add((row.id, row.seq_from))

@@ -295,7 +295,7 @@ class Snapshot:
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
-        """The number of an agent's or session's name in a space."""
+        """The id of an agent's or session's name in a space."""
         return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
