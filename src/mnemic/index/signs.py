@@ -42,6 +42,8 @@ PROBE: Final = 4_096
 """Rows that say how near the plain signs must be."""
 
 _BLOCK: Final = 1 << 10
+_SLACK: Final = 8
+"""One row in so many more may be added before the signs are moved."""
 _WIDE: Final = np.float32(2.0**112)
 _SATURATE: Final = 50
 """One dimension in so many of a query may be longer than the longest that is told apart."""
@@ -71,43 +73,47 @@ class Signed:
         """The same rows as a matrix of single precision holds."""
         dims = matrix.shape[1]
         signed = cls(dims, (), np.empty((-(-dims // 64), 0), np.uint64), np.zeros(dims, np.float32), 0)
-        if len(rows := np.flatnonzero(held)):
-            signed = signed.filled(rows, matrix[rows].astype(np.float16))
-        return signed.refitted(held)
+        if not len(rows := np.flatnonzero(held)):
+            return signed
+        signed = signed.with_room(len(held))
+        signed.fill(rows, matrix[rows].astype(np.float16))
+        return signed.signed(rows, held)
 
     @property
     def row_bytes(self) -> int:
         """Memory that one row takes."""
         return 2 * self.dims + 8 * len(self.signs)
 
-    def filled(self, rows: Rows, vectors: Halves) -> Signed:
-        """With these rows, ascending, filled in; the rows that were there are shared, or their signs copied."""
-        halves, signs, last = list(self.halves), self.signs, int(rows[-1])
-        while len(halves) * CHUNK <= last:
-            halves.append(np.empty((CHUNK, self.dims), np.float16))
-        if signs.shape[1] <= last:
-            signs = np.empty((len(signs), max(last + 1, 2 * signs.shape[1])), np.uint64)
-            signs[:, : self.signs.shape[1]] = self.signs
-        for number, at in _by_chunk(rows):
-            halves[number][rows[at] - number * CHUNK] = vectors[at]
-        signs[:, rows] = self._signs(vectors)
-        return replace(self, halves=tuple(halves), signs=signs)
+    def with_room(self, count: int) -> Signed:
+        """With room for so many rows; those that are there are shared."""
+        more = -(-count // CHUNK) - len(self.halves)
+        return replace(self, halves=self.halves + tuple(np.empty((CHUNK, self.dims), np.float16) for _ in range(more)))
 
-    def refitted(self, held: NDArray[np.bool_]) -> Signed:
-        """With the mean and all signs taken anew, if the rows held have doubled since.
+    def fill(self, rows: Rows, vectors: Halves) -> None:
+        """Fill in rows, ascending; they have no signs until `signed`."""
+        for number, at in _by_chunk(rows):
+            self.halves[number][span(rows[at] - number * CHUNK)] = vectors[at]
+
+    def signed(self, fresh: Rows, held: NDArray[np.bool_]) -> Signed:
+        """With the signs of fresh rows; of all that are held, and the mean taken anew, if those have doubled since.
 
         The mean is that of the first 2**n of them, so that it does not depend on how many came at a time.
         """
         rows = np.flatnonzero(held)
-        fitted = 1 << len(rows).bit_length() - 1 if len(rows) else 0
-        if fitted <= self.fitted:
-            return self
-        sums = [self.vectors(rows[i : min(i + _BLOCK, fitted)]).sum(axis=0) for i in range(0, fitted, _BLOCK)]
-        moved = replace(self, mean=np.mean(sums, axis=0) * np.float32(len(sums) / fitted), fitted=fitted)
-        signs = np.empty_like(self.signs)
-        for i in range(0, len(rows), _BLOCK):
-            block = rows[i : i + _BLOCK]
-            signs[:, block] = moved._signs(self._gathered(block))
+        fitted = 1 << len(rows).bit_length() - 1
+        if fitted > self.fitted:
+            sums = [widened(self._gathered(rows[i : min(i + _BLOCK, fitted)])).sum(axis=0) for i in _blocks(fitted)]
+            mean = np.mean(sums, axis=0) * np.float32(len(sums) / fitted) * _WIDE
+            moved, signs, fresh = replace(self, mean=mean, fitted=fitted), np.empty_like(self.signs), rows
+        else:
+            moved, signs = self, self.signs
+        if signs.shape[1] < len(held):
+            signs = np.empty((len(signs), len(held) + len(held) // _SLACK), np.uint64)
+            signs[:, : self.signs.shape[1]] = self.signs
+        least = _least_above(moved.mean)
+        for i in _blocks(len(fresh)):
+            block = fresh[i : i + _BLOCK]
+            signs[:, span(block)] = _packed(_ordered(self._gathered(block)) >= least)
         return replace(moved, signs=signs)
 
     def cosines(self, rows: Rows, query: Floats) -> Floats:
@@ -116,7 +122,7 @@ class Signed:
 
     def vectors(self, rows: Rows) -> Floats:
         """Some rows, ascending, in single precision."""
-        return self._gathered(rows).astype(np.float32)
+        return single(self._gathered(rows))
 
     def shortlist(self, query: Floats, seen: NDArray[np.bool_] | None, rows: Rows) -> Rows:
         """Those of some rows, ascending, that are nearest by sign: `short` of them, and all as near as the last.
@@ -134,16 +140,13 @@ class Signed:
         return longer[weighed <= _within(weighed, wanted)]
 
     def _gathered(self, rows: Rows) -> Halves:
-        found = [self.halves[number][rows[at] - number * CHUNK] for number, at in _by_chunk(rows)]
+        found = [self.halves[number][span(rows[at] - number * CHUNK)] for number, at in _by_chunk(rows)]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _left(self, query: Floats) -> Floats:
         """A query without what it shares with the mean: how long the two are does not matter then."""
         length = self.mean @ self.mean
         return query - self.mean * np.float32(query @ self.mean / length) if length else query
-
-    def _signs(self, vectors: Halves) -> Words:
-        return _packed(widened(vectors) > self.mean / _WIDE)
 
 
 def widened(halves: Halves) -> Floats:
@@ -155,6 +158,25 @@ def widened(halves: Halves) -> Floats:
     bits <<= 13
     bits &= ~0x70000000
     return bits.view(np.float32)
+
+
+def single(halves: Halves) -> Floats:
+    """Half precision in single precision, of finite numbers."""
+    floats = widened(halves)
+    floats *= _WIDE
+    return floats
+
+
+def _ordered(halves: Halves) -> NDArray[np.int16]:
+    """Half precision as integers that lie in the same order: comparing those is four times as fast as widening first."""
+    bits = halves.view(np.int16)
+    return bits ^ (bits >> 15 & 0x7FFF)
+
+
+def _least_above(limits: Floats) -> NDArray[np.int16]:
+    """The least half that lies above each limit, as `_ordered` has it."""
+    halves = limits.astype(np.float16)
+    return _ordered(np.where(halves > limits, halves, np.nextafter(halves, np.float16(np.inf))))
 
 
 def _product(matrix: Floats, query: Floats) -> Floats:
@@ -227,6 +249,17 @@ def _weighed(differ: Words, sizes: Floats) -> Counts:
 def _within(distances: Counts, wanted: float) -> int:
     """The least distance within which there are as many as wanted, or all."""
     return int(np.bincount(distances).cumsum().searchsorted(wanted))
+
+
+def _blocks(count: int) -> range:
+    """Where blocks of so many rows begin."""
+    return range(0, count, _BLOCK)
+
+
+def span(rows: Rows) -> Rows | slice:
+    """Rows, ascending, as a slice where they stand side by side: numpy copies those several times as fast."""
+    first, end = int(rows[0]), int(rows[-1]) + 1
+    return slice(first, end) if end - first == len(rows) else rows
 
 
 def _by_chunk(rows: Rows) -> Iterator[tuple[int, slice]]:

@@ -17,10 +17,10 @@ import numpy as np
 
 from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index.columns import Column
-from mnemic.index.signs import ENOUGH, Signed, dots, short
+from mnemic.index.signs import ENOUGH, Signed, dots, short, single, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -43,7 +43,11 @@ _FEW: Final = 40
 _GATHER: Final = 5
 """Where one row in so many is meant, their rows are gathered; else the product is taken of all."""
 
-_LOAD: Final = 4_096
+_LOAD: Final = 512
+"""Vectors read at once: so few that they stay in the processor's cache on their way."""
+
+_SLACK: Final = 8
+"""One row in so many more may be added before the matrix is moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +79,17 @@ class Single:
     def dims(self) -> int:
         return int(self.matrix.shape[1])
 
-    def filled(self, rows: Rows, vectors: Halves) -> Single:
-        """With these rows filled in; by doubling, so that most rows are moved once or twice."""
-        matrix, need = self.matrix, int(rows[-1]) + 1
-        if need > len(matrix):
-            matrix = np.zeros((max(need, min(2 * len(matrix), _exact(self.dims))), self.dims), np.float32)
-            matrix[: len(self.matrix)] = self.matrix
-        matrix[rows] = vectors
+    def with_room(self, count: int) -> Single:
+        """With room for so many rows, and for an eighth more where they have to be moved."""
+        if count <= len(self.matrix):
+            return self
+        matrix = np.zeros((count + min(count // _SLACK, max(0, _exact(self.dims) - count)), self.dims), np.float32)
+        matrix[: len(self.matrix)] = self.matrix
         return Single(matrix)
+
+    def fill(self, rows: Rows, vectors: Halves) -> None:
+        """Fill in rows, ascending."""
+        self.matrix[span(rows)] = single(vectors)
 
     def vectors(self, rows: Rows) -> Floats:
         """The vectors of some rows."""
@@ -127,35 +134,63 @@ class VectorTable:
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
         """
-        held = self._held
-        stream = iter(fresh)
-        while batch := list(islice(stream, _LOAD)):
-            vectors = self._decoded(batch)
-            rows = _rows_of(columns, batch)
-            new = (rows >= 0) & ~_at(self._held, rows)
-            if new.any():
-                self.fill(rows[new], vectors[new])
+        held, few = self._held, _exact(self._rows.dims)
+        placed: list[Rows] = []
+        waiting: list[tuple[Rows, Halves]] = []
+        for rows, vectors in self._new(columns, iter(fresh)):
+            placed.append(rows)
+            waiting.append((rows, vectors))
+            if rows[-1] >= few:  # until then they may all be few, which are held in another way
+                self._place(waiting)
+                waiting.clear()
+        if placed:
+            self._place(waiting)
+            self._sign(np.concatenate(placed))
         return self._held is not held
 
     def fill(self, rows: Rows, vectors: Halves) -> None:
         """Fill in rows, ascending."""
-        held = np.zeros(max(len(self._held), int(rows[-1]) + 1), np.bool_)
+        self._place([(rows, vectors)])
+        self._sign(rows)
+
+    def _new(self, columns: EntryColumns, stream: Iterator[VectorRow]) -> Iterator[tuple[Rows, Halves]]:
+        """Those vectors of entries that are not held yet, a few hundred at a time, with their rows."""
+        while batch := list(islice(stream, _LOAD)):
+            vers, parts, halves = zip(*batch, strict=True)
+            vectors = self._decoded(vers, halves)
+            rows = _rows_of(columns, np.array(vers, np.int64), np.array(parts, np.int64))
+            new = (rows >= 0) & ~_at(self._held, rows)
+            if new.all():
+                yield rows, vectors
+            elif new.any():
+                yield rows[new], vectors[new]
+
+    def _place(self, fresh: Sequence[tuple[Rows, Halves]]) -> None:
+        if not fresh:
+            return
+        held = np.zeros(max(len(self._held), int(fresh[-1][0][-1]) + 1), np.bool_)
         held[: len(self._held)] = self._held
-        held[rows] = True
         if isinstance(self._rows, Single) and len(held) > _exact(self._rows.dims):
             self._rows = Signed.of(self._rows.matrix[: len(self._held)], self._held)
-        self._rows = self._rows.filled(rows, vectors)
-        if isinstance(self._rows, Signed):
-            self._rows = self._rows.refitted(held)
+        self._rows = self._rows.with_room(len(held))
+        for rows, vectors in fresh:
+            self._rows.fill(rows, vectors)
+            held[rows] = True
         self._held = held
 
-    def _decoded(self, batch: list[VectorRow]) -> Halves:
+    def _sign(self, rows: Rows) -> None:
+        """Give rows that were placed their signs, where vectors have such: once for all that came together."""
+        if isinstance(self._rows, Signed):
+            self._rows = self._rows.signed(rows, self._held)
+
+    def _decoded(self, vers: Sequence[int], halves: Sequence[bytes]) -> Halves:
         size = 2 * self._rows.dims
-        if wrong := next((row for row in batch if len(row.f16) != size), None):
-            found = f"the vector of version {wrong.ver} has {len(wrong.f16)} bytes, not {size}"
-            raise StoreCorrupt(f"{found}; `mnemic reindex` makes all of them anew")
-        flat = np.frombuffer(b"".join([row.f16 for row in batch]), "<f2")
-        return flat.astype(np.float16, copy=False).reshape(len(batch), -1)
+        if set(map(len, halves)) != {size}:
+            ver, found = next((ver, len(f16)) for ver, f16 in zip(vers, halves, strict=True) if len(f16) != size)
+            problem = f"the vector of version {ver} has {found} bytes, not {size}"
+            raise StoreCorrupt(f"{problem}; `mnemic reindex` makes all of them anew")
+        flat = np.frombuffer(b"".join(halves), "<f2")
+        return flat.astype(np.float16, copy=False).reshape(len(halves), -1)
 
 
 class VisibleVectors:
@@ -230,12 +265,10 @@ def _exact(dims: int) -> int:
     return EXACT * max(1, ENOUGH // dims)
 
 
-def _rows_of(columns: EntryColumns, batch: list[VectorRow]) -> Rows:
+def _rows_of(columns: EntryColumns, vers: NDArray[np.int64], parts: NDArray[np.int64]) -> Rows:
     """The row of each vector's entry; -1 for none."""
-    vers = np.array([row.ver for row in batch], np.int64)
-    parts = np.array([row.part for row in batch], np.int64)
     if not columns.rows:
-        return np.full(len(batch), -1, np.intp)
+        return np.full(len(vers), -1, np.intp)
     at = np.minimum(columns.column(Column.VER).searchsorted(vers) + parts, columns.rows - 1)
     found = (columns.column(Column.VER)[at] == vers) & (columns.column(Column.PART)[at] == parts)
     return np.where(found, at, -1)

@@ -50,6 +50,7 @@ from mnemic.store.engine.relations import (
     TENANT,
     TOMB,
     VECTOR,
+    VECTOR_ROW,
     VERSION,
     VERSION_IDS,
     Condition,
@@ -435,8 +436,7 @@ class VectorTables(Group, ABC):
         self.relations.drop(EMBEDDER, id=model)
 
     def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
-        found = self.relations.find(VECTOR, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
-        return (VectorRow(*row[2:]) for row in found)
+        return self.relations.find(VECTOR_ROW, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
 
     def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
         for _, model, ver, part, f16 in self.relations.find(VECTOR, order=("model", "ver", "part"), space=space):
