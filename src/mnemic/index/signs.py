@@ -168,7 +168,7 @@ def single(halves: Halves) -> Floats:
 
 
 def _ordered(halves: Halves) -> NDArray[np.int16]:
-    """Half precision as integers that lie in the same order: comparing those is four times as fast as widening first."""
+    """Half precision as integers that lie in the same order: comparing those is four times as fast as widening."""
     bits = halves.view(np.int16)
     return bits ^ (bits >> 15 & 0x7FFF)
 

@@ -159,9 +159,7 @@ DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=T
 EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
 VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
 # Read by the hundred thousand: this makes one in a third of the time that `_make` takes.
-VECTOR_ROW: Final = Relation(
-    "vector", VectorRow._fields, partial(tuple.__new__, VectorRow), beside=("space", "model")
-)
+VECTOR_ROW: Final = Relation("vector", VectorRow._fields, partial(tuple.__new__, VectorRow), beside=("space", "model"))
 LANE: Final = Relation("lane", LANE_COLUMNS, _lane)
 FOLLOWED: Final = Relation("followed", ("name", "upto"), tuple)
 DUE: Final = Relation("due", ("name", "space", "at"), tuple)
