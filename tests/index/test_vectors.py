@@ -289,15 +289,16 @@ class Meaning:
             ),
         )
 
-    def reading(self, view: View = View(), where: Filter = Filter()) -> Reading:
+    def reading(self, view: View = View(), where: Filter = Filter(), text: str = "x") -> Reading:
         with self.world.store.read() as snapshot:
             query = self.world.query(snapshot, "")
-            (reading,) = self.world.catalogues.readings(snapshot, query.spaces, view, where, [self.model])
+            asked = {self.model: self.vector(text)}
+            (reading,) = self.world.catalogues.readings(snapshot, query.spaces, view, where, asked)
         return reading  # type: ignore[no-any-return]
 
     def nearest(self, text: str, **fields: Any) -> tuple[int, int]:
         """The version nearest to a text (0 for none), and how many are pending."""
-        reading = self.reading(**fields)
+        reading = self.reading(text=text, **fields)
         similar = reading.similar(self.model, self.vector(text))
         assert similar is not None
         if not len(similar.places):
@@ -336,7 +337,7 @@ def test_vectors_read_at_once_are_those_that_came_little_by_little(
         meaning.embed(count // 9)
     for catalogues in (world.catalogues, Catalogues(1 << 26)):
         world.catalogues = catalogues
-        reading = meaning.reading()
+        reading = meaning.reading(text="text 5")
         similar = reading.similar(meaning.model, meaning.vector("text 5"))
         assert similar is not None
         central = reading.centrality(meaning.model, similar.places).tolist()
@@ -347,7 +348,7 @@ def test_vectors_read_at_once_are_those_that_came_little_by_little(
 
 def test_a_reading_of_before_does_not_see_later_vectors(world: Any, meaning: Meaning) -> None:
     world.say("one")
-    before = meaning.reading()
+    before = meaning.reading(text="one")
     meaning.embed()
     assert meaning.nearest("one") == (1, 0)
     similar = before.similar(meaning.model, meaning.vector("one"))

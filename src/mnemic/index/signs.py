@@ -99,22 +99,27 @@ class Signed:
 
         The mean is that of the first 2**n of them, so that it does not depend on how many came at a time.
         """
-        rows = np.flatnonzero(held)
-        fitted = 1 << len(rows).bit_length() - 1
+        moved, rows = self, np.flatnonzero(held)
+        fitted = fitting(len(rows))
         if fitted > self.fitted:
             sums = [widened(self._gathered(rows[i : min(i + _BLOCK, fitted)])).sum(axis=0) for i in _blocks(fitted)]
             mean = np.mean(sums, axis=0) * np.float32(len(sums) / fitted) * _WIDE
-            moved, signs, fresh = replace(self, mean=mean, fitted=fitted), np.empty_like(self.signs), rows
-        else:
-            moved, signs = self, self.signs
-        if signs.shape[1] < len(held):
-            signs = np.empty((len(signs), len(held) + len(held) // _SLACK), np.uint64)
-            signs[:, : self.signs.shape[1]] = self.signs
+            moved, fresh = replace(self, signs=self.signs.copy(), mean=mean, fitted=fitted), rows
+        if moved.signs.shape[1] < len(held):
+            moved = moved.with_signs(len(held) + len(held) // _SLACK)
         least = _least_above(moved.mean)
         for i in _blocks(len(fresh)):
             block = fresh[i : i + _BLOCK]
-            signs[:, span(block)] = _packed(_ordered(self._gathered(block)) >= least)
-        return replace(moved, signs=signs)
+            moved.signs[:, span(block)] = _packed(_ordered(self._gathered(block)) >= least)
+        return moved
+
+    def with_signs(self, count: int) -> Signed:
+        """With room for the signs of so many rows at least."""
+        if count <= self.signs.shape[1]:
+            return self
+        signs = np.zeros((len(self.signs), count), np.uint64)
+        signs[:, : self.signs.shape[1]] = self.signs
+        return replace(self, signs=signs)
 
     def cosines(self, rows: Rows, query: Floats) -> Floats:
         """The exact cosines of some rows, ascending."""
@@ -147,6 +152,38 @@ class Signed:
         """A query without what it shares with the mean: how long the two are does not matter then."""
         length = self.mean @ self.mean
         return query - self.mean * np.float32(query @ self.mean / length) if length else query
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSigns:
+    """What a pack holds: the signs of the first rows of a space.
+
+    Attributes:
+        signed: The signs, and the mean that they were taken with; of the vectors nothing.
+        held: Which rows have a vector.
+        upto: The version that it reaches to.
+    """
+
+    signed: Signed
+    held: NDArray[np.bool_]
+    upto: int
+
+    @property
+    def count(self) -> int:
+        """How many vectors it has the signs of."""
+        return int(np.count_nonzero(self.held))
+
+    def serves(self, rows: int, more: int) -> bool:
+        """Whether it says what a reader would work out of the vectors of so many rows, and of at most so many more.
+
+        The mean is taken anew when vectors have doubled: until then signs stay as they are.
+        """
+        return rows == len(self.held) and self.signed.fitted == fitting(self.count) == fitting(self.count + more)
+
+
+def fitting(count: int) -> int:
+    """Of how many vectors the mean is taken where there are so many."""
+    return 1 << count.bit_length() - 1 if count else 0
 
 
 def widened(halves: Halves) -> Floats:

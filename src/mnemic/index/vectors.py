@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.index.columns import EntryColumns
+    from mnemic.index.signs import PackedSigns
     from mnemic.store.values.work import VectorRow
 
     Floats = NDArray[np.float32]
@@ -83,7 +84,7 @@ class Single:
         """With room for so many rows, and for an eighth more where they have to be moved."""
         if count <= len(self.matrix):
             return self
-        matrix = np.zeros((count + min(count // _SLACK, max(0, _exact(self.dims) - count)), self.dims), np.float32)
+        matrix = np.zeros((count + min(count // _SLACK, max(0, most_exact(self.dims) - count)), self.dims), np.float32)
         matrix[: len(self.matrix)] = self.matrix
         return Single(matrix)
 
@@ -110,19 +111,33 @@ class VectorTable:
     Attributes:
         cursor: The embedder's lane as it stood when vectors were read last: complete up to there.
         seq: The space as it stood then.
+        fetched: Which rows' vectors are here, where the others have only signs; None where all are.
     """
 
-    def __init__(self, dims: int) -> None:
+    def __init__(self, dims: int, packed: PackedSigns | None = None) -> None:
+        """`packed`: signs to begin with, instead of the vectors that they are of."""
         self.cursor = 0
         self.seq = 0
+        self.fetched: NDArray[np.bool_] | None = None
         self._rows: Single | Signed = Single(np.zeros((0, dims), np.float32))
         self._held = np.zeros(0, np.bool_)
+        if packed is not None:
+            self._rows, self._held, self.cursor = packed.signed, packed.held, packed.upto
+            self.fetched = np.zeros(len(packed.held), np.bool_)
 
     @property
     def nbytes(self) -> int:
         """Memory taken."""
         rows = self._rows
+        if isinstance(rows, Signed) and self.fetched is not None:
+            here = len(self._held) - int(np.count_nonzero(~self.fetched))
+            return len(self._held) + rows.signs.nbytes + 2 * rows.dims * here
         return len(self._held) + (rows.matrix.nbytes if isinstance(rows, Single) else rows.row_bytes * len(self._held))
+
+    @property
+    def dims(self) -> int:
+        """Numbers of a vector."""
+        return self._rows.dims
 
     def sight(self) -> tuple[Single | Signed, NDArray[np.bool_]]:
         """The rows as they stand, and which of them are filled."""
@@ -134,7 +149,7 @@ class VectorTable:
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
         """
-        held, few = self._held, _exact(self._rows.dims)
+        held, few = self._held, most_exact(self._rows.dims)
         placed: list[Rows] = []
         waiting: list[tuple[Rows, Halves]] = []
         for rows, vectors in self._new(columns, iter(fresh)):
@@ -147,6 +162,31 @@ class VectorTable:
             self._place(waiting)
             self._sign(np.concatenate(placed))
         return self._held is not held
+
+    def lacking(self, rows: Rows) -> Rows:
+        """Those of some rows, ascending, that have only signs here."""
+        if self.fetched is None:
+            return rows[:0]
+        rows = rows[: rows.searchsorted(len(self.fetched))]
+        return rows[~self.fetched[rows]]
+
+    def fetch(self, columns: EntryColumns, rows: Rows, found: Iterable[VectorRow]) -> bool:
+        """Take the vectors of rows that have only signs here; whether all of them were found.
+
+        Raises:
+            StoreCorrupt: a vector is not of the embedder's dimensions.
+        """
+        batch = sorted(found)
+        if not batch:
+            return not len(rows)
+        vers, parts, halves = zip(*batch, strict=True)
+        at = _rows_of(columns, np.array(vers, np.int64), np.array(parts, np.int64))
+        asked = np.isin(at, rows)
+        if np.count_nonzero(asked) < len(rows) or self.fetched is None:
+            return False
+        self._rows.fill(at[asked], self._decoded(vers, halves)[asked])
+        self.fetched[at[asked]] = True
+        return True
 
     def fill(self, rows: Rows, vectors: Halves) -> None:
         """Fill in rows, ascending."""
@@ -170,7 +210,7 @@ class VectorTable:
             return
         held = np.zeros(max(len(self._held), int(fresh[-1][0][-1]) + 1), np.bool_)
         held[: len(self._held)] = self._held
-        if isinstance(self._rows, Single) and len(held) > _exact(self._rows.dims):
+        if isinstance(self._rows, Single) and len(held) > most_exact(self._rows.dims):
             self._rows = Signed.of(self._rows.matrix[: len(self._held)], self._held)
         self._rows = self._rows.with_room(len(held))
         for rows, vectors in fresh:
@@ -211,6 +251,13 @@ class VisibleVectors:
         sampled = 0 if self._looks_at_all else 4 * SAMPLE * self._vectors.dims
         return self._seen.nbytes + self._rows.nbytes + sampled
 
+    def looked_at(self, query: Floats) -> Rows:
+        """The rows whose vectors `similar` and `centrality` look at for a question, ascending."""
+        if self._looks_at_all or not len(self._rows):
+            return self._rows
+        listed = self._shortlist(query)
+        return np.unique(np.concatenate((listed, self._evenly(SAMPLE), self._evenly(self._central_count))))
+
     def similar(self, query: Floats) -> Similarity:
         """How near a question is.
 
@@ -226,7 +273,7 @@ class VisibleVectors:
             rows = self._rows
             scores = known = self._vectors.cosines(rows, query)
         else:
-            rows = self._vectors.shortlist(query, None if self._whole else self._seen, self._rows)
+            rows = self._shortlist(query)
             scores = self._vectors.cosines(rows, query)
             known = dots(self._sample, query)
         mean = float(known.sum()) / len(known)
@@ -245,10 +292,20 @@ class VisibleVectors:
 
     @cached_property
     def _centre(self) -> Floats:
-        count = min(SAMPLE, len(self._rows))
-        sample = self._rows[np.arange(count) * len(self._rows) // count]
-        centre: Floats = self._vectors.vectors(sample).mean(axis=0)
+        centre: Floats = self._vectors.vectors(self._evenly(self._central_count)).mean(axis=0)
         return centre
+
+    @property
+    def _central_count(self) -> int:
+        return min(SAMPLE, len(self._rows))
+
+    def _evenly(self, count: int) -> Rows:
+        """So many of the rows that are seen, evenly spread."""
+        return self._rows[np.arange(count) * len(self._rows) // count]
+
+    def _shortlist(self, query: Floats) -> Rows:
+        assert isinstance(self._vectors, Signed)
+        return self._vectors.shortlist(query, None if self._whole else self._seen, self._rows)
 
     @property
     def _looks_at_all(self) -> bool:
@@ -258,10 +315,11 @@ class VisibleVectors:
     @cached_property
     def _sample(self) -> Floats:
         assert isinstance(self._vectors, Signed)
-        return self._vectors.vectors(self._rows[np.arange(SAMPLE) * len(self._rows) // SAMPLE])
+        return self._vectors.vectors(self._evenly(SAMPLE))
 
 
-def _exact(dims: int) -> int:
+def most_exact(dims: int) -> int:
+    """Rows up to which vectors are held in single precision."""
     return EXACT * max(1, ENOUGH // dims)
 
 

@@ -438,6 +438,10 @@ class VectorTables(Group, ABC):
     def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
         return self.relations.find(VECTOR_ROW, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
 
+    def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
+        """The vectors of these versions, in no order."""
+        return self.relations.find(VECTOR_ROW, ("ver", "in", vers), space=space, model=model)
+
     def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
         for _, model, ver, part, f16 in self.relations.find(VECTOR, order=("model", "ver", "part"), space=space):
             yield model, ver, part, len(f16)
@@ -458,9 +462,9 @@ class VectorTables(Group, ABC):
 class PackTables(Group):
     """Packs: what catalogues are read from, beside the entries that they hold."""
 
-    def packs(self, space: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold."""
-        return list(self.relations.find(PACK, order=("after",), space=space))
+    def packs(self, space: int, model: int = 0) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
+        return list(self.relations.find(PACK, order=("after",), space=space, model=model))
 
     def body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, as they were kept."""
@@ -472,6 +476,14 @@ class PackTables(Group):
 
     def drop_packs(self, packs: Sequence[int]) -> None:
         self.relations.drop(PACK, ("id", "in", packs))
+
+    def drop_with_vectors(self, space: int, model: int, after: int, upto: int) -> None:
+        """Take out packs of an embedder's vectors that hold some of versions past `after`, up to `upto`."""
+        self.relations.drop(PACK, ("after", "<", upto), ("upto", ">", after), space=space, model=model)
+
+    def drop_of_embedder(self, model: int) -> None:
+        """Take out all packs of an embedder's vectors."""
+        self.relations.drop(PACK, model=model)
 
     def unpacked(self, least: int) -> list[int]:
         """The spaces, not erased, with so many entries past their last pack, or with some between two packs."""

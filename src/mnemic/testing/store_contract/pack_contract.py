@@ -46,7 +46,7 @@ def test_a_pack_comes_back_as_it_was_kept(world: World) -> None:
     with world.store.read() as snapshot:
         first, second = snapshot.packs(world.space())
         assert (first.after, first.upto, first.rows) == (0, vers[1], 2)
-        assert second[1:] == (world.space(), vers[1], vers[3], 3, 2, 7, b"digest")
+        assert second[1:] == (world.space(), vers[1], vers[3], 3, 2, 7, b"digest", 0)
         assert (snapshot.pack_body(first.id), snapshot.pack_body(second.id)) == (bytearray(), bytearray(_BODY))
         assert snapshot.pack_body(first.id + second.id) is None
     assert world.faults() == []
