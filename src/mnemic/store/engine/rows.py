@@ -466,6 +466,10 @@ class PackTables(Group):
         """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
         return list(self.relations.find(PACK, order=("after",), space=space, model=model))
 
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return list(self.relations.find(PACK, order=("model", "after"), space=space))
+
     def body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, as they were kept."""
         row = self.relations.first(PACK_BODY, id=pack)

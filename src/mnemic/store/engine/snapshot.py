@@ -377,6 +377,10 @@ class Snapshot:
         """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
         return self._rows.packs.packs(space, model)
 
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return self._rows.packs.all_packs(space)
+
     def pack_body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, unchecked."""
         return self._rows.packs.body(pack)
