@@ -187,6 +187,7 @@ def test_packs_of_vectors_go_with_what_they_hold(world: World) -> None:
     assert _packed(world, 0, vers[3], model=model)
     compaction.compact(world.store, TENANT, world.retire(items[1]).seq)
     assert _packs(world, model) == []
+    world.commit("one more")
     assert _packed(world, 0, vers[3], model=model)
     world.store.transact(rewinding.rewind, TENANT, world.seq() - 1)
     assert _packs(world, model) == []
