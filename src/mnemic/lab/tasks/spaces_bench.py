@@ -45,7 +45,7 @@ BATCH: Final = 100
 """Messages to an observe."""
 
 _COPIED: Final = {
-    "space": {"id": "id + :further", "user": "'user ' || :further"},
+    "space": {"id": "id + :further", "number": "number + :further", "user": "'user ' || :further"},
     "version": {"ver": "ver + :further * :span", "space": "space + :further"},
     "entry": {"ver": "ver + :further * :span", "space": "space + :further"},
     "vector": {"ver": "ver + :further * :span", "space": "space + :further"},
