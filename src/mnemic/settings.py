@@ -59,8 +59,8 @@ class Settings:
     """Tokens of a session's window."""
     policy: str = "lru"
     """Replacement policy, which chooses the page that leaves a session's window: a name of `mnemic bench paging`."""
-    catalogue_bytes: int = 512 * 1024 * 1024
-    """Memory that catalogues of all spaces may take."""
+    catalogue_bytes: int = 384 * 1024 * 1024
+    """Memory that the catalogues of all users together may take, vectors included; the one asked last may exceed it."""
     pack_rows: int = PACK_ROWS
     """Entries that are packed at once, so that a new process need not read them one by one; 0 for never."""
     busy_timeout: float = 30.0

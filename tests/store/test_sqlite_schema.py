@@ -204,7 +204,7 @@ RELATIONS = [value for value in vars(declared).values() if isinstance(value, dec
 
 def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_one() -> None:
     tables = {table.name: tuple(column for column, _, _ in table.columns) for table in TABLES}
-    assert all(set(relation.columns) <= set(tables[relation.name]) for relation in RELATIONS)
+    assert all({*relation.columns, *relation.beside} <= set(tables[relation.name]) for relation in RELATIONS)
     whole = {relation.name for relation in RELATIONS if relation.columns == tables[relation.name]}
     assert whole == tables.keys() - {"meta"}
 
