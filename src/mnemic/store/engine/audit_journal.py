@@ -247,5 +247,6 @@ def _ties(event: EventRow) -> bool:
 
 
 def _counts_reading(event: EventRow) -> bool:
-    """Whether an event may only count that something was shown: such a commit leaves its space where it stands."""
+    """Whether an event may only count that something was shown: of mnemic 0.1, such a commit left its space where it
+    stood."""
     return event.verb == Verb.USED
