@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, State
 
@@ -41,6 +42,7 @@ class Filter:
 
     Attributes:
         kinds, tags: Any of these.
+        slots: Each of these slots with exactly this value, a text, a whole number, true, false or None; a mapping does.
         agent, session: Exactly this shelf.
         said_from, said_to: Said within `[from, to)`, microseconds.
         states: Left out, the states that the view shows.
@@ -48,6 +50,7 @@ class Filter:
 
     kinds: tuple[Kind, ...] = ()
     tags: tuple[str, ...] = ()
+    slots: tuple[tuple[str, SlotValue], ...] = ()
     agent: str | None = None
     session: str | None = None
     said_from: int | None = None
@@ -58,6 +61,8 @@ class Filter:
         for name in ("kinds", "tags", "states"):
             if isinstance(given := getattr(self, name), list):  # so that a filter can be compared, and be a key
                 object.__setattr__(self, name, tuple(given))
+        if isinstance(self.slots, Mapping):
+            object.__setattr__(self, "slots", tuple(self.slots.items()))
 
 
 class Entry(NamedTuple):

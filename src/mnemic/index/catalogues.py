@@ -77,7 +77,7 @@ class Catalogues:
         models: tuple[int, ...],
         hidden: tuple[int, ...],
     ) -> Reading:
-        shelves = _shelves(snapshot, head.id, view, where, hidden)
+        shelves = _shelves(snapshot, head.id, where, hidden)
         lock, catalogue = self._catalogue(head)
         unpacked = 0
         with lock:
@@ -90,7 +90,7 @@ class Catalogues:
                 unpacked, catalogue.unpacked = catalogue.unpacked, 0
             for model in models:
                 catalogue.follow_vectors(snapshot, head, model)
-            reading = catalogue.reading(head.seq, view, where, shelves)
+            reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
             catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, catalogue, taken)
@@ -124,7 +124,7 @@ class Catalogues:
         self._total -= self._bytes.pop(space, 0)
 
 
-def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+def _shelves(snapshot: Snapshot, space: int, where: Filter, hidden: tuple[int, ...]) -> Shelves:
     from mnemic.index.columns import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)
@@ -132,14 +132,5 @@ def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: 
     return Shelves(
         agent=-1 if where.agent is not None and agent is None else agent,
         session=-1 if where.session is not None and session is None else session,
-        vers=_tagged(snapshot, space, view, where) if where.tags else None,
         hidden=hidden,
     )
-
-
-def _tagged(snapshot: Snapshot, space: int, view: View, where: Filter) -> tuple[int, ...]:
-    """The versions that carry one of the filter's tags: those are in the items only."""
-    vers: list[int] = []
-    while page := snapshot.scan((space,), where, view, after=vers[-1] if vers else 0, limit=1000):
-        vers += [ver for ver, _ in page]
-    return tuple(vers)

@@ -11,6 +11,7 @@ from typing import Final
 
 from mnemic.core.clock import FOREVER, micros
 from mnemic.core.events import Receipt, Verb
+from mnemic.core.facets import tag_facets
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.items import Item, Strength
 from mnemic.core.queries import Entry
@@ -344,16 +345,21 @@ class _Commit:
                 {ver: before[row.id] for ver, row, (_, op, _) in numbered if op.terms is None and row.id in before}
             )
         catalogued: list[Entry] = []
+        facets: list[tuple[int, bytes]] = []
         cited: list[tuple[bytes, bytes]] = []
         keys: list[KeyRow] = []
         for ver, row, (_, op, sealed) in numbered:
             terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
             catalogued += entries(ver, row, op.item.pinned, terms)
+            if op.item.tags:
+                facets += [(ver, facet) for facet in tag_facets(op.item.tags)]
             if op.item.source:
                 cited += [(to_bytes(source), row.id) for source in op.item.source]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)
+        if facets:
+            rows.items.add_facets(space, facets)
         if cited:
             rows.links.add_derived(space, cited)
         if keys:

@@ -13,6 +13,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
+from mnemic.core import visibility
 from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.queries import Entry, Filter, View
@@ -30,6 +31,7 @@ from mnemic.store.engine.relations import (
     ENTRY,
     ENTRY_NUMBERS,
     EVENT,
+    FACET,
     FOLLOWED,
     HOLD,
     JOB,
@@ -313,9 +315,9 @@ class ItemTables(Group, ABC):
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """The versions that a walk goes over, of these items or of all."""
 
-    @abstractmethod
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many versions a filter and a view show."""
+        return len(self.visible(spaces, None, Walk(where, view, 0, FOREVER)))
 
     def all_versions(self, space: int) -> Iterator[VersionRow]:
         return self.relations.find(VERSION, order=("ver",), space=space)
@@ -326,6 +328,16 @@ class ItemTables(Group, ABC):
     def entries(self, space: int, after: int, upto: int = FOREVER) -> Iterator[Entry]:
         within: tuple[Condition, Condition] = ("ver", ">", after), ("ver", "<=", upto)
         return self.relations.find(ENTRY, *within, order=("ver", "part"), space=space)
+
+    def add_facets(self, space: int, facets: Iterable[tuple[int, bytes]]) -> None:
+        self.relations.add(FACET, *[(space, *facet) for facet in facets])
+
+    def facets(self, space: int) -> Iterator[tuple[int, bytes]]:
+        return (row[1:] for row in self.relations.find(FACET, order=("ver", "hash"), space=space))
+
+    @abstractmethod
+    def bearers(self, space: int, asked: visibility.Condition, after: int) -> list[int]:
+        """The versions past `after`, in whatever state, that a condition on tags or on a slot is true of, ascending."""
 
     def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
         """How many entries lie past a version and up to another, counted up to `most`."""

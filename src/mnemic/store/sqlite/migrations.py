@@ -8,6 +8,7 @@ from typing import Final
 import apsw
 
 from mnemic.core.clock import SystemClock
+from mnemic.core.facets import tag_facet
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreCorrupt, StoreNewer
@@ -146,7 +147,20 @@ def _to_4(db: apsw.Connection) -> None:
     for index in INDEXES:
         if index.split(" ON ")[0].split()[-1] not in known:
             db.execute(index)
+    _add_facets(db)
     _follow_lanes(db)
+
+
+def _add_facets(db: apsw.Connection) -> None:
+    """Write down the facets of all tags."""
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    for ver, space, tag in db.execute(_TAGS):
+        rows.items.add_facets(space, [(ver, tag_facet(tag))])
+
+
+_TAGS: Final = (
+    "SELECT v.ver, v.space, t.value FROM version v, json_each(CAST(v.body AS TEXT), '$.tags') t WHERE v.space <> 0"
+)
 
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:

@@ -243,6 +243,16 @@ TABLES: Final = (
         summed=False,
     ),
     Table(
+        "facet",
+        # The tags of versions, and those of their slots that were indexed, as digests (`core.facets`).
+        (("space", "INTEGER NOT NULL", _N), ("ver", "INTEGER NOT NULL", _N), ("hash", "BLOB NOT NULL", _D)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, ver, hash)",
+        erase_item="DELETE FROM facet WHERE " + _OF_ITEM,
+        erase_space="DELETE FROM facet WHERE space = :space",
+        summed=False,
+    ),
+    Table(
         "meter",
         # What processes measured of themselves, in numbers: nothing of anybody's memory.
         (("process", "TEXT NOT NULL PRIMARY KEY", _N), ("at", "INTEGER NOT NULL", _N), ("body", "BLOB NOT NULL", _N)),
@@ -526,6 +536,7 @@ INDEXES: Final = (
     "CREATE INDEX job_leased ON job(leased) WHERE state = 1",
     "CREATE INDEX page_item ON page(space, item)",
     "CREATE INDEX page_at_hand ON page(space, session) WHERE (resident OR (segment < 0 AND position >= 0))",
+    "CREATE INDEX facet_hash ON facet(space, hash, ver)",
     # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.
     "CREATE INDEX entry_core ON entry(space, seq_to, seq_from, ver) WHERE part = 0 AND (pinned OR kind IN (6, 7))",
 )
@@ -539,6 +550,7 @@ _ORDER: Final = (
     "vector",
     "pack",
     "lane",
+    "facet",
     "entry",
     "strength",
     "derived",
