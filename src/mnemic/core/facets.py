@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -18,6 +19,7 @@ WIDEST: Final = 2**63 - 1
 _SIZE: Final = 16
 
 
+@lru_cache(maxsize=4096)
 def tag_facet(tag: str) -> bytes:
     """Digest one tag."""
     return blake2b(tag.encode(), digest_size=_SIZE, person=b"tag").digest()

@@ -150,7 +150,7 @@ ENTRY: Final = Relation("entry", ("space", *Entry._fields), lambda row: Entry._m
 FACET: Final = Relation("facet", ("space", "ver", "hash"), tuple, stays=True)
 VERSION_IDS: Final = Relation("version", ("space", "id"), tuple)
 CLOSED_VERSIONS: Final = Relation("version", ("space", "ver", "seq_to"), tuple)
-ENTRY_NUMBERS: Final = Relation("entry", ("space", "ver"), tuple)
+ENTRY_NUMBERS: Final = Relation("entry", ("space", "ver", "part"), tuple)
 STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)
 LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
 DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)

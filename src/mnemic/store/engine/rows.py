@@ -322,6 +322,14 @@ class ItemTables(Group, ABC):
     def all_versions(self, space: int) -> Iterator[VersionRow]:
         return self.relations.find(VERSION, order=("ver",), space=space)
 
+    def versions_past(self, space: int, after: int, limit: int) -> list[VersionRow]:
+        """The next versions past one, in whatever state, ascending."""
+        # By their entries, which lie in order of version: a planner may walk the whole space by another index.
+        found = self.relations.find(
+            ENTRY_NUMBERS, ("ver", ">", after), order=("ver",), limit=limit, space=space, part=0
+        )
+        return sorted(self.version_rows(space, [ver for _, ver, _ in found]), key=lambda row: row.ver)
+
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
         self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
 
