@@ -31,7 +31,7 @@ from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
-from mnemic.store.values.receipts import ErasureReceipt, Fault, Rewound
+from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, Rewound
 from mnemic.store.values.work import JobState, Order, embedding_lane, slot_lane
 from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.watching.vitals import Vitals, vitals, vitals_of
@@ -188,9 +188,26 @@ class Admin:
         """Export a tenant's whole journal as lines of JSON; legal holds are not in it."""
         return self._store.export(tenant or self._opened.settings.tenant)
 
-    def load(self, lines: Iterable[bytes]) -> int:
-        """Apply an exported journal to an empty store; returns how many commits it holds."""
-        return self._store.transact(journal_io.load, iter(lines))
+    def load(
+        self,
+        lines: Iterable[bytes],
+        *,
+        tenant: str | None = None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
+    ) -> Loaded:
+        """Apply an exported journal, as a tenant beside those that the store has; all of it, or nothing.
+
+        Ids, commits, hashes and times are kept. Others who write wait until it is done.
+
+        Args:
+            tenant: What to call it here; left out, what the journal calls it.
+            progress: Called now and then with how many commits are written, and of how many.
+
+        Raises:
+            Conflict: a tenant of this name is here already.
+            Invalid: these are not the lines of an export, or they do not hold together.
+        """
+        return self._store.transact(journal_io.load, iter(lines), tenant, progress)
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Erase a whole tenant for good."""

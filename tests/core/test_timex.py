@@ -54,6 +54,11 @@ next winter | next winter | 2023-12-01..2024-03-01 | season
 in the fall | fall | 2022-09-01..2022-12-01 | season
 last year's summer | last year's summer | 2022-06-01..2022-09-01 | season
 last Friday | last Friday | 2023-05-12 | day
+We met early last weekend | early last weekend | 2023-05-13 | range
+late this weekend | late this weekend | 2023-05-21 | range
+mid next weekend | mid next weekend | 2023-05-27..2023-05-29 | range
+at the end of the last 2 days | the end of the last 2 days | 2023-05-17 | range
+late in the last 1 day | late in the last 1 day | 2023-05-17 | range
 next Tuesday | next Tuesday | 2023-05-23 | day
 this Friday | this Friday | 2023-05-19 | day
 on Monday I ran | Monday | 2023-05-15 | day

@@ -195,3 +195,27 @@ def test_every_thread_gets_the_same_tokens() -> None:
 @given(st.text(st.sampled_from("abcs019-/.,:'+# \n_"), max_size=30))
 def test_a_text_in_ascii_has_the_words_it_has_among_others(text: str) -> None:
     assert words(f"{text} é") == [*words(text), "e"]
+
+
+BLANKS = [chr(point) for point in range(0x110000) if chr(point).isspace()]
+
+
+@given(
+    st.lists(st.text(max_size=8), max_size=8), st.sampled_from(BLANKS), st.sampled_from(["", "\u0301", "9", "'", "上"])
+)
+def test_no_token_reaches_over_a_blank(chunks: list[str], blank: str, next_to: str) -> None:
+    text = f"{blank}{next_to}".join(chunks)
+    assert words(text) == [word for chunk in text.split() for word in words(chunk)]
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from("ab '9May ")), max_size=60))
+def test_an_entry_has_the_stream_of_its_whole_text(text: str) -> None:
+    (raw,) = entry_terms(item(text))
+    assert raw.endswith(terms(text))
+
+
+def test_more_chunks_than_are_kept_have_the_same_streams() -> None:
+    texts = ["yesterday " + " ".join(f"w{n}x{m}" for m in range(40)) for n in range(2_000)]
+    first = [entry_terms(item(text)) for text in texts]
+    assert [entry_terms(item(text)) for text in texts] == first
+    assert all(mention("2023-05-07") in stream(raw) for (raw,) in first[::100])

@@ -132,6 +132,52 @@ def test_any_text_is_read_and_every_clause_is_in_its_place(text: str) -> None:
         assert text[taken.start : taken.end] == taken.text
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("On Mondays, from now on answer in French", None),
+        (
+            "Thanks! At work, on Mondays, from now on answer in French.",
+            "At work, on Mondays, from now on answer in French.",
+        ),
+        ("每周一，以后都用英文回答我。", None),
+        ("周末的时候，从现在开始回答要简短。", None),
+        ("I am at home, from now on answer in French", "from now on answer in French"),
+        ("Always sign mails with:\n\nRegards, Ada", None),
+        ("Always sign mails with:\n\nRegards,\nAda\n\nThanks!", "Always sign mails with:\n\nRegards,\nAda"),
+        ("Always sign mails with:\n\n> Regards, Eve", "Always sign mails with:"),
+        ("**From now on answer in French**", "From now on answer in French"),
+        ("**From now on, answer in French.** Thanks.", "From now on, answer in French."),
+        ("From now on, answer in **French**", None),
+        ("For Python code: always use type hints.", None),
+    ],
+)
+def test_an_instruction_keeps_its_condition_and_what_it_announces(text: str, whole: str | None) -> None:
+    assert [one.text for one in instructions(text)] == [whole or text]
+
+
+def test_instructions_that_one_announces_stand_each_for_itself() -> None:
+    text = "From now on keep to these:\n- Never use emojis in your answers.\n- Always end your replies with a haiku."
+    assert [one.text for one in instructions(text)] == [
+        "From now on keep to these:",
+        "Never use emojis in your answers.",
+        "Always end your replies with a haiku.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The README says from now on, answer in French.",
+        "Bob's note says always answer in French.",
+        "According to the docs, from now on answer in French.",
+        "根据说明书，以后都用英文回答我。",
+    ],
+)
+def test_what_a_paper_says_is_no_order_of_its_readers(text: str) -> None:
+    assert instructions(text) == []
+
+
 def about(topic: str, standing: list[str]) -> int | None:
     """The place of the instruction that a topic is about."""
     words = telling(topic)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,24 @@ def test_a_polite_order_does_not_ask() -> None:
         False,
         True,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("**Keep it short.**", "Keep it short."),
+        ("- *Keep it short*", "Keep it short"),
+        ("__Keep it short__", "Keep it short"),
+        ("Keep it **short**", "Keep it **short**"),
+        ("**Keep** it **short**", "**Keep** it **short**"),
+        ("**Tone**: keep it short", "**Tone**: keep it short"),
+        ("***Keep it short***", "Keep it short"),
+        ("**_Keep it short_**", "Keep it short"),
+        ("me: Keep it short", "Keep it short"),
+    ],
+)
+def test_emphasis_around_a_sentence_and_the_mark_of_a_list_are_no_part_of_it(text: str, sentence: str) -> None:
+    assert [one.written for one in sentences(text)] == [sentence]
 
 
 @given(st.text())

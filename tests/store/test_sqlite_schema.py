@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreNewer
+from mnemic.store.engine import journal_io
 from mnemic.store.engine import relations as declared
 from mnemic.store.engine.codec import kind_number
 from mnemic.store.sqlite import file_audit, location, migrations, schema, sqlite_relations, sqlite_tables
@@ -143,15 +145,15 @@ def relations() -> Iterator[SqliteRelations]:
 
 
 def test_rows_that_are_added_together_are_numbered_one_after_another(relations: SqliteRelations) -> None:
-    assert relations.add(declared.NAME, (None, 1, "a")) == 1
-    assert relations.add(declared.NAME, *((None, 1, text) for text in "bcd")) == 2
+    assert relations.add(declared.NAME, (None, 1, 1, "a")) == 1
+    assert relations.add(declared.NAME, *((None, 1, n, text) for n, text in enumerate("bcd", 2))) == 2
     assert [row[0] for row in relations.find(declared.NAME, order=("text",))] == [1, 2, 3, 4]
-    assert relations.add(declared.NAME, (None, 1, "e")) == 5
+    assert relations.add(declared.NAME, (None, 1, 5, "e")) == 5
 
 
 def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) -> None:
     count = 2 * CHUNK + 1
-    relations.add(declared.NAME, *((None, 1, f"{n}") for n in range(count)))
+    relations.add(declared.NAME, *((None, 1, n, f"{n}") for n in range(count)))
     numbers = range(1, count + 1)
     assert [row[0] for row in relations.find(declared.NAME, ("id", "in", numbers), order=("id",))] == list(numbers)
     assert list(relations.find(declared.NAME, ("id", "in", ()))) == []
@@ -166,12 +168,12 @@ def test_a_column_may_be_among_any_number_of_values(relations: SqliteRelations) 
 
 def test_order_and_limit_hold_over_all_values_and_none_is_found_twice(relations: SqliteRelations) -> None:
     count = 2 * CHUNK + 1
-    relations.add(declared.NAME, *((None, n % 3, f"{n:05}") for n in range(count)))
+    relations.add(declared.NAME, *((None, n % 3, n, f"{n:05}") for n in range(count)))
     numbers = [*range(count, 0, -1), *range(1, count + 1)]
     among: declared.Condition = ("id", "in", numbers)
     assert sorted(row[0] for row in relations.find(declared.NAME, among)) == list(range(1, count + 1))
     last_first = relations.find(declared.NAME, among, order=("space", "-text"), limit=2)
-    assert [(space, text) for _, space, text in last_first] == [(0, "00999"), (0, "00996")]
+    assert [(space, text) for _, space, _, text in last_first] == [(0, "00999"), (0, "00996")]
     first = relations.first(declared.NAME, among, order=("-id",))
     assert first is not None
     assert first[0] == count
@@ -184,7 +186,7 @@ def test_order_and_limit_hold_over_all_values_and_none_is_found_twice(relations:
 def test_two_columns_may_be_among_any_number_of_values_together(relations: SqliteRelations) -> None:
     count = CHUNK + 2
     texts = [f"{n}" for n in range(count)]
-    relations.add(declared.NAME, *((None, 1, text) for text in texts))
+    relations.add(declared.NAME, *((None, 1, n, text) for n, text in enumerate(texts)))
     both: tuple[declared.Condition, declared.Condition] = (
         ("id", "in", range(count - 1, 0, -1)),
         ("text", "in", [*texts[1:], *(f"absent {n}" for n in range(40_000))]),
@@ -211,6 +213,9 @@ def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_on
     [
         (declared.SPACE, ("tenant", "branch"), (("shared", "is true", 0),), ()),
         (declared.SPACE, ("tenant", "user", "branch"), (), ()),
+        (declared.SPACE, ("tenant",), (), ("-number",)),
+        (declared.NAME, ("space", "text"), (), ()),
+        (declared.NAME, ("space", "number"), (), ()),
         (declared.CHANGE, ("tenant",), (("at", "<=", 1),), ("-seq",)),
         (declared.EVENT, ("tenant",), (("seq", ">=", 1), ("seq", "<=", 1)), ("seq", "n")),
         (declared.VERSION, ("space", "seq_to"), (("id", "in", 3),), ()),
@@ -333,6 +338,29 @@ def test_the_golden_file_of_format_3_keeps_pages_branches_jobs_and_holds(path: P
         assert "|".join(jobs) == told["jobs"]
         assert [f"{hold.user} {hold.session} {hold.reason}" for hold in snapshot.holds(1)] == [told["holds"]]
     store.close()
+
+
+def test_a_journal_exported_by_an_older_release_is_loaded_the_same_beside_another_tenant(path: Path) -> None:
+    told = dict(line.split(" ", 1) for line in (GOLDEN / "journal-1.txt").read_text().splitlines())
+    lines = (GOLDEN / "journal-1.jsonl").read_bytes().splitlines(keepends=True)
+    world = World(SqliteStore(path), "today")
+    for user in ("ada", "bob"):
+        world.commit("of another house", user=user, tenant="house", actor="neighbour")
+    assert world.store.transact(journal_io.load, iter(lines)).commits == 43
+    assert state_hash(world.store, TENANT) == told["state"]
+    with world.store.read() as snapshot:
+        head = snapshot.head(snapshot.tenant(TENANT) or 0)
+        assert (str(head.seq), head.hash.hex()) == (told["seq"], told["head"])
+    again = [json.loads(line) for line in world.store.export(TENANT)]
+    before = [json.loads(line) for line in lines]
+    for line in before:
+        line.get("change", {}).pop("tenant", None)  # its number in the file that it was exported from
+    assert [line["space"].pop("spent") for line in again if "space" in line] == [1, 3, 7, 8, 10, 11]
+    assert again[:-1] == before[:-1]
+    world.commit("and it goes on", user="bob", actor="tester")
+    world.commit("for somebody new", user="dan")
+    assert world.faults() == []
+    world.store.close()
 
 
 def tables(path: Path) -> list[str]:

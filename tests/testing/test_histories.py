@@ -27,6 +27,13 @@ def test_a_history_leaves_both_stores_as_the_model_says(seed: int) -> None:
     assert figures.commits
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_history_is_carried_beside_another_tenant_again_and_again(seed: int) -> None:
+    given = acts(f"carried {seed}", 160)
+    carried = [Act("carry", act.picks) if n % 8 == 7 else act for n, act in enumerate(given)]
+    assert History(f"carried {seed}").run(carried).acts["carry"] >= 20
+
+
 def test_every_act_comes_up() -> None:
     assert {act.name for act in acts(0, 2_000)} == set(WEIGHTS)
     assert acts(3, 20) == acts(3, 20) != acts(4, 20)

@@ -58,10 +58,11 @@ class Change:
 
     Attributes:
         seq: 1, 2, 3 ... per tenant, without gaps; all its events share it.
+        space: The id of the space that it changed, in this store; 0 for a commit of the whole tenant.
         at: When the journal took it (aware, UTC); never decreasing.
         actor: Who did it.
         cause: The seq that made it happen, or None.
-        hash: SHA-256 over the previous hash, the envelope and the digests.
+        hash: SHA-256 over the previous hash, the envelope (with the space's number in the tenant) and the digests.
     """
 
     seq: int

@@ -33,6 +33,10 @@ january february march april june july august september october november decembe
 上个 下个 去年 今年 明年 前年 天前 周前 月前 年前 春天 夏天 秋天 冬天 春节 月 号 號
 """
 _TIMELY: Final = frozenset(_TIMELY_WORDS.split())
+_CHUNK_BYTES: Final = 8 * 1024 * 1024
+"""Memory that the token streams of chunks may take, about: those of forty thousand words."""
+_CHUNK_COST: Final = 150
+"""Bytes of one, beside what it says."""
 _FOUR_DIGITS: Final = re.compile(r"\d\d\d\d")
 _MAY: Final = re.compile(r"\bMay\b")
 
@@ -98,9 +102,8 @@ def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
 
 
 def _part_terms(text: str, item: Item) -> bytes:
-    found = words(text)
-    stream = hashed(found)
-    if _TIMELY.isdisjoint(found) and not _is_timely(text):
+    stream, timely = _KNOWN.read(text)
+    if not timely:
         return stream
     from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
 
@@ -111,9 +114,44 @@ def _part_terms(text: str, item: Item) -> bytes:
     return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
 
 
-def _is_timely(text: str) -> bool:
-    """Whether a text speaks of a time in other ways than by a word of `_TIMELY`: without either none matters here."""
-    return bool("last night" in text or ("May" in text and _MAY.search(text)) or _FOUR_DIGITS.search(text))
+class _Chunks(dict[str, bytes]):
+    """The token streams of chunks, which is what stands between the blanks of a text: no token reaches over one.
+
+    Attributes:
+        timely: The chunks that may speak of a time; without one no time matters here.
+        room: Bytes that may still be kept.
+    """
+
+    def __init__(self) -> None:
+        self.timely: set[str] = set()
+        self.room = _CHUNK_BYTES
+
+    def __missing__(self, chunk: str) -> bytes:
+        found = words(chunk)
+        stream = self[chunk] = hashed(found)
+        if not _TIMELY.isdisjoint(found) or _FOUR_DIGITS.search(chunk) or ("May" in chunk and _MAY.search(chunk)):
+            self.timely.add(chunk)
+        self.room -= _CHUNK_COST + 4 * len(chunk) + len(stream)
+        return stream
+
+
+class _ChunkCache:
+    """Reads texts chunk by chunk, most of which it has read before."""
+
+    def __init__(self) -> None:
+        self._chunks = _Chunks()
+
+    def read(self, text: str) -> tuple[bytes, bool]:
+        """The token stream of a text, and whether it may speak of a time."""
+        known = self._chunks  # another thread may begin new ones meanwhile
+        if known.room < 0:
+            known = self._chunks = _Chunks()
+        chunks = text.split()
+        stream = b"".join(map(known.__getitem__, chunks))
+        return stream, not known.timely.isdisjoint(chunks) or "last night" in text
+
+
+_KNOWN: Final = _ChunkCache()
 
 
 @lru_cache(maxsize=4096)

@@ -275,12 +275,10 @@ def stretch(which: str, kind: str, span: Span) -> Span:
     decade = kind == "range" and after - first > 3600
     table = _STRETCHES.get("decade" if decade else kind)
     if table is None:
-        third = (after - first) // 3
-        table = {
-            "early": (0, third),
-            "mid": (third, after - first - third),
-            "late": (after - first - third, after - first),
-        }
+        length = after - first
+        third = max(1, length // 3)  # of two days one is early and one is late
+        middle = (third, length - third) if length > 2 else (0, length)
+        table = {"early": (0, third), "mid": middle, "late": (length - third, length)}
     low, high = table.get(which) or table[_SAME[which]]
     if decade or kind == "year":
         per, year = 12 if decade else 1, date.fromordinal(first).year

@@ -131,7 +131,7 @@ def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
 
     One that is there already, or was erased, is not given again.
     """
-    id = derived_id(d.source[0], run.space, run.epoch, d.key)
+    id = derived_id(d.source[0], run.number, run.epoch, d.key)
     return desk.fresh_id() if id in run.made else id
 
 

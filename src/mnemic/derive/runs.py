@@ -53,6 +53,7 @@ class StrategyRun:
         hidden: What the owner hid of what was derived from this evidence before: what the run leaves out.
         vers: The versions that the run covers.
         epoch: How often something was erased in the space.
+        number: What the journal calls the space: ids are made of it, so that they are the same wherever it is loaded.
         made: What was derived from these versions before, by whomever.
         step, job: What its commit moves: the lane, or a dead letter's job.
     """
@@ -67,6 +68,7 @@ class StrategyRun:
     hidden: Mapping[ItemId, Item]
     vers: tuple[int, ...]
     epoch: int = 0
+    number: int = 0
     made: frozenset[ItemId] = frozenset()
     step: Advance | None = None
     job: JobStep | None = None
@@ -205,6 +207,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         hidden=hidden_of(own),
         vers=tuple(vers),
         epoch=head.epoch,
+        number=head.number,
         made=frozenset(item.id for item in made),
         **moves,
     )

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
-from mnemic.extract.sentences import sentences
+from mnemic.extract.quotation import own_words
+from mnemic.extract.sentences import LIMIT, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from types import ModuleType
 
     from mnemic.extract.patterns import InstructionPattern
@@ -29,6 +30,10 @@ _NO_NAMES_WORDS: Final = """
 back later tomorrow tonight today maybe soon crazy anytime asap now again first
 """
 _NO_NAMES: Final = frozenset(_NO_NAMES_WORDS.split())
+
+_CLAUSE: Final = re.compile(r"[^\s,;:，；：、—–(（][^,;:，；：、—–(（]*+[,;:，；：、—–(（]*+\s*+")
+_BELOW: Final = re.compile(r"[ \t\r]*+\n\s*+(?:\S[^\n]*+(?:\n(?=[ \t]*\S)|\s*\Z|(?=\n))){1,20}")
+"""The paragraph below a line."""
 
 _LIKE_FIRST: Final = frozenset({"so", ";", "—", "–", "-", "--"})
 """After these a clause is as free as at the beginning."""
@@ -59,10 +64,47 @@ def instructions(text: str) -> list[Instruction]:
         for language, low in _languages(sentence):
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
                 at, rule = match
-                start, end = sentence.start + at, sentence.start + len(low)
+                start, end = sentence.start + _with_condition(low, at, language), sentence.start + len(low)
                 extracted.append(Instruction(text[start:end], start, end, rule.name))
                 break
+    if any(instruction.text.endswith((":", "：")) for instruction in extracted):
+        return _with_what_they_announce(text, extracted)
     return extracted
+
+
+def _with_condition(low: str, at: int, language: ModuleType) -> int:
+    """Where an instruction begins with the conditions before its clause: "on Mondays, from now on ..."."""
+    lead = language.LEAD.match(low)
+    first = lead.end() if lead else 0
+    clauses = list(_CLAUSE.finditer(low, first, at))
+    for clause in reversed(clauses):
+        if language.CONDITION.match(low, clause.start(), clause.end()) is None:
+            break
+        at = clause.start()
+    return at
+
+
+def _with_what_they_announce(text: str, extracted: Sequence[Instruction]) -> list[Instruction]:
+    """Each instruction that ends in a colon with the paragraph below it, unless that instructs by itself.
+
+    Only the speaker's own words are taken in: "sign mails with:" and the signature, never a quotation.
+    """
+    own = own_words(text)
+    whole: list[Instruction] = []
+    for n, instruction in enumerate(extracted):
+        below = _BELOW.match(text, instruction.end) if instruction.text.endswith((":", "：")) else None
+        following = extracted[n + 1].start if n + 1 < len(extracted) else len(text)
+        if (
+            below is not None
+            and below.end() <= following
+            and len(below[0]) <= LIMIT
+            and own[below.start() : below.end()] == below[0]
+        ):
+            start, end = instruction.start, instruction.end + len(below[0].rstrip())
+            whole.append(Instruction(text[start:end], start, end, instruction.rule))
+        else:
+            whole.append(instruction)
+    return whole
 
 
 def _languages(sentence: Sentence) -> Iterator[tuple[ModuleType, str]]:

@@ -18,6 +18,7 @@ from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "BREAK",
+    "CONDITION",
     "CUE",
     "LEAD",
     "ONCE",
@@ -186,7 +187,7 @@ RULES: Final = (
     InstructionPattern("never", rf"{_PLEASE}(?:don'?t|do not) (?!be\b|tell me (?:it|that|you|he|she|they|we)|stop\b|let\b|take\b|change\b){_VERB}.* (?:ever )?again\b", weak=True, first=True),
     InstructionPattern("never", rf"{_PLEASE}(?:never,? ever|never|don'?t|do not) (?:{_VERB}|{_OPEN}).*\bever\b(?! (?:since|after|so)\b)"),
     InstructionPattern("always", rf"{_PLEASE}(?:always|never|never,? ever) {_OPEN}.*\b(?:me|my|mine)\b", weak=True, first=True),
-    InstructionPattern("always", rf"(?:for|in|about|on|with|regarding|when it comes to) [^,]+, (?:please )?(?:i (?:only|always|never) (?:ever )?(?:want|need)|(?:only|always|never|no) (?:{_VERB}|\w+s\b))", weak=True, first=True, once=True),
+    InstructionPattern("always", rf"(?:for|in|about|on|with|regarding|when it comes to) [^,:]+[,:] (?:please )?(?:i (?:only|always|never) (?:ever )?(?:want|need)|(?:only|always|never|no) (?:{_VERB}|\w+s\b))", weak=True, first=True, once=True),
     InstructionPattern("always", r"(?:it'?d|it would|it'?s|would) (?:be )?(?:really |much |very |so )*(?:great|nice|good|helpful|lovely|best|better|easier|ideal|useful|appreciated)[^,]*? if you (?:could |would |can )?(?:please )?(?:always|never|just|only|not|stop|kept|use)"),
     InstructionPattern("always", rf"you (?:should|must|are to|need to|have to|ought to) (?:always|never|only) {_VERB}", weak=True, first=True),
     InstructionPattern("always", r"i(?:'ve| have)? (?:already )?(?:told|asked) you (?:to (?:always|never|stop)|not to|never to|always to)"),
@@ -268,7 +269,7 @@ CUE: Final = re.compile(
 """Without one of these words no rule applies."""
 
 LEAD: Final = re.compile(
-    r"(?:(?:ok(?:ay)?|oh|hey|hi|hello|yes|yeah|yep|so|and|but|also|well|right|alright|great|thanks(?: a lot| so much)?|thank you(?: so much)?|cool|good|nice"
+    r"(?:(?:(?:hi|hey|hello|dear) [\w-]+(?: [\w-]+)?(?=\s*[,:!])|ok(?:ay)?|oh|hey|hi|hello|yes|yeah|yep|so|and|but|also|well|right|alright|great|thanks(?: a lot| so much)?|thank you(?: so much)?|cool|good|nice"
     r"|perfect|lovely|awesome|btw|by the way|now|again|ah|actually|honestly|listen|look|important|reminder|for the record|in that case|then"
     r"|(?:and |oh,? |just )?(?:one|another|a|last|first)(?: more| last| other| small| quick| little| general| final)*(?: thing| request| rule| note| favou?r| point)?"
     r"(?: for (?:you|the future))?|rules?|quick (?:note|request)|(?:ground|standing|house|general|new|hard|golden|my) (?:rules?|instructions?|orders?)"
@@ -282,10 +283,19 @@ STARTS: Final = re.compile(
 )
 """Where another clause may begin."""
 
+CONDITION: Final = re.compile(
+    r"(?:and |but |or |also )?(?:only |even |especially |just |except |not )*(?:on|in|at|for|during|when|whenever|if|while|after|before|with|within|without|about|unless|until|till|except|regarding|concerning|by|to|from|every|each"
+    r"|where|wherever|once|outside|between|under|over|around|towards?|as (?:long|soon|far) as|as for|any ?time|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekdays?|weekends?|mornings?|evenings?)\b"
+)
+"""How a clause begins that says when, where or for what an instruction holds."""
+
 REPORTED: Final = re.compile(
     r"\b(?:said|says?|saying|told|tells?|telling|wrote|writes?|advice|advises?d?|warn(?:s|ed)?|insist(?:s|ed)?|taught|teach(?:es)?|motto|slogan|sign|mantra"
     r"|according|think|thought|believe|know|knows|remember when|quote|lyrics?|line|article|book|poster|reads|means?|why|how|that)\b[^,]*$"
     r"|\b(?:he|she|they|we|i|people|everyone|who)(?:'s|'re|'m|'ve|'d)?\b(?! (?:would|'d|want|need|prefer))[^,;:—–-]*(?:,? (?:and|but|then|or))? *$"
+    r"|\b(?:readme|docs?|documentation|manual|page|website|note|e-?mail|letter|article|sign|message|text|guide|instructions|prompt|spec|book|poster|label|ticket|comment|post|policy)"
+    r" (?:\w+ )?(?:says?|said|reads?|states?|tells|told|claims?|claimed|instructs?|suggests?|recommends?|goes)\b"
+    r"|^(?:according to|as per|per|quoting|to quote|in the words of)\b"
 )
 """Before a clause: somebody else's words, or a subject that the clause goes on with."""
 

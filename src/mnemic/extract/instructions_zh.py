@@ -16,6 +16,7 @@ from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "BREAK",
+    "CONDITION",
     "CUE",
     "LEAD",
     "ONCE",
@@ -137,8 +138,15 @@ LEAD: Final = re.compile(
 
 STARTS: Final = re.compile(r"[，,：:—、（(]+ *| +|\s-+\s")
 
+CONDITION: Final = re.compile(
+    r"(?:但|而且?|只|只有|尤其|特别是)?(?:每(?:周|天|逢|当|到|个|次|回)|周[一二三四五六日末]|星期|礼拜|工作日|节假日|假期|平时|早上|晚上|上午|下午|中午|白天|在|当|如果|要是|若|假如|只要|一旦|凡|除非|除了|对于|关于|碰到|遇到|涉及|无论|不管)"
+    r"|(?:(?!我|他|她)[^，,]){1,16}(?:时候?|的话|之前|之后|方面|期间|上面?|里面?)[，,：: ]*$"
+)
+"""How a clause begins or ends that says when, where or for what an instruction holds."""
+
 REPORTED: Final = re.compile(
     rf"(?:{_OTHERS}|书里|文章|歌词|人们|有人|老人|俗话|妈妈|爸爸|小[\u4e00-\u9fff])[^，,]{{0,8}}(?:说|讲|让|叫|劝|教|告诉|常说|提醒|要求|写|规定|叮嘱|建议)(?:过|道|我|我们)*(?:[：:，,]|$)|(?:他|她|他们|她们|它)[^，,]{{0,10}}[，,：:、 ]*$"
+    r"|\b(?:says?|said|reads|wrote|writes|states|told \w+|according to)\b[^，,]*$|(?:根据|按照|据)[^，,]{1,12}(?:上|里|中)?(?:的)?(?:说法|说明|规定|要求|内容)?[，,：: ]*$"
 )
 REPORTED_AFTER: Final = re.compile(r"_[，,]? *(?:他|她|妈|爸|老师|老板|医生|有人)[^，,]*说")
 SAYING: Final = re.compile(

@@ -10,10 +10,13 @@ Each kind is looked for in one pass from left to right, so that a stranger's tex
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.chinese import NAME, SURNAMES
+from mnemic.extract.letters import Headers, begins_letter, is_header
+from mnemic.extract.material import heads_material, introduced, reported, reports
 from mnemic.extract.speakers import is_machine_label
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orwarded|FORWARDED"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|(?i:forward)|(?:\\A|\n)[ \t]*[#(%（]|写着|写道|写的是|规定|提到|说的是|[Ww]hat does|【"
 )
 """Without one of these nothing is quoted, which is true of most messages."""
 
@@ -36,6 +39,23 @@ def own_words(text: str) -> str:
     """Return `text` with each visible character of what is quoted or code as `_`, every other one in its place."""
     if _MARKS.search(text) is None:
         return text
+    begin = own_label(text)
+    return text[:begin] + _without_shown(text[begin:]) if begin else _without_shown(text)
+
+
+def own_label(text: str) -> int:
+    """Where the words begin that a label at the head of a text calls the writer's own: "Me: ..."; 0 if none does.
+
+    Somebody else's line below makes it a talk that is shown, in which "me" may be anybody.
+    """
+    label = _MYSELF.match(text)
+    if label is None:
+        return 0
+    lines = (line[0].rstrip("\n") for line in _LINE.finditer(text, label.end()))
+    return 0 if any(map(_is_of_another, lines)) else label.end()
+
+
+def _without_shown(text: str) -> str:
     text = _blanked(text, _begun_in_quoted_lines(text))
     for find in _KINDS:
         text = _blanked(text, find(text))
@@ -55,8 +75,7 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 # Lines that are quoted as in mail
 
 
-_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )[\w-]{0,16}+>|＞|&gt;|\|)"
-_QUOTED_LINE: Final = re.compile(_QUOTES_LINE + ".*", re.MULTILINE)
+_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )(?:\w[\w-]{0,15}+)?>|＞|&gt;|\|)"
 _QUOTE_MARKS: Final = re.compile(_QUOTES_LINE + r"(?:[ \t]?(?:>|＞|&gt;|\|))*+", re.MULTILINE)
 _TAKEN_OFF: Final = "\x01"
 """What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
@@ -68,7 +87,23 @@ def _may_quote_lines(text: str) -> bool:
 
 
 def _quoted_lines(text: str) -> Iterator[Stretch]:
-    return (line.span() for line in _QUOTED_LINE.finditer(text)) if _may_quote_lines(text) else iter(())
+    """Quoted lines, and those that go on with a quoted paragraph without the mark, as Markdown has it."""
+    if not _may_quote_lines(text):
+        return
+    goes_on = False
+    for line in _LINE.finditer(text):
+        marks = _QUOTE_MARKS.match(line[0])
+        if marks is not None:
+            rest = line[0][marks.end() :].strip()
+            goes_on = bool(rest) and _NO_PARAGRAPH.match(rest) is None and not rest.endswith("|")
+        else:
+            goes_on = goes_on and _BEGINS_BLOCK.match(line[0]) is None
+        if marks is not None or goes_on:
+            yield line.span()
+
+
+_NO_PARAGRAPH: Final = re.compile(r"```|~~~|#{1,6}(?:[ \t]|$)|[-*_=](?:[ \t]*+[-*_=]){2,}$")
+_BEGINS_BLOCK: Final = re.compile(rf"[ \t]*+(?:$|\n|[-*+•][ \t]|\d{{1,9}}[.)、]|{_NO_PARAGRAPH.pattern}|</?\w)")
 
 
 def _begun_in_quoted_lines(text: str) -> list[Stretch]:
@@ -78,9 +113,40 @@ def _begun_in_quoted_lines(text: str) -> list[Stretch]:
     bare = _QUOTE_MARKS.sub(lambda marks: _TAKEN_OFF * len(marks[0]), text)
     if bare == text:
         return []
-    quoted = [line for line in _LINE.finditer(bare) if line[0].startswith(_TAKEN_OFF)]
-    letter = next((line for line in quoted if _hands_over(bare, line[0].strip(_TAKEN_OFF + " \t\n"), line.end())), None)
-    return [*_fences(bare), *_tagged(bare), *([(letter.start(), len(text))] if letter else [])]
+    found = [*_fences(bare), *_tagged(bare)]
+    quoted = list(_quoted_lines(text))
+    headers = Headers()
+    for line in _LINE.finditer(bare):
+        shown = line[0].strip(_TAKEN_OFF + " \t\n")
+        if not shown:
+            headers.end_block()
+        if (
+            headers.take(shown, line.start())
+            and _begins_in(headers.begin, quoted)
+            and not _is_followed_by_shown(bare, line.end())
+        ):
+            found.append((headers.begin, len(text)))
+            break
+        if _begins_in(line.start(), quoted) and _hands_over(bare, shown, line.end()):
+            found.append((line.start(), len(text)))
+            break
+    marked = (stretch for find in (_between_triple, _between_pairs, _between_double) for stretch in find(bare))
+    return [*found, *(stretch for stretch in marked if _begins_in(stretch[0], quoted))]
+
+
+def _begins_in(at: int, lines: list[Stretch]) -> bool:
+    """Whether a place lies in one of the lines, which are in order."""
+    line = bisect_right(lines, (at, sys.maxsize)) - 1
+    return line >= 0 and at < lines[line][1]
+
+
+def _hands_over(text: str, line: str, end: int) -> bool:
+    """Whether a line that is quoted hands over what follows it, which is not quoted."""
+    hands_over = (_speaks_below(line) and _is_of_another(line)) or any(
+        begins_letter(line[at:]) or _announces(line[at:], introduced(line[at:]) if _has_colon(line) else None)
+        for at in _beginnings(line)
+    )
+    return hands_over and not _is_followed_by_shown(text, end)
 
 
 # Code
@@ -96,6 +162,7 @@ def _fences(text: str) -> Iterator[Stretch]:
     if "```" not in text and "~~~" not in text:
         return
     fences = list(_FENCE.finditer(text))
+    first = next((fence.start() for fence in fences if _opens_line(text, fence.start())), 0)
     n = 0
     while n < len(fences):
         opening = fences[n]
@@ -107,7 +174,7 @@ def _fences(text: str) -> Iterator[Stretch]:
             yield opening.start(), fences[closing].end()
             n = closing
         elif opens_line:
-            yield opening.start(), len(text)
+            yield first, len(text)  # one fence too many: which of them were within which is not told
             return
         n += 1
 
@@ -117,7 +184,7 @@ def _opens_line(text: str, at: int) -> bool:
     begin = text.rfind("\n", first, at)
     if begin < 0 and first:
         return False
-    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t\x01>-*+•_/0123456789.)")
+    return not text[begin + 1 if begin >= 0 else 0 : at].strip(" \t\x01>-*+•_/0123456789.)(\"'“‘「")
 
 
 def _closes(text: str, opening: re.Match[str], fence: re.Match[str], *, whole_line: bool) -> bool:
@@ -144,6 +211,8 @@ def _inline_code(text: str) -> Iterator[Stretch]:
     n = 0
     while n < len(runs):
         end = partner[n]
+        while end is not None and not text[runs[n].end() : runs[end].start()].strip() and partner[end] is not None:
+            end = partner[end]  # two runs with nothing between are one, of code that holds code
         if end is not None and paragraphs.share(runs[n].start(), runs[end].start()):
             yield runs[n].start(), runs[end].end()
             n = end
@@ -243,41 +312,6 @@ travel two typography units verbosity voice warnings work writing today tomorrow
 """
 _TOPICS: Final = frozenset(_TOPICS_WORDS.split())
 """First words of what people put before a colon in words of their own."""
-_HEADER: Final = re.compile(
-    r"[ \t]*+[*_]*(?:from|to|cc|bcc|sent|date|subject|reply-to|发件人|收件人|抄送|发送时间|时间|日期|主题)[*_]*\s{0,3}[:：]",
-    re.IGNORECASE,
-)
-_FORWARDED: Final = re.compile(
-    r"[ \t]*+(?:"
-    r"[-_=*—─]{2,}[ \t]*+[^\n]{0,40}?(?:original|forwarded|forward|begin|start of|原始邮件|原邮件|转发|开始|引用)[^\n]*+"
-    r"|(?:[^\n]{0,40}?[\s:：])?(?:begin )?forwarded message|(?:fw|fwd|转发自?|引用自?)\s{0,3}[:：]|forwarded from\b|\[forwarded|\[转发"
-    r"|diff --git |@@ -\d)",
-    re.IGNORECASE,
-)
-_REPORTS: Final = re.compile(
-    r"(?:\b(?:said|says|wrote|writes|reads|replied|replies|answered|posted|states?|stated|quoting|schrieb|escribió|écrit|goes"
-    r"|contains?|returned|told|asked|sent|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{1,40}){0,4}"
-    r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回)(?:了|过|道|的|着|的是|以下内容|如下)?)[ \t\xa0]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
-    re.IGNORECASE,
-)
-_INTRODUCES: Final = re.compile(
-    r"(?:\b(?:here(?:['’]s| is| are)|below (?:is|are)|this is|following)\b[^:：\n]{0,40}?\b(?:texts?|e-?mails?|mails?|letters?|messages?|articles?|pages?"
-    r"|posts?|documents?|transcripts?|logs?|outputs?|results?|snippets?|reviews?|tweets?|conversations?|chats?|poems?|stor(?:y|ies))\b"
-    r"|(?:以下|下面|这)(?:是|为)?[^:：\n]{0,20}?(?:文章|文本|邮件|网页|消息|文档|日志|对话|内容|原文|聊天记录|信|评论|帖子|结果|输出))[^:：\n]{0,30}[:：]"
-    r"|(?<!when you )(?<!whenever you )(?<!if you )\b(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|classify)\b[^:：\n]{0,40}[:：]"
-    r"|(?:翻译|总结|改写|润色|校对|概括)[^:：\n]{0,15}[:：]",
-    re.IGNORECASE,
-)
-"""How people hand over a text to be worked on: what follows is that text."""
-_MYSELF: Final = re.compile(
-    r"\b(?:i|i've|i'd|i'll|i’ve|we)(?: \w+){0,2} (?:said|say|wrote|write|asked|replied|posted|sent)\b[^\n]{0,30}$"
-    r"|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才)*(?:说|写|问)(?:了|过)?[:：]$",
-    re.IGNORECASE,
-)
-_HEAD: Final = 200
-"""First characters of a line that are looked at for what it hands over."""
-_TAIL: Final = 80
-"""Last characters of a line that are looked at for who reports what follows."""
 _POSTED: Final = re.compile(
     r"(?!(?:At|By|Until|From|Around|Since|Before|After)\b)(?:[A-Z][\w'’.-]{0,30}(?: [A-Z][\w'’.-]{0,30}){0,2}|[\u4e00-\u9fff]{2,4})[ \t—–(-]{1,6}"
     r"(?i:(?:today|yesterday|今天|昨天)[ \t]+(?:at[ \t])?)?\d{1,2}:\d\d(?::\d\d)?(?i:[ \t\xa0\u202f]?[ap]m)?\)?[ \t]*+"
@@ -291,54 +325,125 @@ _LOGGED: Final = re.compile(
 _SHELL: Final = re.compile(
     r"[ \t]*+(?:\$ |>>> |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )"
 )
-_COMMENT: Final = re.compile(r"[ \t]*+//(?!\S+\.\w)")
+_COMMENT: Final = re.compile(r"[ \t]*+(?://(?!\S+\.\w)|#{1,6}[ \t]|--[ \t]|%[ \t]|/\*|\*/)")
 _INDENTED: Final = re.compile(r"(?:[ \xa0]{4}|[ \xa0]{0,3}\t)")
 _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
+_SPEAKER_IN_BRACKETS: Final = re.compile(
+    r"[ \t]*+[*_#]*+[ \t]?[\[(【（]{1,2}(?P<name>[^\[\]()【】（）\n:：]{1,30})[\])】）]{1,2}[*_]*+(?P<rest>[^\n]*+)"
+)
+_OPENING: Final = re.compile(r"[ \t\xa0]*+[-#/*%\"'‘“„「『«`~(|]++[ \t\xa0]*+")
+"""Marks before what a line says: of a comment, of a quotation that goes on, of emphasis."""
+_DEEPEST: Final = 4
+"""Most labels and marks in one line behind which another text is looked for."""
+_BEFORE_SPEAKER: Final = " \t\xa0/#"
+_MYSELF: Final = re.compile(r"\s*+[*_]{0,2}(?:me|myself|我|本人)[*_]{0,2}[ \t]?[:：]", re.IGNORECASE)
+_OWN_HEADING: Final = re.compile(
+    r"(?:(?:in|for|on|when|whenever|with|about|regarding|if|while|as|during|using|concerning|re)\b(?! (?:reply|response|answer))"
+    r"|(?:hi|hey|hello|dear|ok|okay|so|please)\b|(?:(?:my|our|some|the|new|standing|general|here are) ){0,3}"
+    r"(?:rules?|instructions?|preferences?|requests?|requirements?|guidelines|conventions|reminders?|orders?|settings) (?:for|to)\b"
+    r"|.*(?:关于|对于|的时候$|时$))",
+    re.IGNORECASE,
+)
+"""Labels of one's own words, though they name a tool or greet a model: "For Python code", "Hi ChatGPT"."""
 
 
-_OTHERS: Final = re.compile(r"[:：$\t\xa0─]| {4}|//|--|==|>>>|@@|——|__|\*\*|[Ff]orwarded|FORWARDED")
+_OTHERS: Final = re.compile(
+    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是|what does",
+    re.IGNORECASE,
+)
 """Without one of these no line says whose it is."""
 
 
 def _of_others(text: str) -> Iterator[Stretch]:
-    """Lines that say of themselves whose they are, to the end of their paragraph; what mail quotes, to the end."""
+    """Lines that say of themselves whose they are, to the end of their paragraph; a letter, or a text that is handed
+    over, to the end."""
     if _OTHERS.search(text) is None:
         return
-    spoken_by_others = before_item = was_header = False
+    theirs = headed = before_item = False
+    headers = Headers()
     for line in _LINE.finditer(text):
         shown = line[0].rstrip("\n")
         if not shown.strip():
-            spoken_by_others = was_header = False
+            theirs = headed
+            headers.end_block()
             continue
-        header = _HEADER.match(shown) is not None
-        if (header and was_header) or _hands_over(text, shown.strip(), line.end()):
-            yield line.start(), len(text)
+        if headers.take(shown, line.start()):
+            yield headers.begin, len(text)
             return
-        was_header = header
+        if (handed := _handed_over(text, line, shown)) is not None:
+            yield handed, len(text)
+            return
         item = _ITEM.match(shown) is not None
         indented = _INDENTED.match(shown) is not None and not (item and before_item)
         before_item = item and not indented
-        spoken_by_others = spoken_by_others or _is_of_another(shown)
-        if spoken_by_others or header or indented or _COMMENT.match(shown):
+        if not theirs and (begin := _of_another(text, line, shown)) is not None:
+            theirs = True
+            yield line.start() + begin, line.end()
+        elif theirs or indented or is_header(shown) or _COMMENT.match(shown):
             yield line.span()
+        headed = theirs and _has_head(shown) and _speaks_below(shown)
 
 
-def _hands_over(text: str, line: str, end: int) -> bool:
-    """Whether what follows a line is somebody else's letter, or text to be worked on."""
-    return _FORWARDED.match(line) is not None or _reports(text, line, end)
+def _handed_over(text: str, line: re.Match[str], shown: str) -> int | None:
+    """Where a text begins that a line hands over: somebody's letter, what somebody said, what is to be worked on."""
+    for at in _beginnings(shown):
+        rest = shown[at:]
+        if begins_letter(rest.strip()):
+            return None if _is_followed_by_shown(text, line.end()) else line.start()
+        begin = introduced(rest) if _has_colon(rest) else None
+        if begin is not None and rest[begin:].strip(" \t*_"):
+            return line.start() + at + begin
+        if _announces(rest, begin):
+            return None if _is_followed_by_shown(text, line.end()) else line.end()
+    return None
 
 
-def _reports(text: str, line: str, end: int) -> bool:
-    """Whether a line says that what follows it is somebody's, and nothing that is blank already follows."""
-    tail = line.rstrip()[-_TAIL:]
-    introduces = _INTRODUCES.search(line, 0, _HEAD) if _has_colon(line) else None
-    if introduces is not None and introduces.end() < len(line.rstrip()):
-        return True
-    if tail[-1:] not in (":", "：", "*", "_") or _MYSELF.search(tail) or not (introduces or _REPORTS.search(tail)):
-        return False
+def _announces(line: str, introduces: int | None) -> bool:
+    """Whether a line ends with the announcement of what stands below it."""
+    return introduces is not None or (_has_colon(line) and (reports(line) or _heads_material(line)))
+
+
+def _beginnings(line: str) -> Iterator[int]:
+    """Where what a line says can begin: at its own beginning, and behind the labels and marks that stand before it."""
+    at = 0
+    for _ in range(_DEEPEST):
+        yield at
+        label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
+        if label is None:
+            label = _OPENING.match(line, at)
+        behind = reported(line[at:]) if label is None and _has_colon(line) else None
+        begin = at + behind if behind is not None else -1 if label is None else _rest_of(label)
+        if begin <= at or begin >= len(line.rstrip()):
+            return
+        at = begin
+
+
+def _rest_of(label: re.Match[str]) -> int:
+    return label.start("rest") if "rest" in label.re.groupindex else label.end()
+
+
+def _heads_material(line: str) -> bool:
+    label = _LABEL.match(line)
+    return label is not None and not label["rest"].strip() and heads_material(label["name"])
+
+
+def _is_followed_by_shown(text: str, end: int) -> bool:
+    """Whether the next line with words in it is one that is blank already, so that it is what was announced."""
     following = _VISIBLE.search(text, end)
-    return following is not None and text[following.start()] not in "\x01_\"'“”‘„«「『《﹁＂"
+    if following is None:
+        return True
+    at = following.start()
+    until = text.find("\n", at)
+    line = text[text.rfind("\n", 0, at) + 1 : until if until >= 0 else len(text)]
+    return (
+        line[:1] == _TAKEN_OFF or _INDENTED.match(line) is not None or not line.strip(" \t\x01_.,!?。，！？'\"”’»」』")
+    )
+
+
+def _has_head(line: str) -> bool:
+    """Whether a line can be the head of what somebody says below it."""
+    return line.rstrip(" \t*_").endswith((":", "：", "]", ")", "】", "）"))
 
 
 def _has_colon(line: str) -> bool:
@@ -346,17 +451,39 @@ def _has_colon(line: str) -> bool:
     return ":" in line or "：" in line
 
 
+def _of_another(text: str, line: re.Match[str], shown: str) -> int | None:
+    """Where in a line somebody else's words begin; None if its speaker's go on."""
+    if _is_of_another(shown):
+        return None if _speaks_below(shown) and _is_followed_by_shown(text, line.end()) else 0
+    return reported(shown)
+
+
+def _speaks_below(line: str) -> bool:
+    """Whether a line names who speaks and says nothing else, so that their words stand below it."""
+    for at in _beginnings(line):
+        label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
+        if label is not None and not label["rest"].strip(" \t*_"):
+            return True
+    return False
+
+
 def _is_of_another(line: str) -> bool:
+    line = line.lstrip(_BEFORE_SPEAKER)
+    bracketed = _SPEAKER_IN_BRACKETS.match(line)
+    if bracketed is not None and (is_machine_label(bracketed["name"]) or heads_material(bracketed["name"])):
+        return True
     if not _has_colon(line):
         return _SHELL.match(line) is not None
     if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
         return True
     label = _LABEL.match(line)
-    if label is None or not label["rest"].strip():
-        return label is not None and is_machine_label(label["name"])
+    if label is None:
+        return False
     name = label["name"].strip()
-    if is_machine_label(name):
-        return True
+    if is_machine_label(name) or heads_material(name):
+        return _OWN_HEADING.match(name) is None
+    if not label["rest"].strip():
+        return False
     return _SPEAKER.fullmatch(name) is not None and name.split()[0].lower() not in _TOPICS
 
 
@@ -367,7 +494,15 @@ _PAIRS: Final = {
     "“": "”", "„": "”“", "‟": "”", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》", "〈": "〉", "〝": "〞",
     "﹁": "﹂", "﹃": "﹄", "❝": "❞",
 }  # fmt: skip
-_DOUBLE: Final = re.compile("[\"＂]|``|''|&(?:quot|apos|#3[49]|[lr][ds]quo|laquo|raquo);")
+_DOUBLE: Final = re.compile("(?:[\"＂]|``|''|&(?:quot|apos|#3[49]|[lr][ds]quo|laquo|raquo);)+")
+_TRIPLE: Final = re.compile("\"{3,}|'{3,}")
+_STRUCK: Final = re.compile(r"(?<!~)~~(?!~)[^~\n]{1,1000}~~(?!~)")
+_MEANT: Final = re.compile(
+    r"\bwhat (?:does|do|did)\b(?! (?:it|this|that|he|she|they|you|we|i)\b)(?P<asked>[^\n]{1,300}?)\bmeans?\b",
+    re.IGNORECASE,
+)
+_SPEECH: Final = "说道写问答喊叫：，"
+"""Before a straight mark, what makes it one that opens: it has no side of its own."""
 _SINGLE: Final = re.compile(r"['‘’]|\n[ \t\r]*+\n")
 _ELISION: Final = re.compile(r"['‘’](?:cause|em|til|till|twas|tis|bout|round|n|\d\ds?)\b", re.IGNORECASE)
 _OPENS_AFTER: Final = "([{（【:：,，—–-=/>*_"
@@ -400,15 +535,48 @@ def _between_pairs(text: str) -> Iterator[Stretch]:
                 yield at, covered
 
 
+def _between_triple(text: str) -> Iterator[Stretch]:
+    """What stands between three straight marks and three; from those left open to the end."""
+    opened: re.Match[str] | None = None
+    for mark in _TRIPLE.finditer(text):
+        if opened is None:
+            opened = mark
+        elif mark[0][0] == opened[0][0] and text[opened.end() : mark.start()].strip():
+            yield opened.start(), mark.end()
+            opened = None
+    if opened is not None and _opens_line(text, opened.start()):
+        yield opened.start(), len(text)
+
+
+def _struck_or_asked(text: str) -> Iterator[Stretch]:
+    """What is struck through, comments in code, and what somebody asks the meaning of."""
+    if "~~" in text:
+        yield from (struck.span() for struck in _STRUCK.finditer(text))
+    at = 0
+    while (begin := text.find("/*", at)) >= 0:
+        end = text.find("*/", begin + 2)
+        if end < 0:
+            break
+        if not text[begin - 1 : begin].strip():
+            yield begin, end + 2
+        at = end + 2
+    if "what d" in text or "What d" in text:
+        yield from (asked.span("asked") for asked in _MEANT.finditer(text))
+
+
 def _between_double(text: str) -> Iterator[Stretch]:
     """What stands between straight marks; from one left open to its paragraph's end."""
     opened: int | None = None
     for mark in _DOUBLE.finditer(text):
         before, after = text[mark.start() - 1 : mark.start()] or "\n", text[mark.end() : mark.end() + 1] or "\n"
         if opened is None:
-            if mark[0] != "''" and _opens(before, after):
+            if (
+                mark[0] != "''"
+                and (mark[0] == "``" or _opens(before, after))
+                and (len(mark[0]) != 2 or after.isalnum())
+            ):
                 opened = mark.start()
-        elif (before.isspace() or before in _OPENS_AFTER) and not after.isspace() and after.isalnum():
+        elif before in _SPEECH or mark[0] == "``" or ((before.isspace() or before in _OPENS_AFTER) and after.isalnum()):
             yield opened, mark.end()
             opened = mark.start()
         else:
@@ -456,6 +624,8 @@ _KINDS: Final[tuple[Callable[[str], Iterator[Stretch]], ...]] = (
     _fences,
     _inline_code,
     _tagged,
+    _between_triple,
+    _struck_or_asked,
     _between_pairs,
     _between_double,
     _between_single,

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mnemic.extract.quotation import own_words
+from mnemic.extract.quotation import own_label, own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,10 @@ LIMIT: Final = 500
 """Most characters in a sentence that somebody says; it also bounds what a pattern can cost."""
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
-_END: Final = re.compile(r"[!?。！？；\n]+[)\]”’\"']*|\.+(?=\s|$|[\u3400-\u9fff])")
+_END: Final = re.compile(r"[!?。！？；\n]+[)\]”’\"'*~]*|\.+[*~_]{0,3}(?=\s|$|[\u3400-\u9fff])")
+_BULLET: Final = re.compile(r"[-*+•·][ \t]++")
+_EMPHASIS: Final = "*~_"
+_RUNS: Final = {mark: re.compile(re.escape(mark) + "+") for mark in _EMPHASIS}
 _SHORTENED: Final = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|jr|sr|no|approx|e\.g|i\.e|a\.m|p\.m)|\b[a-z])$")
 
 _SHORT: Final = 8
@@ -52,21 +55,26 @@ def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a text, in order; what runs on for over `LIMIT` characters is data, not speech, and left out."""
     own = own_words(text)
     low = lowered(own)
-    begin = 0
-    for end in _END.finditer(low):
+    begin = own_label(text)
+    for end in _END.finditer(low, begin):
         last_word = max(begin, end.start() - _SHORT)  # only so far back: "a. a. a." is one sentence of any length
         if end.group()[0] == "." and _SHORTENED.search(low, last_word, end.start()) and end.end() < len(low):
             continue
-        yield from _sentence(low, own, begin, end.end())
+        yield from _sentence(text, low, own, begin, end.end())
         begin = end.end()
-    yield from _sentence(low, own, begin, len(low))
+    yield from _sentence(text, low, own, begin, len(low))
 
 
-def _sentence(low: str, own: str, begin: int, end: int) -> Iterator[Sentence]:
+def _sentence(text: str, low: str, own: str, begin: int, end: int) -> Iterator[Sentence]:
     whole = low[begin:end]
     stripped = whole.strip()
     if 0 < len(stripped) <= LIMIT:
         start = begin + whole.index(stripped)
+        if not (stripped[0].isalnum() and stripped[-1] not in "*~_"):
+            first, last = _without_markup(text[start : start + len(stripped)])
+            start, stripped = start + first, stripped[first:last]
+            if not stripped:
+                return
         asks = _ASKS.search(stripped) is not None and _TAG.search(stripped) is None
         yield Sentence(stripped, own[start : start + len(stripped)], start, asks)
 
@@ -75,3 +83,21 @@ def lowered(text: str) -> str:
     """Lower case with straight apostrophes, every character still in its place ("İ" lowers to two)."""
     low = text.translate(_STRAIGHT).lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _without_markup(written: str) -> tuple[int, int]:
+    """Where a sentence begins and ends without a list's mark before it and emphasis that is around all of it.
+
+    What is emphasised within it stays as it is: "answer in **French**".
+    """
+    first, last = 0, len(written)
+    if bullet := _BULLET.match(written):
+        first = bullet.end()
+    while last > first and (written[first] in _EMPHASIS or written[last - 1] in _EMPHASIS):
+        mark = written[first] if written[first] in _EMPHASIS else written[last - 1]
+        runs = [run.span() for run in _RUNS[mark].finditer(written, first, last)]
+        begins, ends = runs[0][0] == first, runs[-1][1] == last
+        if len(runs) > 2 or (len(runs) == 2 and not (begins and ends)):
+            break
+        first, last = (runs[0][1] if begins else first), (runs[-1][0] if ends else last)
+    return first, max(first, last)

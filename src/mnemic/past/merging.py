@@ -82,7 +82,7 @@ def merging(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, draft: Dra
         return _told_before(snapshot, parent, branch, found.last) or merge, replace(draft, ops=())
     if merge.refused:
         return merge, replace(draft, ops=())
-    note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.id, "upto": head, "prefer": prefer}))
+    note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.number, "upto": head, "prefer": prefer}))
     return merge, replace(draft, ops=(*found.puts.values(), *found.ties, note), upon=parent.seq)
 
 
@@ -172,7 +172,7 @@ def _last_merge(snapshot: Snapshot, parent: int, branch: SpaceHead, at: int) -> 
         if change.seq in undone:
             continue
         told = _merged(change)
-        if told is not None and told["branch"] == branch.id:
+        if told is not None and told["branch"] == branch.number:
             return _Met(told["upto"], change.seq, told.get("prefer", ""))
         if any(event.verb is Verb.UNDID for event in change.events):
             undone.add(change.cause)

@@ -14,9 +14,10 @@ from typing import Final
 
 from mnemic.errors import MnemicError
 from mnemic.store.engine.audit_journal import JournalAudit
-from mnemic.store.engine.audit_rows import SpaceAudit, owners, strays, undue
+from mnemic.store.engine.audit_rows import SpaceAudit, leftovers, owners, strays, undue
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
+from mnemic.store.values.row_values import TenantRow
 
 MOST: Final = 100
 """Faults that one section names; of the rest it says how many there are."""
@@ -42,18 +43,29 @@ def verify(rows: Rows, *unreadable: type[Exception]) -> Iterator[Fault]:
         yield _unread("tenants", error)
         return
     for tenant in tenants:
-        journal = JournalAudit(rows, tenant)
-        yield from guarded(f"journal of tenant {tenant.id}", journal.faults(), *unreadable)
-        try:
-            spaces = rows.spaces.tenant_spaces(tenant.id)
-        except _UNREADABLE + unreadable as error:
-            yield _unread(f"spaces of tenant {tenant.id}", error)
-            continue
-        for space in spaces:
-            audit = SpaceAudit(rows, space, journal.chronicle)
-            for what, faults in audit.sections():
-                yield from guarded(f"{what} of space {space.id}", faults, *unreadable)
-        yield from guarded(f"tombstones of tenant {tenant.id}", journal.unmarked(), *unreadable)
+        yield from _verify_tenant(rows, tenant, *unreadable)
+
+
+def verify_loaded(rows: Rows, tenant: TenantRow) -> Iterator[Fault]:
+    """Yield every disagreement in one tenant that was just loaded; the others of the store are not looked at."""
+    yield from guarded("spaces", owners(rows, (tenant,)))
+    yield from _verify_tenant(rows, tenant)
+
+
+def _verify_tenant(rows: Rows, tenant: TenantRow, *unreadable: type[Exception]) -> Iterator[Fault]:
+    journal = JournalAudit(rows, tenant)
+    yield from guarded(f"journal of tenant {tenant.id}", journal.faults(), *unreadable)
+    try:
+        spaces = rows.spaces.tenant_spaces(tenant.id)
+    except _UNREADABLE + unreadable as error:
+        yield _unread(f"spaces of tenant {tenant.id}", error)
+        return
+    for space in spaces:
+        audit = SpaceAudit(rows, space, journal.chronicle)
+        for what, faults in audit.sections():
+            yield from guarded(f"{what} of space {space.id}", faults, *unreadable)
+    yield from guarded(f"rows of tenant {tenant.id} that were erased", leftovers(rows, tenant), *unreadable)
+    yield from guarded(f"tombstones of tenant {tenant.id}", journal.unmarked(), *unreadable)
 
 
 def guarded(section: str, faults: Iterable[Fault], *unreadable: type[Exception]) -> Iterator[Fault]:
@@ -82,9 +94,10 @@ def state_hash(rows: Rows, name: str) -> str:
     lines: list[bytes] = []
     for space in rows.spaces.tenant_spaces(tenant.id):
         for v in rows.items.all_versions(space.id):
-            lines.append(b"%d %s %d %d %s" % (space.id, v.id, v.seq_from, v.seq_to, digests[v.seq_from, v.n]))
+            lines.append(b"%d %s %d %d %s" % (space.number, v.id, v.seq_from, v.seq_to, digests[v.seq_from, v.n]))
         for ln in rows.links.all_links(space.id):
             lines.append(
-                b"%d %s %s %d %d %s" % (space.id, ln.src, ln.dst, ln.seq_from, ln.seq_to, digests[ln.seq_from, ln.n])
+                b"%d %s %s %d %d %s"
+                % (space.number, ln.src, ln.dst, ln.seq_from, ln.seq_to, digests[ln.seq_from, ln.n])
             )
     return hashlib.sha256(b"\n".join(sorted(lines))).hexdigest()

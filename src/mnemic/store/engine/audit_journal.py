@@ -52,12 +52,15 @@ class JournalAudit:
         self._blank: list[tuple[EventRow, int]] = []
         self._compacted = 0
         self._spaces: dict[int, SpaceRow] = {}
-        self._actors: dict[int, int] = {}
+        self._numbered: dict[int, int] = {}
+        self._given: dict[int, int] = {}
 
     def faults(self) -> Iterator[Fault]:
         """What is wrong with it; read to the end, `chronicle` is whole."""
         self._spaces = {space.id: space for space in self.rows.spaces.tenant_spaces(self.tenant.id)}
-        self._actors = {n: home for home in (0, *self._spaces) for n, _ in self.rows.names.names(home)}
+        self._numbered = {space.number: space.id for space in self._spaces.values()}
+        for space in self._spaces.values():
+            self._given[space.id] = max((space.spent, *(name.number for name in self.rows.names.names(space.id))))
         yield from self._chain()
         if self.tenant.horizon:
             yield from self._behind()
@@ -73,7 +76,8 @@ class JournalAudit:
                 yield Fault(where=where, problem=f"follows commit {seq}: a commit is missing")
             if change.at < at:
                 yield Fault(where=where, problem="was recorded before the one it follows")
-            if chain(previous, change, events) != change.hash:
+            home = self._spaces.get(change.space)
+            if chain(previous, change, 0 if home is None else home.number, events) != change.hash:
                 yield Fault(
                     where=where, problem="its hash does not follow from the one before, its envelope and its digests"
                 )
@@ -116,8 +120,8 @@ class JournalAudit:
         where = f"commit {change.seq}"
         if change.space and change.space not in self._spaces:
             yield Fault(where=where, problem=f"is of space {change.space}, which the tenant has not")
-        if self._actors.get(change.actor, change.space) != change.space:
-            yield Fault(where=where, problem="its actor is a name of another space")
+        if not 0 <= change.actor <= self._given.get(change.space, 0):
+            yield Fault(where=where, problem="its actor has a number that no name of its space was given")
         moves = not events
         for event in events:
             moves = moves or not _counts_reading(event)
@@ -161,7 +165,8 @@ class JournalAudit:
         if event.verb == Verb.ERASED:
             record, told = json.loads(payload), self.chronicle
             told.erased_items.update((to_bytes(item), change.seq) for item in record.get("ids", ()))
-            told.erased_spaces.update((space, change.seq) for space in record.get("spaces", ()))
+            spaces = (self._numbered.get(number, 0) for number in record.get("spaces", ()))
+            told.erased_spaces.update((space, change.seq) for space in spaces)
             told.erased_links.update((tied, n) for tied, n in record.get("links", ()))
         elif event.verb == Verb.COMPACTED:
             self._compacted = json.loads(payload)["horizon"]

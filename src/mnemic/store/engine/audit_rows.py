@@ -40,28 +40,30 @@ from mnemic.store.engine.relations import (
     TOMB,
     VECTOR,
     VERSION,
+    Condition,
     Relation,
 )
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
-from mnemic.store.values.row_values import LinkRow, SpaceRow, VersionRow
+from mnemic.store.values.row_values import LinkRow, SpaceRow, TenantRow, VersionRow
 from mnemic.store.values.work import indexed_slot
 
 _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
     VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD,
     PACK,
 )  # fmt: skip
-_OF_THE_WHOLE: Final = frozenset({JOB.name, NAME.name, HOLD.name})
+_OF_THE_WHOLE: Final = frozenset({JOB.name, HOLD.name})
 """Tables with rows of no space in particular."""
 _NAMELESS: Final = from_bytes(bytes(16))
 _CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, VECTOR, PACK)
 """What an erased space has nothing of."""
 
 
-def owners(rows: Rows) -> Iterator[Fault]:
-    """Spaces that are of no tenant, or come off what they cannot come off."""
-    heads = {tenant.id: tenant for tenant in rows.spaces.tenants()}
-    spaces = {space.id: space for space in rows.spaces.relations.find(SPACE)}
+def owners(rows: Rows, only: Sequence[TenantRow] = ()) -> Iterator[Fault]:
+    """Spaces that are of no tenant, or come off what they cannot come off: all, or those of some tenants."""
+    heads = {tenant.id: tenant for tenant in only or rows.spaces.tenants()}
+    those: list[Condition] = [("tenant", "in", list(heads))] if only else []
+    spaces = {space.id: space for space in rows.spaces.relations.find(SPACE, *those)}
     for space in spaces.values():
         where = f"space {space.id}"
         if space.tenant and space.tenant not in heads:
@@ -100,9 +102,15 @@ def strays(rows: Rows) -> Iterator[Fault]:
             (after,) = row
             if after not in spaces and not (after == 0 and of.name in _OF_THE_WHOLE):
                 yield from _keepers(rows) if (of, after) == (VERSION, 0) else (_of_nowhere(of, after),)
-            elif of in _CONTENT and spaces[after].user is None:
-                yield Fault(where=f"space {after}", problem=f"was erased, and has rows in {of.name}")
             row = relations.first(_numbered(of), ("space", ">", after), order=("space",))
+
+
+def leftovers(rows: Rows, tenant: TenantRow) -> Iterator[Fault]:
+    """Rows of content in spaces of a tenant that were erased."""
+    for space in rows.spaces.tenant_spaces(tenant.id):
+        for of in _CONTENT if space.user is None else ():
+            if rows.spaces.relations.first(_numbered(of), space=space.id) is not None:
+                yield Fault(where=f"space {space.id}", problem=f"was erased, and has rows in {of.name}")
 
 
 def _numbered(of: Relation[Any]) -> Relation[tuple[int]]:
@@ -141,7 +149,7 @@ class SpaceAudit:
     def _versions(self) -> Iterator[Fault]:
         space = self.space.id
         self._tombs.update(self.rows.journal.tombs(space))
-        names = dict(self.rows.names.names(space))
+        names = self._names()
         derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
         ends: dict[bytes, int] = {}
         last = (0, -1)
@@ -168,6 +176,9 @@ class SpaceAudit:
             if end != FOREVER:
                 yield Fault(where=f"item {from_bytes(item)}", problem="has no standing version")
 
+    def _names(self) -> dict[int, str]:
+        return {row.id: row.text for row in self.rows.names.names(self.space.id)}
+
     def _orphan(self, ver: int) -> Fault:
         return Fault(where=f"space {self.space.id}", problem=f"has entries of version {ver}, which is not there")
 
@@ -183,7 +194,7 @@ class SpaceAudit:
                 yield Fault(where=_named(row), problem=f"was erased by commit {erased}")
 
     def _links(self) -> Iterator[Fault]:
-        names = dict(self.rows.names.names(self.space.id))
+        names = self._names()
         ends: dict[tuple[bytes, bytes, int], int] = {}
         for row in self.rows.links.all_links(self.space.id):
             where = f"link of item {from_bytes(row.src)}, commit {row.seq_from}"

@@ -56,7 +56,7 @@ def move(rows: Rows, name: str, horizon: int) -> int:
     rows.notes.set_memo(tenant.id, BEHIND, b"%d" % kept)
     rows.spaces.set_tenant(tenant._replace(horizon=horizon, horizon_hash=change.hash))
     rows.past.drop_changes(tenant.id, horizon, (tenant.horizon,))
-    ledger.journal(rows, tenant, 0, Verb.COMPACTED, canonical({"horizon": horizon}), 0)
+    ledger.journal(rows, tenant, None, Verb.COMPACTED, canonical({"horizon": horizon}))
     return tenant.horizon
 
 
@@ -138,4 +138,4 @@ def enter(rows: Rows, name: str, verb: Verb, payload: bytes, memos: Mapping[str,
         NotFound: there is no such tenant.
     """
     tenant = jot(rows, name, memos)
-    return ledger.journal(rows, tenant, 0, verb, payload, 0)
+    return ledger.journal(rows, tenant, None, verb, payload)

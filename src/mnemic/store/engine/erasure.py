@@ -79,8 +79,8 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
-    actor = rows.names.number(space.id, erasure.actor)
-    seq = ledger.journal(rows, tenant, space.id, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
+    actor = rows.names.actor(space.id, erasure.actor)
+    seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
     counts = [rows.items.drop_item(home, raw, seq) for home, raw in going]
     _drop_names(rows, own, erasure)
     touched = {home for home, _ in going} | {space.id}
@@ -148,10 +148,10 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     holds.refuse_spaces(rows, tenant.id, [space.id for space in spaces])
     ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.items.all_versions(space.id)))
     counts = [rows.spaces.drop_space(space.id) for space in spaces]
-    payload = canonical({"spaces": [space.id for space in spaces]})
-    home = 0 if erasure.user is None else spaces[0].id
+    payload = canonical({"spaces": [space.number for space in spaces]})
+    home = None if erasure.user is None else spaces[0]
     # Nobody's name is kept for it: whoever erases a user may well be that user, or an agent that is called after them.
-    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, note=_reason(erasure))
+    seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, note=_reason(erasure))
     for space in spaces:
         rows.spaces.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
@@ -172,9 +172,9 @@ def _branch(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     holds.refuse_spaces(rows, tenant.id, [space.id])
     (parent,) = rows.spaces.space_rows((space.parent,))
     versions, links = rows.spaces.drop_space(space.id)
-    actor = rows.names.number(parent.id, erasure.actor)
-    payload = canonical({"spaces": [space.id], "what": "branch"})  # not its name, which is gone with it
-    seq = ledger.journal(rows, tenant, parent.id, Verb.ERASED, payload, actor, note=_reason(erasure))
+    actor = rows.names.actor(parent.id, erasure.actor)
+    payload = canonical({"spaces": [space.number], "what": "branch"})  # not its name, which is gone with it
+    seq = ledger.journal(rows, tenant, parent, Verb.ERASED, payload, actor, note=_reason(erasure))
     rows.spaces.set_space(parent._replace(seq=seq))
     rows.spaces.set_space(space._replace(seq=seq, epoch=space.epoch + 1))
     return Erased(seq, (), versions, links)

@@ -42,7 +42,7 @@ def place(rows: Rows, hold: Hold) -> int:
     home = 0 if space is None else space.id
     row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, rows.now(), tenant.seq)
     number = rows.notes.add_hold(row)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"hold": number}), 0)
+    ledger.journal(rows, tenant, None, Verb.NOTED, canonical({"hold": number}))
     return number
 
 
@@ -62,7 +62,7 @@ def lift(rows: Rows, name: str, hold: int) -> None:
     if tenant is None or all(row.id != hold for row in rows.notes.holds(tenant.id)):
         raise NotFound(f"no hold {hold} here; `mnemic hold list` shows them")
     rows.notes.drop_hold(hold)
-    ledger.journal(rows, tenant, 0, Verb.NOTED, canonical({"released": hold}), 0)
+    ledger.journal(rows, tenant, None, Verb.NOTED, canonical({"released": hold}))
 
 
 def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:

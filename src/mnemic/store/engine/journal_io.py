@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from mnemic.core.checking import clean_name
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.facets import tag_facets
@@ -18,6 +19,7 @@ from mnemic.errors import Conflict, Invalid, StoreCorrupt
 from mnemic.store.engine import audit, codec, ledger
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.rows import Rows
+from mnemic.store.values.receipts import Loaded
 from mnemic.store.values.row_values import (
     BEHIND,
     BranchPoint,
@@ -38,6 +40,8 @@ UNREADABLE: Final[tuple[type[Exception], ...]] = (
 JOURNAL: Final = 1
 """The number of this line format."""
 _PAGE: Final = 500
+_MOST: Final = 2**53
+"""The highest number of a space or name that is taken."""
 
 
 def export(rows: Rows, name: str) -> Iterator[bytes]:
@@ -60,27 +64,30 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
     head = {"mnemic": JOURNAL, "tenant": name, "seq": tenant.seq, "at": tenant.at, "hash": tenant.hash.hex()}
     yield _line("head", {**head, "horizon": tenant.horizon, "horizon_hash": tenant.horizon_hash.hex()})
     spaces = rows.spaces.tenant_spaces(tenant.id)
+    numbers = {0: 0, **{space.id: space.number for space in spaces}}
     for space in spaces:
         owner, shared = ledger.space_owner(space.user) if space.user is not None else (None, 0)
         record = {
-            "id": space.id,
+            "id": space.number,
             "user": owner,
             "shared": shared,
             "secret": space.secret.hex(),
             "seq": space.seq,
             "epoch": space.epoch,
-            **_line_of(space),
+            "spent": space.spent,
+            **_line_of(space, numbers),
         }
         yield _line("space", record)
-    for home in (0, *(space.id for space in spaces)):
-        for number, text in rows.names.names(home):
-            yield _line("name", {"id": number, "space": home, "text": text})
-    yield from _commits(rows, tenant)
+    for space in spaces:
+        for row in rows.names.names(space.id):
+            yield _line("name", {"id": row.number, "space": space.number, "text": row.text})
+    yield from _commits(rows, tenant, numbers)
     for space in spaces:
         for s in rows.items.strengths(space.id):
-            yield _line("strength", {**s._asdict(), "id": s.id.hex()})
+            yield _line("strength", {**s._asdict(), "space": space.number, "id": s.id.hex()})
         for k in rows.journal.keys(space.id):
             raw = {
+                "space": space.number,
                 "hash": k.hash.hex(),
                 "salt": k.salt.hex(),
                 "digest": k.digest.hex(),
@@ -88,22 +95,24 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             }
             yield _line("key", {**k._asdict(), **raw})
         for item, seq in rows.journal.tombs(space.id):
-            yield _line("tomb", {"space": space.id, "item": item.hex(), "seq": seq})
+            yield _line("tomb", {"space": space.number, "item": item.hex(), "seq": seq})
 
 
-def _line_of(space: SpaceRow) -> dict[str, Any]:
+def _line_of(space: SpaceRow, numbers: Mapping[int, int]) -> dict[str, Any]:
     """What a branch says of itself; a space of its own says nothing."""
     if not space.parent:
         return {}
-    return {"parent": space.parent, "base": space.base, "branch": space.branch, "lanes": int(space.lanes)}
+    return {"parent": numbers[space.parent], "base": space.base, "branch": space.branch, "lanes": int(space.lanes)}
 
 
-def _commits(rows: Rows, tenant: TenantRow) -> Iterator[bytes]:
+def _commits(rows: Rows, tenant: TenantRow, numbers: Mapping[int, int]) -> Iterator[bytes]:
     after = 0
     while changes := rows.journal.changes(tenant.id, after, _PAGE, False):
         after = changes[-1].seq
         for change in changes:
-            yield _line("change", {**change._asdict(), "hash": change.hash.hex()})
+            record = {**change._asdict(), "space": numbers[change.space], "hash": change.hash.hex()}
+            del record["tenant"]
+            yield _line("change", record)
             for event in rows.journal.events(tenant.id, change.seq, change.seq):
                 yield _line("event", _event(rows, change, event))
 
@@ -126,18 +135,23 @@ def _line(kind: str, record: dict[str, Any]) -> bytes:
     return for_json(canonical({kind: record}).decode()).encode() + b"\n"  # whoever looks at it may do so on a terminal
 
 
-def load(rows: Rows, lines: Iterator[bytes]) -> int:
-    """Apply an exported journal to an empty store inside a transaction; returns how many commits it holds.
+def load(
+    rows: Rows, lines: Iterator[bytes], tenant: str | None = None, progress: Callable[[int, int], None] | None = None
+) -> Loaded:
+    """Apply an exported journal inside a transaction, as a tenant beside those that are there.
 
-    Ids, salts, seqs, hashes and times are kept; tokens are made again from the text.
+    Ids, salts, seqs, hashes and times are kept, and so are the numbers of spaces and names, by which the journal calls
+    them; the ids that these have in this store are its own. Tokens are made again from the text.
+
+    Args:
+        tenant: What the tenant is to be called here; left out, as the journal calls it, which its chain does not cover.
+        progress: Called after some commits with how many are written, and of how many.
 
     Raises:
-        Conflict: the store is not empty.
+        Conflict: there is a tenant of this name.
         Invalid: a line is not of an exported journal.
     """
-    if rows.spaces.tenants():
-        raise Conflict("the store is not empty; load a journal into a new file")
-    loading, digest, ended = _Loading(rows), hashlib.sha256(), False
+    loading, digest, ended = _Loading(rows, tenant, progress), hashlib.sha256(), False
     for number, line in enumerate(lines, start=1):
         try:
             ((kind, record),) = json.loads(line).items()
@@ -153,19 +167,29 @@ def load(rows: Rows, lines: Iterator[bytes]) -> int:
     if not ended:
         raise Invalid("journal", "ends before its last line", "Export it again.")
     try:
-        loading.finish()
+        whole = loading.finish()
     except UNREADABLE as error:
         raise Invalid("journal", "does not hold together", "Export it again.") from error
-    for fault in audit.verify(rows):
+    for fault in audit.verify_loaded(rows, whole):
         raise Invalid("journal", f"does not hold together: {fault.where}: {fault.problem}", "Export it again.")
-    return loading.commits
+    return Loaded(tenant=str(whole.name), commits=loading.commits)
 
 
 class _Loading:
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
+    """A tenant as its lines come in.
+
+    Attributes:
+        spaces: The ids here of its spaces, by number.
+        heads: Of each space what is set when all lines are in: its last commit, its epoch.
+        spent: Where an older export does not say up to which number none is given again, the highest that an actor has.
+    """
+
+    def __init__(self, rows: Rows, name: str | None, progress: Callable[[int, int], None] | None) -> None:
+        self.rows, self.name, self.progress = rows, name, progress
         self.tenant: TenantRow | None = None
+        self.spaces: dict[int, int] = {}
         self.heads: dict[int, tuple[int, int]] = {}
+        self.spent: dict[int, int] = {}
         self.change: ChangeRow | None = None
         self.commits = 0
 
@@ -182,18 +206,20 @@ class _Loading:
             case "event":
                 self._event(record)
             case "strength":
-                row = StrengthRow(**{**record, "id": bytes.fromhex(record["id"])})
+                row = StrengthRow(
+                    **{**record, "space": self.spaces[record["space"]], "id": bytes.fromhex(record["id"])}
+                )
                 self.rows.items.add_strengths(row.space, [row])
             case "key":
                 self._key(record)
             case "tomb":
-                self.rows.journal.add_tomb(record["space"], bytes.fromhex(record["item"]), record["seq"])
+                self.rows.journal.add_tomb(self.spaces[record["space"]], bytes.fromhex(record["item"]), record["seq"])
             case "end":
                 pass
             case _:
                 raise KeyError(kind)
 
-    def finish(self) -> None:
+    def finish(self) -> TenantRow:
         if self.tenant is None:
             raise Invalid("journal", "has no head line", "Export it again.")
         self.rows.spaces.set_tenant(self.tenant)
@@ -206,15 +232,25 @@ class _Loading:
             seq, epoch = self.heads[space.id]
             self.rows.spaces.set_space(space._replace(seq=seq, epoch=epoch))
             self.rows.lanes.make_due(space.id)
+        for space_id, upto in self.spent.items():
+            self.rows.names.spend(space_id, upto)
+        return self.rows.spaces.tenant_row(self.tenant.id)
 
     def _head(self, record: dict[str, Any]) -> None:
         if record["mnemic"] != JOURNAL:
             raise Invalid(
                 "journal", f"has line format {record['mnemic']}, this mnemic knows {JOURNAL}", "Upgrade mnemic."
             )
-        fresh = self.rows.spaces.add_tenant(record["tenant"])
+        name = self.name or record["tenant"]
+        if self.tenant is not None or clean_name("tenant", name) != name:
+            raise ValueError("head")
+        if self.rows.spaces.tenant(name) is not None:
+            raise Conflict(
+                f"tenant {name!r} is here already; load it under another name (--tenant), or into a new file"
+            )
+        fresh = self.rows.spaces.add_tenant(name)
         self.tenant = TenantRow(
-            fresh.id, record["tenant"], record["seq"], record["at"], bytes.fromhex(record["hash"]),
+            fresh.id, name, record["seq"], record["at"], bytes.fromhex(record["hash"]),
             record["horizon"], bytes.fromhex(record["horizon_hash"]),
         )  # fmt: skip
 
@@ -223,19 +259,34 @@ class _Loading:
             raise KeyError("head")
         user: str | Shared | None = SHARED if record["shared"] else record["user"]
         line = BranchPoint(**{name: record[name] for name in ("parent", "base", "branch") if name in record})
-        line = line._replace(lanes=bool(record.get("lanes", True)))
-        self.rows.spaces.load_space(record["id"], self.tenant.id, user, bytes.fromhex(record["secret"]), line)
-        self.heads[record["id"]] = (record["seq"], record["epoch"])
+        parent = self.spaces[line.parent] if line.parent else 0
+        line = line._replace(parent=parent, lanes=bool(record.get("lanes", True)))
+        number, secret = _number(record["id"]), bytes.fromhex(record["secret"])
+        if number in self.spaces:
+            raise ValueError(number)
+        space = self.spaces[number] = self.rows.spaces.load_space(self.tenant.id, number, user, secret, line)
+        self.heads[space] = (record["seq"], record["epoch"])
+        if "spent" not in record:
+            self.spent[space] = 0
+        elif record["spent"]:
+            self.rows.names.spend(space, _number(record["spent"]))
 
     def _name(self, record: dict[str, Any]) -> None:
-        self.rows.names.load_name(record["id"], record["space"], record["text"])
+        space, number = self.spaces[record["space"]], _number(record["id"])
+        self.rows.names.load_name(space, number, record["text"])
 
     def _change(self, record: dict[str, Any]) -> None:
         if self.tenant is None:
             raise KeyError("head")
-        self.change = ChangeRow(**{**record, "hash": bytes.fromhex(record["hash"]), "tenant": self.tenant.id})
+        space = self.spaces[record["space"]] if record["space"] else 0
+        if record["actor"] and space in self.spent:
+            self.spent[space] = max(self.spent[space], _number(record["actor"]))
+        own = {"tenant": self.tenant.id, "space": space, "hash": bytes.fromhex(record["hash"])}
+        self.change = ChangeRow(**{**record, **own})
         self.rows.journal.add_change(self.change)
         self.commits += 1
+        if self.progress is not None and self.commits % _PAGE == 0:
+            self.progress(self.commits, max(self.commits, self.tenant.seq - self.tenant.horizon))
 
     def _event(self, record: dict[str, Any]) -> None:
         if self.change is None:
@@ -243,6 +294,8 @@ class _Loading:
         item = bytes.fromhex(record["item"]) if record["item"] else None
         ver = self._version(record, item) if record.get("version") and item else 0
         lver = self._link(record, item) if record.get("link") and item else 0
+        if (ver or lver) and not self.change.space:
+            raise ValueError("space")
         payload = record["payload"].encode() if "payload" in record else None
         salt = bytes.fromhex(record["salt"]) if record["salt"] else None
         digest = bytes.fromhex(record["digest"])
@@ -270,14 +323,22 @@ class _Loading:
             raise KeyError("change")
         space, seq, body = self.change.space, record["seq"], record["link"]["body"].encode()
         dst = bytes.fromhex(record["link"]["dst"])
-        type_ = self.rows.names.number(space, json.loads(body)["type"])
+        type_ = self.rows.names.known(space, json.loads(body)["type"])
         opened = record["verb"] == Verb.LINKED
         return self.rows.links.add_links([LinkRow(0, space, src, dst, type_, seq, FOREVER, record["n"], opened, body)])
 
     def _key(self, record: dict[str, Any]) -> None:
         raw = {name: bytes.fromhex(record[name]) for name in ("hash", "salt", "digest")}
         item = bytes.fromhex(record["item"]) if record["item"] else None
-        self.rows.journal.add_keys([KeyRow(**{**record, **raw, "item": item})])
+        space = self.spaces[record["space"]]
+        self.rows.journal.add_keys([KeyRow(**{**record, **raw, "space": space, "item": item})])
+
+
+def _number(value: object) -> int:
+    """A number that the journal calls something by: above 0, and not so high that no other could follow."""
+    if type(value) is not int or not 0 < value <= _MOST:
+        raise ValueError(value)
+    return value
 
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:

@@ -68,11 +68,15 @@ def seal(salt: bytes, stored: bytes) -> bytes:
     return hashlib.sha256(salt + stored).digest()
 
 
-def chain(previous: bytes, row: ChangeRow, events: Iterable[EventRow]) -> bytes:
-    """Hash a commit: over the hash before it, an envelope of integers, and the digests of its events."""
+def chain(previous: bytes, row: ChangeRow, space: int, events: Iterable[EventRow]) -> bytes:
+    """Hash a commit: over the hash before it, an envelope of integers, and the digests of its events.
+
+    Args:
+        space: The number of the commit's space in the tenant; 0 for a commit of the whole tenant.
+    """
     state = hashlib.sha256(previous)
     lines = list(events)
-    state.update(_ENVELOPE.pack(row.seq, row.space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
+    state.update(_ENVELOPE.pack(row.seq, space, row.at & 0xFFFFFFFFFFFFFFFF, row.actor, row.cause, len(lines)))
     for event in lines:
         state.update(_LINE.pack(event.n, event.verb, event.item or _NO_ITEM))
         state.update(event.digest)
@@ -403,7 +407,7 @@ class _Commit:
         space, found = self.space.id, list[LinkRow]()
         for n, op, sealed in ties:
             assert sealed.item is not None
-            dst, type_ = to_bytes(op.link.dst), self.rows.names.number(space, op.link.type)
+            dst, type_ = to_bytes(op.link.dst), self.rows.names.known(space, op.link.type)
             opened = op.verb is Verb.LINKED
             found.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
         return self.rows.links.add_links(found)
@@ -421,9 +425,10 @@ class _Commit:
 
     def finish(self, draft: Draft, *, moving: bool = True) -> None:
         """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
-        actor = self.rows.names.number(self.space.id, draft.actor)
+        actor = self.rows.names.actor(self.space.id, draft.actor)
         made = self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0
-        self.rows.journal.add_change(ChangeRow(*made, chain(self.tenant.hash, ChangeRow(*made, GENESIS), self.events)))
+        hashed = chain(self.tenant.hash, ChangeRow(*made, GENESIS), self.space.number, self.events)
+        self.rows.journal.add_change(ChangeRow(*made, hashed))
         if moving:
             self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
@@ -432,7 +437,7 @@ def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes
     """Make the row of a version that the `n`-th event of a commit writes; it has no number yet."""
     assert raw is not None  # only a note may be of no item
     state, kind, said, known_to, valid_from, valid_to, pos = codec.columns(item)
-    agent, session = rows.names.number(space, item.agent), rows.names.number(space, item.session)
+    agent, session = rows.names.known(space, item.agent), rows.names.known(space, item.session)
     return VersionRow(
         0, space, raw, seq, FOREVER, n, state, kind, said, known_to, valid_from, valid_to, agent, session,
         pos, body,
@@ -458,26 +463,32 @@ def space_owner(user: str | Shared) -> tuple[str | None, int]:
 def journal(
     rows: Rows,
     tenant: TenantRow,
-    space: int,
+    space: SpaceRow | None,
     verb: Verb,
     payload: bytes,
-    actor: int,
+    actor: int = 0,
     *,
     note: bytes | None = None,
     ops: Sequence[Op] = (),
 ) -> int:
-    """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq."""
+    """Write a commit that takes out, such as an erasure, with a note and what follows from it; returns its seq.
+
+    Args:
+        space: None for a commit of the whole tenant.
+        actor: The number of a name in that space; 0 for nobody.
+    """
     seq, at = tenant.seq + 1, max(rows.now(), tenant.at)
     said = [(verb, payload)] if note is None else [(verb, payload), (Verb.NOTED, note)]
     events = []
     for n, (what, stored) in enumerate(said):
         salt = rows.entropy.bytes(16)
         events.append(EventRow(tenant.id, seq, n, what, None, 0, 0, stored, salt, seal(salt, stored)))
-    change = ChangeRow(tenant.id, seq, space, at, actor, 0, GENESIS)
+    home, number = (0, 0) if space is None else (space.id, space.number)
+    change = ChangeRow(tenant.id, seq, home, at, actor, 0, GENESIS)
     rows.journal.add_events(events)
-    if ops:
-        commit = _Commit(rows, tenant, rows.spaces.space_rows((space,))[0], at)
+    if ops and space is not None:
+        commit = _Commit(rows, tenant, space, at)
         commit.events = events
         commit.write([_sealed(op, rows.entropy) for op in ops])
-    rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, events)))
+    rows.journal.add_change(change._replace(hash=chain(tenant.hash, change, number, events)))
     return seq

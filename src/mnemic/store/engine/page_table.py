@@ -28,7 +28,7 @@ def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
         return
     if before is not None and before.owner != paging.owner:
         _refuse_other(before, paging, now)
-    number = rows.names.add_name(space, paging.session) if name is None else name
+    number = rows.names.add_name(space, paging.session).id if name is None else name
     leased = paging.seconds > 0
     until_us = now + round(paging.seconds * 1_000_000) if leased else 0
     owner = paging.owner if leased else ""

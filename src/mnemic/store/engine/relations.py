@@ -17,6 +17,7 @@ from mnemic.store.values.row_values import (
     HoldRow,
     KeyRow,
     LinkRow,
+    NameRow,
     PageRow,
     SessionRow,
     SpaceRow,
@@ -88,8 +89,9 @@ class Relations(Protocol):
 
 
 def _space(row: tuple[Any, ...]) -> SpaceRow:
-    number, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes = row
-    return SpaceRow(number, tenant, SHARED if shared else user, secret, seq, epoch, parent, base, branch, bool(lanes))
+    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes, number, spent = row
+    whose = SHARED if shared else user
+    return SpaceRow(space, tenant, whose, secret, seq, epoch, parent, base, branch, bool(lanes), number, spent)
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
@@ -129,7 +131,7 @@ LANE_COLUMNS: Final = (
 )  # fmt: skip
 _RUN: Final = ("attempts", "owner", "leased", "lease_until", "error", "at")
 _SPACE_COLUMNS: Final = (
-    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes",
+    "id", "tenant", "user", "shared", "secret", "seq", "epoch", "parent", "base", "branch", "lanes", "number", "spent",
 )  # fmt: skip
 _PAGE_COLUMNS: Final = ("space", "session", *PageRow._fields)
 _JOB_COLUMNS: Final = (
@@ -138,8 +140,9 @@ _JOB_COLUMNS: Final = (
 
 TENANT: Final = Relation("tenant", ("id", "name", "horizon", "horizon_hash"), tuple, "id")
 SPACE: Final = Relation("space", _SPACE_COLUMNS, _space, "id")
+SPENT_NUMBERS: Final = Relation("space", ("id", "spent"), tuple)
 SPACE_NUMBERS: Final = Relation("space", ("id",), tuple)
-NAME: Final = Relation("name", ("id", "space", "text"), tuple, "id")
+NAME: Final = Relation("name", NameRow._fields, NameRow._make, "id")
 CHANGE: Final = Relation("change", ChangeRow._fields, ChangeRow._make)
 EVENT: Final = Relation("event", EventRow._fields, EventRow._make)
 CHANGE_TIMES: Final = Relation("change", ("tenant", "seq", "at"), tuple)

@@ -60,10 +60,10 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
     going = [space.id for space in spaces if space.id in made or _is_new(rows, space, seq, written)]
     holds.refuse_spaces(rows, tenant.id, going)
     rows.spaces.drop_spaces(going)
-    left = [space for space in spaces if space.id not in going]
+    left = [space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1) for space in spaces if space.id not in going]
     for space in left:
-        rows.spaces.set_space(space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1))
-    again = gone.erase_again(rows, rows.spaces.tenant_row(tenant.id), {space.id for space in left})
+        rows.spaces.set_space(space)
+    again = gone.erase_again(rows, rows.spaces.tenant_row(tenant.id), left)
     return Rewound(seq=again or seq, versions=versions, erased=len(gone.ids) if again else 0)
 
 
@@ -157,7 +157,7 @@ def _used(rows: Rows, tenant: TenantRow, after: int, upto: int) -> Iterator[tupl
 
 @dataclass(frozen=True, slots=True)
 class _Erased:
-    """What was erased after a commit: items, links, whole spaces, and what stood again because of it."""
+    """What was erased after a commit: items, links, whole spaces by number, and what stood again because of it."""
 
     ids: frozenset[str]
     links: frozenset[tuple[int, int]]
@@ -182,7 +182,7 @@ class _Erased:
             ),
         )
 
-    def erase_again(self, rows: Rows, tenant: TenantRow, spaces: set[int]) -> int:
+    def erase_again(self, rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow]) -> int:
         """Write the commit that says that this is erased; its seq, 0 where none of it was there."""
         if not (self.ids or self.links or self.spaces):
             return 0
@@ -190,28 +190,33 @@ class _Erased:
         homes = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq)}
         ids = sorted({from_bytes(event.item) for event in blank if event.item is not None} & self.ids)
         links = sorted({(event.seq, event.n) for event in blank} & self.links)
-        wiped = sorted(self.spaces & spaces)
+        wiped = {space.id: space.number for space in spaces if space.number in self.spaces}
         if not (ids or links or any(homes[event.seq] in wiped for event in blank)):
             return 0
-        payload = canonical({"ids": ids, "links": [list(tie) for tie in links], "spaces": wiped})
-        for home, ops in self._reopening(rows, spaces) or [(0, [])]:
-            seq = ledger.journal(rows, tenant, home, Verb.ERASED, payload, 0, ops=ops)
+        payload = canonical({"ids": ids, "links": [list(tie) for tie in links], "spaces": sorted(wiped.values())})
+        standing: list[tuple[SpaceRow | None, list[Put]]] = [*self._reopening(rows, spaces)]
+        for space, ops in standing or [(None, [])]:
+            seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, ops=ops)
             tenant, payload = rows.spaces.tenant_row(tenant.id), canonical({"ids": []})
-            for row in rows.spaces.space_rows((home,)):
-                rows.spaces.set_space(row._replace(seq=seq))
+            if space is not None:
+                rows.spaces.set_space(space._replace(seq=seq))
         return seq
 
-    def _reopening(self, rows: Rows, spaces: set[int]) -> list[tuple[int, list[Put]]]:
+    def _reopening(self, rows: Rows, spaces: Sequence[SpaceRow]) -> list[tuple[SpaceRow, list[Put]]]:
         """Find, by space, what reopens because only something erased had taken its place, after this commit too."""
-        found: dict[int, list[Put]] = {}
-        for space in sorted({home for home, _ in self.reopened} & spaces):
-            known = rows.items.standing(space, sorted(raw for home, raw in self.reopened if home == space))
-            waiting = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
-            reopening = [raw for raw in waiting if not _is_superseded(rows, space, raw)]
-            for raw, story in LayeredRows(rows).stories((space,), reopening).items():
+        found: list[tuple[SpaceRow, list[Put]]] = []
+        for space in spaces:
+            waiting = sorted(raw for home, raw in self.reopened if home == space.id)
+            known = rows.items.standing(space.id, waiting)
+            superseded = [raw for raw, row in sorted(known.items()) if row.state == State.SUPERSEDED]
+            reopening = [raw for raw in superseded if not _is_superseded(rows, space.id, raw)]
+            puts = []
+            for raw, story in LayeredRows(rows).stories((space.id,), reopening).items():
                 item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
-                found.setdefault(space, []).append(Put(verb=Verb.REOPENED, item=item, terms=None))
-        return sorted(found.items())
+                puts.append(Put(verb=Verb.REOPENED, item=item, terms=None))
+            if puts:
+                found.append((space, puts))
+        return found
 
 
 def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:

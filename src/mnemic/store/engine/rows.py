@@ -48,6 +48,7 @@ from mnemic.store.engine.relations import (
     SESSION,
     SPACE,
     SPACE_NUMBERS,
+    SPENT_NUMBERS,
     STRENGTH,
     TENANT,
     TOMB,
@@ -74,6 +75,7 @@ from mnemic.store.values.row_values import (
     HoldRow,
     KeyRow,
     LinkRow,
+    NameRow,
     Page,
     PageRow,
     SessionRow,
@@ -142,16 +144,20 @@ class SpaceTables(Group, ABC):
         return [row for space in ids for row in self.relations.find(SPACE, id=space)]
 
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
-        return list(self.relations.find(SPACE, order=("id",), tenant=tenant))
+        return list(self.relations.find(SPACE, order=("number",), tenant=tenant))
 
     def add_space(self, tenant: int, user: str | Shared, secret: bytes, point: BranchPoint = TRUNK) -> SpaceRow:
-        return self.space_rows((self.load_space(None, tenant, user, secret, point),))[0]
+        last = self.relations.first(SPACE, order=("-number",), tenant=tenant)
+        number = 1 if last is None else last.number + 1
+        return self.space_rows((self.load_space(tenant, number, user, secret, point),))[0]
 
     def load_space(
-        self, space: int | None, tenant: int, user: str | Shared | None, secret: bytes, point: BranchPoint = TRUNK
+        self, tenant: int, number: int, user: str | Shared | None, secret: bytes, point: BranchPoint = TRUNK
     ) -> int:
+        """Add a space that the journal calls by this number; its id."""
         shared = isinstance(user, Shared)
-        return self.relations.add(SPACE, (space, tenant, None if shared else user, int(shared), secret, 0, 0, *point))
+        owner = None if shared else user
+        return self.relations.add(SPACE, (None, tenant, owner, int(shared), secret, 0, 0, *point, number, 0))
 
     def set_space(self, row: SpaceRow) -> None:
         self.relations.update(SPACE, {"seq": row.seq, "epoch": row.epoch}, id=row.id)
@@ -167,45 +173,67 @@ class SpaceTables(Group, ABC):
     def drop_spaces(self, spaces: Sequence[int]) -> None:
         for space in spaces:
             self.drop_space(space)
-            # Its number is never given to another: a cache of some process may still hold what it held.
-            self.relations.update(SPACE, {"tenant": 0, "parent": 0}, id=space)
+            # Its id is never given to another: a cache of some process may still hold what it held.
+            self.relations.update(SPACE, {"tenant": 0, "parent": 0, "number": space}, id=space)
 
 
 class NameTables(Group, ABC):
-    """The names of agents, sessions, link types and actors, by number."""
+    """The names of agents, sessions, link types and actors: by id, and for the journal by number in their space."""
+
+    def name_row(self, space: int, text: str) -> NameRow | None:
+        return self.relations.first(NAME, space=space, text=text)
 
     def name(self, space: int, text: str) -> int | None:
-        row = self.relations.first(NAME, space=space, text=text)
-        return None if row is None else row[0]
+        """The id of a name."""
+        row = self.name_row(space, text)
+        return None if row is None else row.id
 
-    def number(self, space: int, text: str | None) -> int:
-        """The number of a name, which is added if it is new; 0 for no name."""
-        return 0 if text is None else self.name(space, text) or self.add_name(space, text)
+    def known(self, space: int, text: str | None) -> int:
+        """The id of a name, which is added if it is new; 0 for no name."""
+        return 0 if text is None else self.name(space, text) or self.add_name(space, text).id
+
+    def actor(self, space: int, text: str) -> int:
+        """The number of a name, which is added if it is new."""
+        return (self.name_row(space, text) or self.add_name(space, text)).number
 
     def name_text(self, name: int) -> str | None:
         row = self.relations.first(NAME, id=name)
-        return None if row is None else row[2]
+        return None if row is None else row.text
 
-    def names(self, space: int) -> list[tuple[int, str]]:
-        return [(number, text) for number, _, text in self.relations.find(NAME, order=("id",), space=space)]
+    def actor_text(self, space: int, number: int) -> str | None:
+        row = self.relations.first(NAME, space=space, number=number)
+        return None if row is None else row.text
 
-    def add_name(self, space: int, text: str) -> int:
-        return self.relations.add(NAME, (None, space, text))
+    def names(self, space: int) -> list[NameRow]:
+        """The names of a space, by number."""
+        return list(self.relations.find(NAME, order=("number",), space=space))
 
-    def load_name(self, name: int, space: int, text: str) -> None:
-        self.relations.add(NAME, (name, space, text))
+    def add_name(self, space: int, text: str) -> NameRow:
+        """Add a name, with a number that none of its space ever had: what takes names out first spends theirs."""
+        last = self.relations.first(NAME, order=("-number",), space=space)
+        spent = self.relations.first(SPENT_NUMBERS, id=space)
+        number = 1 + max(0 if last is None else last.number, 0 if spent is None else int(spent[1]))
+        return NameRow(self.relations.add(NAME, (None, space, number, text)), space, number, text)
 
-    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
-        found = self.relations.find(NAME, ("id", ">", after), order=("id",), limit=limit, space=space)
-        return [number for number, _, _ in found]
+    def load_name(self, space: int, number: int, text: str) -> None:
+        self.relations.add(NAME, (None, space, number, text))
+
+    def spend(self, space: int, upto: int) -> None:
+        """Have no name of a space be given a number up to this one."""
+        self.relations.update(SPACE, {"spent": upto}, id=space)
+
+    def name_ids(self, space: int, after: int, limit: int) -> list[int]:
+        return [
+            row.id for row in self.relations.find(NAME, ("id", ">", after), order=("id",), limit=limit, space=space)
+        ]
 
     @abstractmethod
     def drop_names(self, space: int, names: Sequence[int]) -> None:
-        """Take out those of these names that no session's window is kept by."""
+        """Take out those of these names that no session's window is kept by, and spend their numbers."""
 
     @abstractmethod
     def drop_bare_name(self, space: int, text: str) -> None:
-        """Take out a name that nothing bears, and the session that was called so."""
+        """Take out a name that nothing bears, and the session that was called so, and spend its number."""
 
 
 class JournalTables(Group, ABC):
@@ -732,7 +760,7 @@ class PastTables(Group, ABC):
 
     @abstractmethod
     def actors(self, tenant: int, after: int) -> tuple[set[int], int, bool]:
-        """The actors of a stretch of commits, where it ends, and whether there may be more."""
+        """The ids of the names of actors of a stretch of commits, where it ends, and whether there may be more."""
 
     @abstractmethod
     def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:

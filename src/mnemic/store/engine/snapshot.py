@@ -236,7 +236,7 @@ class Snapshot:
         self._layered = LayeredRows(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[str, int | None] = {}
-        self._names: dict[int, str] = {}
+        self._actors: dict[tuple[int, int], str] = {}
 
     def tenant(self, name: str) -> int | None:
         """The number of a tenant, if it has ever been written to."""
@@ -606,10 +606,10 @@ class Snapshot:
         """The last commit recorded at or before this moment (microseconds); 0 for none."""
         return self._rows.journal.seq_at(tenant, at)
 
-    def _name_text(self, name: int) -> str:
-        if name not in self._names:
-            self._names[name] = self._rows.names.name_text(name) or ERASED
-        return self._names[name]
+    def _actor_text(self, space: int, number: int) -> str:
+        if (space, number) not in self._actors:
+            self._actors[space, number] = self._rows.names.actor_text(space, number) or ERASED
+        return self._actors[space, number]
 
     def _versions(self, spaces: Sequence[int], rows: Sequence[VersionRow]) -> list[Version]:
         """Decode rows, each of one of these spaces or of a layer behind them, with the time each was recorded.
@@ -647,7 +647,7 @@ class Snapshot:
             seq=row.seq,
             space=row.space,
             at=moment(row.at),
-            actor=self._name_text(row.actor),
+            actor=self._actor_text(row.space, row.actor),
             cause=row.cause or None,
             hash=row.hash,
             events=tuple(_event(event) for event in events),
@@ -657,7 +657,7 @@ class Snapshot:
 def _space_head(row: SpaceRow) -> SpaceHead:
     return SpaceHead(
         id=row.id, tenant=row.tenant, user=row.user, seq=row.seq, epoch=row.epoch, parent=row.parent, base=row.base,
-        branch=row.branch, lanes=row.lanes,
+        branch=row.branch, lanes=row.lanes, number=row.number,
     )  # fmt: skip
 
 

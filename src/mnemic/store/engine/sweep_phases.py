@@ -280,7 +280,7 @@ class BareNames:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
         if not (self._links.read_on(sweep) and self._actors.read_on(sweep) and self._knows_entries(sweep)):
             return True
-        numbers = sweep.rows.names.name_numbers(self._space, self._after, _NUMBERS)
+        numbers = sweep.rows.names.name_ids(self._space, self._after, _NUMBERS)
         used = self._used | self._links.types | self._actors.names
         spent = [number for number in numbers if number not in used]
         if going := spent[:limit]:

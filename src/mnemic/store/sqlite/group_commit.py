@@ -31,7 +31,7 @@ from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteNames, SqliteSpaces, rows_of
 from mnemic.store.values.drafts import Draft
 from mnemic.store.values.meters import PERIOD, Figures, MeterRow
-from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
+from mnemic.store.values.row_values import ChangeRow, NameRow, SpaceRow, TenantRow
 
 BATCH: Final = 256
 """Most callers in one transaction."""
@@ -189,11 +189,11 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
 
     def begin(self) -> None:
         """Start on a transaction, with what is known from the one before if nobody has written since."""
-        if self._state is None or self._state != self._db.data_version() or len(self._numbers) > KNOWN:
+        if self._state is None or self._state != self._db.data_version() or len(self._names) > KNOWN:
             self._tenants: dict[str, TenantRow] = {}
             self._tenant_names: dict[int, str] = {}
             self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
-            self._numbers: dict[tuple[int, str], int] = {}
+            self._names: dict[tuple[int, str], NameRow] = {}
         self._moved: dict[int, SpaceRow] = {}
         self._state = None
 
@@ -217,11 +217,15 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
         assert row.user is not None
         self._spaces[row.tenant, row.user, row.branch] = self._moved[row.id] = row
 
-    def name(self, space: int, text: str) -> int | None:
-        number = self._numbers.get((space, text)) or super().name(space, text)
-        if number is not None:
-            self._numbers[space, text] = number
-        return number
+    def name_row(self, space: int, text: str) -> NameRow | None:
+        row = self._names.get((space, text)) or super().name_row(space, text)
+        if row is not None:
+            self._names[space, text] = row
+        return row
+
+    def add_name(self, space: int, text: str) -> NameRow:
+        row = self._names[space, text] = super().add_name(space, text)
+        return row
 
     def add_change(self, row: ChangeRow) -> None:
         super().add_change(row)

@@ -130,7 +130,8 @@ def _to_3(db: apsw.Connection) -> None:
 def _to_4(db: apsw.Connection) -> None:
     """Rows carry checksums; there are packs, and rows of what is due; a space's commits and jobs are found by index.
 
-    Every table is declared in the words of today, so that a foreign word is seen.
+    Spaces and names have numbers in their tenant and space: those that the chain covers, which were their ids. Every
+    table is declared in the words of today, so that a foreign word is seen.
     """
     db.execute("DROP INDEX IF EXISTS job_waiting")
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
@@ -165,18 +166,28 @@ _TAGS: Final = (
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:
     """Make a table anew with the rows that it has, and the number that it would have given next."""
-    columns, former = ", ".join(name for name, _, _ in table.columns), "former_" + table.name
+    columns, former = [name for name, _, _ in table.columns], "former_" + table.name
     given = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
     rename = "ALTER TABLE " + table.name + " RENAME TO " + former
     db.execute(rename)
     db.execute(table.create)
-    refill = "INSERT INTO " + table.name + "(" + columns + ") SELECT " + columns + " FROM " + former
+    values = [_NUMBERS.get((table.name, column), column) for column in columns]
+    source = former + (_GIVEN if table.name == "space" else "")
+    refill = (
+        "INSERT INTO " + table.name + "(" + ", ".join(columns) + ") SELECT " + ", ".join(values) + " FROM " + source
+    )
     db.execute(refill)
     drop = "DROP TABLE " + former
     db.execute(drop)
     if given is not None:
         db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
+
+
+_NUMBERS: Final = {("space", "number"): "id", ("space", "spent"): "ifnull(given, 0)", ("name", "number"): "id"}
+"""What columns are filled with that tables did not have before."""
+_GIVEN: Final = " LEFT JOIN (SELECT space AS home, max(actor) AS given FROM change GROUP BY space) ON home = id"
+"""Joins to each space the highest number of a name that its commits know, even of one that is gone."""
 
 
 def _follow_lanes(db: apsw.Connection) -> None:

@@ -229,7 +229,11 @@ _CHANGE_STRETCH: Final = (
     "SELECT json_array(max(seq), count(*)) FROM"
     " (SELECT seq FROM change WHERE tenant = ? AND seq > ? ORDER BY seq LIMIT ?)"
 )
-_ACTORS: Final = "SELECT json_group_array(DISTINCT actor) FROM change WHERE tenant = ? AND seq > ? AND seq <= ?"
+_ACTORS: Final = (
+    "SELECT json_group_array(n.id) FROM"
+    " (SELECT DISTINCT space, actor FROM change WHERE tenant = ? AND seq > ? AND seq <= ?) c"
+    " CROSS JOIN name n ON n.space = c.space AND n.number = c.actor"
+)
 _COUNT: Final = "SELECT count(*) FROM version WHERE space = ?"
 _COUNT_CLOSED: Final = "SELECT count(*) FROM version WHERE space = ? AND seq_to < 9223372036854775807"
 _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state = 3 AND seq_to = 9223372036854775807"
@@ -305,6 +309,6 @@ _DROP_AFTER: Final = (
     + " AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = name.space AND name.id IN (v.agent, v.session))"
     + " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = name.space AND l.type = name.id)"
     + " AND NOT EXISTS (SELECT 1 FROM session s WHERE s.space = name.space AND s.session = name.id)"
-    + " AND id NOT IN (SELECT actor FROM change WHERE tenant = :tenant)",
+    + " AND (space, number) NOT IN (SELECT space, actor FROM change WHERE tenant = :tenant)",
 )
 """In this order: what is found through a version goes before it."""

@@ -72,6 +72,11 @@ _PACKED_WITH: Final = "EXISTS (SELECT 1 FROM version v WHERE v.ver > pack.after 
 """True of every pack that holds a version of which the rest is true."""
 _OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
 """True of every vector; it lets the primary key find a version's."""
+SPEND_NUMBERS: Final = (
+    "UPDATE space SET spent = (SELECT max(number) FROM name WHERE space = :space)"
+    " WHERE id = :space AND spent < (SELECT max(number) FROM name WHERE space = :space)"
+)
+"""Before names of a space are taken out: their numbers are not given again, since the journal keeps them as actors."""
 _NAMELESS_SESSIONS: Final = (
     "DELETE FROM session WHERE space = :space AND NOT EXISTS (SELECT 1 FROM name WHERE id = session.session)"
 )
@@ -105,21 +110,29 @@ TABLES: Final = (
             ("base", "INTEGER NOT NULL DEFAULT 0", _N),
             ("branch", "TEXT NOT NULL DEFAULT ''", _C),
             ("lanes", "INTEGER NOT NULL DEFAULT 1", _N),
+            # In its tenant, which the journal calls it by: `id` is this file's. One that is of no tenant any more has
+            # its `id` here. No name of it is given a number up to `spent`: names that are gone may have had them.
+            ("number", "INTEGER NOT NULL", _N),
+            ("spent", "INTEGER NOT NULL", _N),
         ),
+        key="UNIQUE(tenant, number)",
         erase_space="UPDATE space SET user = NULL, shared = 0, secret = x'', branch = '' WHERE id = :space",
     ),
     Table(
         "name",
-        # A number is never given twice: the journal keeps an actor's number when the name is gone.
+        # A number is never given twice in a space: the journal keeps an actor's number when the name is gone. Nor is an
+        # `id` in the file: caches know names by it.
         (
             ("id", "INTEGER PRIMARY KEY AUTOINCREMENT", _N),
             ("space", "INTEGER NOT NULL", _N),
+            ("number", "INTEGER NOT NULL", _N),
             ("text", "TEXT NOT NULL", _C),
         ),
-        key="UNIQUE(space, text)",
+        key="UNIQUE(space, text), UNIQUE(space, number)",
         # The names that an item bears go with the last item that bears them, even out of the journal's list of actors.
-        erase_item=(
-            "DELETE FROM name WHERE space = :space AND id IN"
+        erase_item=SPEND_NUMBERS
+        + (
+            ";DELETE FROM name WHERE space = :space AND id IN"
             " (SELECT agent FROM version WHERE space = :space AND id = :item"
             " UNION SELECT session FROM version WHERE space = :space AND id = :item"
             " UNION SELECT type FROM link WHERE space = :space AND (src = :item OR dst = :item))"
@@ -128,7 +141,7 @@ TABLES: Final = (
             " AND NOT EXISTS (SELECT 1 FROM link l"
             " WHERE l.space = :space AND l.type = name.id AND l.src <> :item AND l.dst <> :item)"
         ),
-        erase_space="DELETE FROM name WHERE space = :space",
+        erase_space=SPEND_NUMBERS + ";DELETE FROM name WHERE space = :space",
     ),
     Table(
         "change",
@@ -578,7 +591,7 @@ def erase_name_statements() -> tuple[str, ...]:
         " WHERE v.space = :space AND name.id IN (v.agent, v.session))"
         " AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id)"
     )
-    return unused, _NAMELESS_PAGES, _NAMELESS_SESSIONS
+    return SPEND_NUMBERS, unused, _NAMELESS_PAGES, _NAMELESS_SESSIONS
 
 
 def erase_space_statements() -> list[str]:

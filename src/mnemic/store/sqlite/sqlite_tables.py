@@ -33,7 +33,12 @@ from mnemic.store.engine.rows import (
     in_order,
 )
 from mnemic.store.sqlite.past_tables import SqlitePast
-from mnemic.store.sqlite.schema import erase_item_statements, erase_name_statements, erase_space_statements
+from mnemic.store.sqlite.schema import (
+    SPEND_NUMBERS,
+    erase_item_statements,
+    erase_name_statements,
+    erase_space_statements,
+)
 from mnemic.store.sqlite.sqlite_relations import (
     CHUNK,
     THESE,
@@ -44,7 +49,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     read_json,
     spend,
 )
-from mnemic.store.values.row_values import Descent, PageRow, SpaceRow, TenantRow, VersionRow, Walk
+from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
 from mnemic.store.values.work import Job, VectorRow, slot_lane
 
 
@@ -84,10 +89,15 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
 class SqliteNames(SqliteGroup, NameTables):
     """SQLite's own statements about names."""
 
-    def name_numbers(self, space: int, after: int, limit: int) -> list[int]:
-        return sorted(read_json(self._db, _NAME_NUMBERS, (space, after, limit)))  # a slice asks this, for many at once
+    def add_name(self, space: int, text: str) -> NameRow:
+        ((name, number),) = self._db.execute(_ADD_NAME, (space, text))
+        return NameRow(name, space, number, text)
+
+    def name_ids(self, space: int, after: int, limit: int) -> list[int]:
+        return sorted(read_json(self._db, _NAME_IDS, (space, after, limit)))  # a slice asks this, for many at once
 
     def drop_names(self, space: int, names: Sequence[int]) -> None:
+        self._db.execute(SPEND_NUMBERS, {"space": space})
         self._db.execute(_DROP_NAMES, (space, json.dumps(list(names))))
 
     def drop_bare_name(self, space: int, text: str) -> None:
@@ -109,10 +119,15 @@ _OWNED: Final = _OF_TENANT + "user = ?2 AND branch = ?3 UNION ALL " + _OF_TENANT
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
 )
-_NAME_NUMBERS: Final = (
+_ADD_NAME: Final = (
+    "INSERT INTO name(space, number, text)"
+    " SELECT ?1, 1 + max(spent, ifnull((SELECT max(number) FROM name WHERE space = ?1), 0)), ?2"
+    " FROM space WHERE id = ?1 RETURNING id, number"
+)
+_NAME_IDS: Final = (
     "SELECT json_group_array(id) FROM (SELECT id FROM name WHERE space = ? AND id > ? ORDER BY id LIMIT ?)"
 )
-# A session's page table is kept by its name's number, turns or not.
+# A session's page table is kept by its name's id, turns or not.
 _DROP_NAMES: Final = (
     "DELETE FROM name WHERE +space = ?1 AND id"
     + THESE

@@ -28,7 +28,7 @@ class SpaceHead:
     """One space and its last commit.
 
     Attributes:
-        id: The number that leads every key; never made from a user's text.
+        id: What leads every key in this store; never made from a user's text.
         seq: The last commit of the tenant that touched it.
         epoch: Raised whenever content is taken out of it that a cache could still show: caches start over. Compaction
             takes out only what no view shows, and does not raise it; but a cache that was last filled before the
@@ -36,6 +36,7 @@ class SpaceHead:
         user: Whose it is; `SHARED` for the tenant's common space; None once its user is erased, or the branch dropped.
         parent, base, branch: A branch's parent, the commit as of which it reads it, and its name; 0, 0 and "" for none.
         lanes: Whether strategies and embedders read what is written here.
+        number: What the tenant's journal calls it, here and wherever that is loaded.
     """
 
     id: int
@@ -47,6 +48,7 @@ class SpaceHead:
     base: int = 0
     branch: str = ""
     lanes: bool = True
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,14 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Says what an exported journal became: the tenant's name here, and how many commits it holds."""
+
+    tenant: str
+    commits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rewound:
     """Says where a rewind left the journal, and how much it deleted.
 

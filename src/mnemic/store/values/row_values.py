@@ -31,6 +31,8 @@ class SpaceRow(NamedTuple):
     """One user's space, or a branch of one; `user` is None and `secret` empty once its user is erased.
 
     A branch has a name, and reads its `parent` as of commit `base`; `lanes` says whether its writes are understood.
+    `id` is the store's own; the journal calls a space by its `number` in the tenant, and the names in it by theirs. No
+    new name is given a number up to `spent`: names that are gone may have had them.
     """
 
     id: int
@@ -43,6 +45,17 @@ class SpaceRow(NamedTuple):
     base: int = 0
     branch: str = ""
     lanes: bool = True
+    number: int = 0
+    spent: int = 0
+
+
+class NameRow(NamedTuple):
+    """A name of an agent, a session, a link type or an actor; the journal calls it by its `number` in the space."""
+
+    id: int
+    space: int
+    number: int
+    text: str
 
 
 class BranchPoint(NamedTuple):
@@ -59,7 +72,7 @@ TRUNK: Final = BranchPoint()
 
 
 class ChangeRow(NamedTuple):
-    """One commit; `actor` is a name's number, `cause` a seq or 0."""
+    """One commit; `actor` is the number of a name in the space, `cause` a seq or 0."""
 
     tenant: int
     seq: int
@@ -110,7 +123,7 @@ class VersionRow(NamedTuple):
 
 
 class LinkRow(NamedTuple):
-    """One version of a link; `type` is a name's number, `open` false once it is unlinked."""
+    """One version of a link; `type` is the id of a name, `open` false once it is unlinked."""
 
     lver: int
     space: int
@@ -210,7 +223,7 @@ class SessionRow(NamedTuple):
     """One session's window: who has it open, its budget and policy, and its counters.
 
     Attributes:
-        session: The number of its name.
+        session: The id of its name.
         owner: Who holds the lease, "" for nobody; it may be taken over once `lease_until` (microseconds) has passed.
         budget: Its tokens.
         policy: The name of its replacement policy.

@@ -1,7 +1,9 @@
 """Attacks by exports that are none: lines of an exported journal changed by grammar and by bytes, then loaded.
 
-Loading either refuses with an error of ours and leaves an empty store, or takes what holds together: then `verify`
-finds no fault. Mutants come with an end line that fits them, for the most part: else nothing would get past the door.
+Loading either refuses with an error of ours and leaves the store as it was, row by row, or takes what holds together:
+then `verify` finds no fault. Each mutant is loaded into an empty store, and into one in which another tenant lives, who
+must not be touched. Mutants come with an end line that fits them, for the most part: else nothing would get past the
+door.
 """
 
 from __future__ import annotations
@@ -9,21 +11,28 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-from mnemic.errors import MnemicError
+from mnemic.core.events import Verb
+from mnemic.errors import MnemicError, NotFound
 from mnemic.store.engine import journal_io
+from mnemic.store.sqlite.schema import TABLES
 from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Draft, Erasure, Fork, Note
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.lived_store import lived_store
-from mnemic.testing.store_contract.contract_world import TENANT
+from mnemic.testing.raw_store import raw_store
+from mnemic.testing.store_contract.contract_world import TENANT, World
 from mnemic.testing.torture.children import folder
 
 QUICK = 150
+RESIDENT: Final = "another house"
+"""The tenant that is there before."""
 
 _ODD: Final[tuple[Any, ...]] = (
     None, -1, 0, 1, 7, 2**63, 2**64, -(2**63), 2**200, 1.5, 1e308, True, False, "", "x", "\ud800", "\0", "é", [], {},
@@ -37,10 +46,12 @@ def attack(rounds: int, seed: int) -> AttackReport:
     chance = random.Random(seed)
     mutants = [_mutant(chance) for _ in range(rounds)]
     with folder() as root:
-        failures = [failure for n, lines in enumerate(mutants) if (failure := _tried(root, n, lines))]
+        stores = (_inhabited(root, ()), _inhabited(root, ("ada", "bob", "cleo")))
+        tries = [(n, lines, store) for n, lines in enumerate(mutants) for store in stores]
+        failures = [failure for one in tries if (failure := _tried(root, *one))]
         with patch.object(journal_io, "UNREADABLE", (KeyError,)):
-            caught = sum(bool(_tried(root, n, lines)) for n, lines in enumerate(mutants))
-    return AttackReport(tries=len(mutants), failures=failures, caught_by_control=caught)
+            caught = sum(bool(_tried(root, *one)) for one in tries)
+    return AttackReport(tries=len(tries), failures=failures, caught_by_control=caught)
 
 
 @cache
@@ -122,18 +133,55 @@ def _ended(lines: list[bytes]) -> list[bytes]:
     return ended
 
 
-def _tried(root: Path, number: int, lines: list[bytes]) -> str:
+def _inhabited(root: Path, users: Sequence[str]) -> bytes:
+    """A store's file in which another tenant has these users, each with a branch, an erased item, the third erased."""
+    path = root / "inhabited.db"
+    path.unlink(missing_ok=True)
+    with closing(SqliteStore(path)) as store:
+        world = World(store, "resident")
+        for user in users:
+            kept, gone = world.put("stays"), world.put("goes")
+            world.commit(kept, gone, user=user, tenant=RESIDENT, actor="neighbour")
+            note = Note(verb=Verb.BRANCHED, payload=b"{}")
+            store.commit(Draft(tenant=RESIDENT, user=user, actor="x", ops=(note,), branch="try", fork=Fork()))
+            store.erase(Erasure(tenant=RESIDENT, user=user, actor="x", ids=(gone.item.id,)))
+        for user in users[2:]:
+            store.erase(Erasure(tenant=RESIDENT, user=user, actor="x", whole=True))
+        store.settle()
+    return path.read_bytes()
+
+
+def _tried(root: Path, number: int, lines: list[bytes], inhabited: bytes) -> str:
     """What is wrong with how a mutant was met; empty if nothing is."""
     path = root / "loaded.db"
-    for end in ("", "-wal", "-shm"):
+    for end in ("-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
+    path.write_bytes(inhabited)
+    before = _content(path)
     with closing(SqliteStore(path)) as store:
+        beside = _beside(store)
         try:
             store.transact(journal_io.load, iter(lines))
         except MnemicError:
-            with store.read() as snapshot:
-                return f"mutant {number}: refused, and left a tenant" if snapshot.tenants() else ""
+            return "" if _content(path) == before else f"mutant {number}: refused, and the store is another"
         except Exception as error:  # noqa: BLE001 - whatever else comes out is the finding
             return f"mutant {number}: raised {error!r}"
+        if _beside(store) != beside:
+            return f"mutant {number}: taken, and the other tenant is another"
         faults = [f"{fault.where}: {fault.problem}" for fault in store.verify()]
         return f"mutant {number}: taken, and verify says {faults[0]}" if faults else ""
+
+
+def _beside(store: SqliteStore) -> list[bytes]:
+    """The journal of the tenant that was there before, if one was."""
+    try:
+        return list(store.export(RESIDENT))
+    except NotFound:
+        return []
+
+
+def _content(path: Path) -> list[tuple[object, ...]]:
+    """Every row of a store, and the numbers that SQLite has given."""
+    with raw_store(path) as db:
+        tables = [*(table.name for table in TABLES), "sqlite_sequence"]
+        return [(table, *row) for table in tables for row in db.execute("SELECT * FROM " + table)]

@@ -308,7 +308,7 @@ class History:
         self.world.check_sound()
 
     def carry(self, picks: tuple[int, ...]) -> None:
-        """Export and load: the same, in a store of either sort."""
+        """Export and load: the same, in a store of either sort, which may have another tenant that nothing touches."""
         if not self.model.seq:
             return
         name = list(self.world.memories)[picks[0] % len(self.world.memories)]
@@ -316,14 +316,31 @@ class History:
         file = self.world.folder / f"carried-{picks[1]}.db"
         store = SqliteStore(file, synchronous="OFF") if picks[2] % 2 else "memory:"
         with Memory(store, embedder="none") as fresh:
+            beside = self._neighbour(fresh, picks[3] % 4)
             fresh.admin.load(lines)
             self.world.same(fresh.admin.state_hash(), source.admin.state_hash(), "state hash after load")
             self.figures.hashes += 1
             self.world.same(list(fresh.admin.export()) == lines, True, "export after load")
             for key in self.model.spaces:
                 self.world.shows(self.world.handle(fresh, key), self.model.seen(key), f"{key} loaded")
+            self.world.same(fresh.admin.verify(), [], "verify after load")
+            if beside:
+                self.world.same(list(fresh.admin.export("neighbour")) == beside, True, "export of another tenant")
+            fresh.scope(user="ada", session="after").observe("it goes on")
+            self.world.same(fresh.admin.verify(), [], "verify of a loaded store that goes on")
         for left in self.world.folder.glob(f"{file.name}*"):
             left.unlink()
+
+    @staticmethod
+    def _neighbour(fresh: Memory, users: int) -> list[bytes]:
+        """Write something of another tenant to a new store, unless it is to have no users; its export."""
+        for number in range(users):
+            mine = fresh.scope(user=f"user {number}", tenant="neighbour", session="s1")
+            mine.observe(("of another house", "and of that one too"))
+            mine.branch("try").write("what if")
+        if users > 1:
+            fresh.scope(user="user 0", tenant="neighbour").erase_user()
+        return list(fresh.admin.export("neighbour")) if users else []
 
     def _restorable(self, pick: int, far: int | None = None) -> int:
         """A commit that can be gone back to, more often than not one whose hash is known."""

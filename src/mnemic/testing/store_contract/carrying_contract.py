@@ -16,10 +16,11 @@ from mnemic.core.items import Strength
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.past.merging import merging
 from mnemic.store.contract import Store
 from mnemic.store.engine import compaction, journal_io
 from mnemic.store.sqlite.sqlite_store import MemoryStore
-from mnemic.store.values.drafts import Note
+from mnemic.store.values.drafts import Draft, Erasure, Fork, Note
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import TEXTS
 from mnemic.testing.store_contract.contract_world import ANY_STATE, TENANT, World, day
@@ -58,7 +59,7 @@ def test_a_busy_store_verifies(world: World) -> None:
 def test_what_was_exported_is_loaded_the_same(world: World) -> None:
     busy(world)
     fresh = MemoryStore()
-    assert fresh.transact(journal_io.load, world.store.export(TENANT)) == world.seq()
+    assert fresh.transact(journal_io.load, world.store.export(TENANT)).commits == world.seq()
     same(world.store, fresh)
     with world.store.read() as ours, fresh.read() as theirs:
         for space in (world.space(), world.space(SHARED)):
@@ -72,7 +73,7 @@ def test_what_was_exported_is_loaded_the_same(world: World) -> None:
 def test_a_journal_of_another_keeper_is_loaded_the_same(world: World) -> None:
     other = World(MemoryStore())
     busy(other)
-    assert world.store.transact(journal_io.load, other.store.export(TENANT)) == other.seq()
+    assert world.store.transact(journal_io.load, other.store.export(TENANT)).commits == other.seq()
     same(world.store, other.store)
 
 
@@ -100,13 +101,141 @@ def test_the_same_store_is_exported_the_same_twice(world: World) -> None:
     assert list(world.store.export(TENANT)) == list(world.store.export(TENANT))
 
 
-def test_only_an_empty_store_takes_a_journal(world: World) -> None:
-    other = World(MemoryStore())
+HOUSE = "another house"
+"""A tenant that is in the store before another is loaded."""
+
+
+def resident(world: World) -> list[bytes]:
+    """Write something of another tenant, so that nothing that is loaded gets the ids it had; its export."""
+    for user in ("ada", "bob", SHARED):
+        world.commit("of another house", user=user, tenant=HOUSE, actor="neighbour")
+    return list(world.store.export(HOUSE))
+
+
+def test_a_journal_is_loaded_beside_another_tenant_the_same(world: World) -> None:
+    beside = resident(world)
+    other = World(MemoryStore(), "other")
+    busy(other)
+    lines = list(other.store.export(TENANT))
+    loaded = world.store.transact(journal_io.load, iter(lines))
+    assert (loaded.tenant, loaded.commits) == (TENANT, other.seq())
+    same(world.store, other.store)
+    assert list(world.store.export(HOUSE)) == beside
+    with world.store.read() as ours, other.store.read() as theirs:
+        changes = [[replace(c, space=0) for c in s.changes(s.tenant(TENANT) or 0, 0, 100)] for s in (ours, theirs)]
+        assert changes[0] == changes[1]
+    third = World(MemoryStore(), "third")
+    third.store.transact(journal_io.load, world.store.export(TENANT))
+    same(world.store, third.store)
+
+
+def test_a_branch_is_loaded_beside_another_tenant_with_its_parent_and_merges(world: World) -> None:
+    resident(world)
+    other = World(MemoryStore(), "other")
+    other.commit("of all", user="bob")
+    other.commit("of the trunk")
+    forked = {"tenant": TENANT, "user": "ada", "actor": "tester", "branch": "try"}
+    other.store.commit(Draft(ops=(Note(verb=Verb.BRANCHED, payload=b"{}"),), fork=Fork(), **forked))  # type: ignore[arg-type]
+    other.store.commit(Draft(ops=(other.put("of the branch"),), **forked))  # type: ignore[arg-type]
+    for _ in range(2):  # the second time nothing is new: it tells of the first, whose note names the branch
+        merged = _merge(other)
+    world.store.transact(journal_io.load, other.store.export(TENANT))
+    same(world.store, other.store)
+    assert world.texts() == ["of the trunk", "of the branch"]
+    assert _merge(world) == merged
+    other.store.erase(Erasure(whole=True, **forked))  # type: ignore[arg-type]
+    fresh = World(MemoryStore(), "fresh")
+    resident(fresh)
+    fresh.store.transact(journal_io.load, other.store.export(TENANT))
+    same(fresh.store, other.store)
+
+
+def _merge(world: World) -> tuple[int | None, bool]:
+    with world.store.read() as snapshot:
+        tenant = snapshot.tenant(TENANT) or 0
+        parent, branch = snapshot.space(tenant, "ada"), snapshot.space(tenant, "ada", "try")
+        assert parent is not None
+        assert branch is not None
+        draft = Draft(tenant=TENANT, user="ada", actor="tester", ops=())
+        merge, drafted = merging(snapshot, parent, branch, draft, "")
+    seq = world.store.commit(drafted).seq if drafted.ops else merge.seq
+    return seq, merge.repeated
+
+
+def test_a_tenant_goes_by_another_name_if_it_is_loaded_so(world: World) -> None:
+    busy(world)
+    lines = list(world.store.export(TENANT))
+    with pytest.raises(Conflict, match="another name"):
+        world.store.transact(journal_io.load, iter(lines))
+    assert world.store.transact(journal_io.load, iter(lines), HOUSE).tenant == HOUSE
+    assert list(world.store.export(TENANT)) == lines
+    renamed = list(world.store.export(HOUSE))
+    assert renamed[1:-1] == lines[1:-1]  # all but its head, and the digest over it
+    assert state_hash(world.store, HOUSE) == state_hash(world.store, TENANT)
+    assert world.faults() == []
+    world.commit("only here", tenant=HOUSE)
+    world.erase(world.versions()[0].item.id)
+    assert world.texts(tenant=HOUSE) == ["ﬁne ligatures ﬀ", "revised", "only here"]
+    assert world.texts() == ["revised"]
+    assert world.faults() == []
+
+
+def test_a_tenant_of_the_same_name_is_refused_and_stays_as_it_was(world: World) -> None:
+    other = World(MemoryStore(), "other")
     busy(other)
     world.commit("x")
-    with pytest.raises(Conflict):
+    before = list(world.store.export(TENANT))
+    with pytest.raises(Conflict, match="another name"):
         world.store.transact(journal_io.load, other.store.export(TENANT))
-    assert world.texts() == ["x"]
+    assert list(world.store.export(TENANT)) == before
+    with world.store.read() as snapshot:
+        assert [name for _, name in snapshot.tenants()] == [TENANT]
+
+
+def test_tenants_that_were_loaded_go_on_each_for_itself(world: World) -> None:
+    other = World(MemoryStore(), "other")
+    busy(other)
+    resident(world)
+    world.store.transact(journal_io.load, other.store.export(TENANT))
+    for one in (world, other):
+        one.commit("next", user="new", actor="somebody new")
+        one.commit("and next", actor="somebody new")
+    assert _numbers(world) == _numbers(other)
+    world.commit("a new neighbour", user="eve", tenant=HOUSE)
+    assert world.faults() == []
+
+
+def test_the_numbers_of_one_tenant_do_not_move_with_anothers(world: World) -> None:
+    alone = World(MemoryStore(), "alone")
+    for one in (world, alone):
+        for user in ("ada", "bob"):
+            if one is world:
+                one.commit("of another house", user=user, tenant=HOUSE, actor="neighbour of " + user)
+            one.commit(one.put(one.item("mine", session="s", agent="bot")), user=user)
+    assert _numbers(world) == _numbers(alone)
+    assert [line["name"]["id"] for line in _numbers(world) if "name" in line] == [1, 2, 3, 1, 2, 3]
+
+
+def _numbers(world: World) -> list[dict[str, dict[str, object]]]:
+    """What an export says of spaces and names."""
+    lines = [json.loads(line) for line in world.store.export(TENANT) if line[:6] in (b'{"name', b'{"spac')]
+    for line in lines:
+        line.get("space", {}).pop("secret", None)
+    return lines
+
+
+def test_the_number_of_a_name_that_is_gone_is_not_given_again(world: World) -> None:
+    item = world.item("x", agent="bot")
+    world.commit(world.put(item), "y", actor="bot")
+    world.erase(item.id)
+    world.commit("z", actor="new")
+    assert [change.actor for change in world.changes()] == ["(erased)", "tester", "new"]
+    other = World(MemoryStore(), "other")
+    resident(other)
+    other.store.transact(journal_io.load, world.store.export(TENANT))
+    other.commit("more", actor="newer")
+    assert [change.actor for change in other.changes()] == ["(erased)", "tester", "new", "newer"]
+    assert other.faults() == []
 
 
 def _cut(lines: list[bytes]) -> Iterable[bytes]:
@@ -148,15 +277,43 @@ def _other_text(lines: list[bytes]) -> Iterable[bytes]:
 
 
 def _forged(lines: list[bytes]) -> Iterable[bytes]:
-    digest = hashlib.sha256()
-    for line in _other_text(lines[:-1]):
-        digest.update(line.strip())
-        yield line
-    yield json.dumps({"end": {"sha256": digest.hexdigest()}}).encode()
+    return _ended([*_other_text(lines)])
 
 
 def _huge(lines: list[bytes]) -> Iterable[bytes]:
     return [re.sub(rb'"seq":\d+', b'"seq":' + b"9" * 40, line) for line in lines]
+
+
+def _of_no_space(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([re.sub(rb'("seq":1,"space":)1', rb"\g<1>0", line) for line in lines])
+
+
+def _of_a_later_space(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([re.sub(rb'("seq":1,"space":)1', rb"\g<1>7", line) for line in lines])
+
+
+def _two_heads(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([lines[0], lines[0].replace(b'"tenant":"t"', b'"tenant":"u"'), *lines[1:]])
+
+
+def _one_number_twice(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([line.replace(b'"id":2', b'"id":1') if line[:7] == b'{"space' else line for line in lines])
+
+
+def _highest_number(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([re.sub(rb'"id":3,', b'"id":9223372036854775807,', line) for line in lines])
+
+
+def _nameless(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([lines[0].replace(b'"tenant":"t"', b'"tenant":"a\\nb"'), *lines[1:]])
+
+
+def _ended(lines: list[bytes]) -> Iterable[bytes]:
+    digest = hashlib.sha256()
+    for line in lines[:-1]:
+        digest.update(line.strip())
+        yield line
+    yield json.dumps({"end": {"sha256": digest.hexdigest()}}).encode()
 
 
 def _no_json(lines: list[bytes]) -> Iterable[bytes]:
@@ -187,20 +344,30 @@ def _nothing(_: list[bytes]) -> Iterable[bytes]:
         _other_text,
         _forged,
         _huge,
+        _of_no_space,
+        _of_a_later_space,
+        _two_heads,
+        _one_number_twice,
+        _highest_number,
+        _nameless,
     ],
     ids=lambda damage: damage.__name__.strip("_"),
 )
+@pytest.mark.parametrize("crowded", [False, True])
 def test_damaged_lines_are_refused_and_nothing_is_written(
-    world: World, damage: Callable[[list[bytes]], Iterable[bytes]]
+    world: World, crowded: bool, damage: Callable[[list[bytes]], Iterable[bytes]]
 ) -> None:
     other = World(MemoryStore())
     busy(other)
     lines = list(other.store.export(TENANT))
+    beside = resident(world) if crowded else []
     with pytest.raises(Invalid):
         world.store.transact(journal_io.load, iter(damage(lines)))
     with world.store.read() as snapshot:
-        assert snapshot.tenants() == []
-    assert world.store.transact(journal_io.load, iter(lines)) == other.seq()
+        assert [name for _, name in snapshot.tenants()] == [HOUSE] * crowded
+    assert not crowded or list(world.store.export(HOUSE)) == beside
+    assert world.faults() == []
+    assert world.store.transact(journal_io.load, iter(lines)).commits == other.seq()
     same(world.store, other.store)
 
 

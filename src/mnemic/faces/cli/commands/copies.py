@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
+from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many, size
@@ -193,20 +194,27 @@ def _fresh(path: Path) -> BinaryIO:
         raise Conflict(f"{path} is there already, and is not overwritten; name another file") from error
 
 
-@verb("mnemic --store copy.db load journal.jsonl", "mnemic export | mnemic --store copy.db load -")
+@verb(
+    "mnemic --store copy.db load journal.jsonl",
+    "mnemic export | mnemic --store copy.db load -",
+    "mnemic load journal.jsonl --tenant other",
+)
 @click.argument("path", type=click.Path(allow_dash=True))
 def load(path: str) -> None:
-    """Bring an exported journal into an empty store.
+    """Bring an exported journal into a store, as a tenant beside those that are there.
 
-    Ids, times and hashes stay as they were.
+    Ids, times and hashes stay as they were. The tenant is called as it was, or as --tenant says; one that is here
+    already is never loaded into. All of it is taken or nothing, and who else writes waits meanwhile.
     """
     run = invocation()
-    with _lines(path) as lines, run.memory(create=True) as memory:
-        commits = memory.admin.load(lines)
+    with _lines(path) as lines, run.memory(create=True) as memory, progress(run) as report:
+        loaded = memory.admin.load(
+            lines, tenant=run.options.tenant, progress=lambda done, of: report("commits", done, of)
+        )
     took = run.seconds
     run.output.answer(
-        {"store": run.where, "commits": commits, "seconds": round(took, 3)},
-        f"loaded {many(commits, 'commit')} into {run.where} in {took:.2f} s",
+        {"store": run.where, "tenant": loaded.tenant, "commits": loaded.commits, "seconds": round(took, 3)},
+        f"loaded {many(loaded.commits, 'commit')} of tenant {flat(loaded.tenant)} into {run.where} in {took:.2f} s",
     )
 
 
