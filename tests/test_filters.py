@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from mnemic import Filter, Kind, Memory, Message, State, Version
+from mnemic import Channel, Filter, Kind, Memory, Message, State, Version
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.memory import ScopedMemory
 from mnemic.settings import Settings
@@ -51,7 +51,7 @@ class Life:
         item = self.some(me) if done > 4 else None
         if done < 4:
             messages = [Message(**self.item(), key=f"key{self.said}") for _ in range(self.random.randrange(1, 4))]
-            self.commits.append(me.observe(messages).seq)
+            self.commits.append(me.observe(messages, channel=self.random.choice(tuple(Channel))).seq)
         elif done == 4:
             self.commits.append(me.write(**self.item(), kind=self.random.choice((Kind.FACT, Kind.PLAN))).seq)
         elif done == 5 and len(self.branches) < 3 and item:
@@ -84,7 +84,10 @@ class Life:
         tags = tuple(self.random.sample((*TAGS, "unknown"), self.random.randrange(3)))
         slots = {slot: self.random.choice(VALUES) for slot in self.random.sample(SLOTS, self.random.randrange(3) // 2)}
         kinds = self.random.choice(((), (Kind.TURN,), (Kind.FACT, Kind.PLAN)))
-        return Filter(tags=tags, slots=slots, kinds=kinds, states=self.random.choice(((), tuple(State))))
+        channels = self.random.choice(((), (Channel.USER,), (Channel.TOOL, Channel.MODEL)))
+        return Filter(
+            tags=tags, slots=slots, kinds=kinds, channels=channels, states=self.random.choice(((), tuple(State)))
+        )
 
     def check(self) -> None:
         branch, where = self.random.choice(self.branches), self.filter()
@@ -109,6 +112,7 @@ def bears(version: Version, where: Filter) -> bool:
         (not where.tags or any(tag in item.tags for tag in where.tags))
         and all(name in item.slots and item.slots[name] == value for name, value in where.slots)
         and (not where.kinds or item.kind in where.kinds)
+        and (not where.channels or item.channel in where.channels)
     )
 
 

@@ -140,6 +140,7 @@ _transaction = record(Transaction, {"write": list_of(_statement), "revise": _rev
 _FILTER: Final[Mapping[str, Checker]] = {
     "kinds": list_of(member(Kind)),
     "tags": list_of(clean_name),
+    "channels": list_of(member(Channel)),
     "slots": list_of(_asked_slot),
     "agent": optional(clean_name),
     "session": optional(clean_name),

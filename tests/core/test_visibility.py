@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mnemic.core.clock import FOREVER, SystemClock, moment
 from mnemic.core.facets import slot_facets, tag_facets
 from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
-from mnemic.core.items import Item, Kind, State, Version
+from mnemic.core.items import Channel, Item, Kind, State, Version
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import facet_clauses, shown_by
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
@@ -51,6 +51,7 @@ filters = st.builds(
     kinds=st.lists(st.sampled_from(KINDS), max_size=2, unique=True).map(tuple),
     tags=st.lists(st.sampled_from((*TAGS, "unknown")), max_size=2, unique=True).map(tuple),
     slots=st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(VALUES), max_size=2),
+    channels=st.lists(st.sampled_from(Channel), max_size=2, unique=True).map(tuple),
     agent=names | st.just("unknown"),
     session=names | st.just("unknown"),
     said_from=st.none() | times,
@@ -70,6 +71,7 @@ def versions(draw: st.DrawFn) -> Version:
         tags=tuple(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True))),
         slots=draw(st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(HELD), max_size=4)),
         state=draw(st.sampled_from(State)),
+        channel=draw(st.sampled_from(Channel)),
         known_to=draw(st.none() | times.map(moment)),
         valid_from=draw(st.none() | times.map(moment)),
         valid_to=draw(st.none() | times.map(moment)),
@@ -103,6 +105,7 @@ def meant(version: Version, view: View, where: Filter) -> bool:
         return False
     return (
         (not where.kinds or item.kind in where.kinds)
+        and (not where.channels or item.channel in where.channels)
         and (not where.tags or any(tag in item.tags for tag in where.tags))
         and all(name in item.slots and item.slots[name] == value for name, value in where.slots)
         and (where.agent is None or item.agent == where.agent)
@@ -114,10 +117,11 @@ def meant(version: Version, view: View, where: Filter) -> bool:
 
 def row_of(ver: int, version: Version) -> VersionRow:
     item = version.item
-    state, kind, said, known_to, valid_from, valid_to, pos = projections(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel = projections(item)
     return VersionRow(
         ver, 1, to_bytes(item.id), version.seq_from, version.seq_to or FOREVER, 0, state, kind, said, known_to,
-        valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, encode_item(item),
+        valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, channel,
+        encode_item(item),
     )  # fmt: skip
 
 

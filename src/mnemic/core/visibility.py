@@ -16,7 +16,7 @@ from mnemic.core.facets import SlotValue, slot_facet, slot_facets
 from mnemic.core.items import State
 
 if TYPE_CHECKING:
-    from mnemic.core.items import Kind, Version
+    from mnemic.core.items import Channel, Kind, Version
     from mnemic.core.queries import Filter, View
 
 ColumnName: TypeAlias = Literal[
@@ -30,6 +30,7 @@ ColumnName: TypeAlias = Literal[
     "valid_to",
     "agent",
     "session",
+    "channel",
     "tags",
     "slots",
 ]
@@ -44,7 +45,7 @@ class Condition(NamedTuple):
 
     column: ColumnName
     operator: Operator
-    values: tuple[int | str | State | Kind | tuple[str, SlotValue], ...]
+    values: tuple[int | str | State | Kind | Channel | tuple[str, SlotValue], ...]
 
     @property
     def slots(self) -> list[tuple[str, SlotValue]]:
@@ -70,6 +71,8 @@ def conditions(view: View, where: Filter) -> tuple[Clause, ...]:
     found.append((Condition("state", "IN", where.states or shown_states(view)),))
     if where.kinds:
         found.append((Condition("kind", "IN", where.kinds),))
+    if where.channels:
+        found.append((Condition("channel", "IN", where.channels),))
     if where.agent is not None:
         found.append((Condition("agent", "IN", (where.agent,)),))
     if where.session is not None:
@@ -151,6 +154,7 @@ _READ: Final[Mapping[ColumnName, Callable[[Version], Any]]] = {
     "valid_to": lambda v: FOREVER if v.item.valid_to is None else micros(v.item.valid_to),
     "agent": lambda v: v.item.agent,
     "session": lambda v: v.item.session,
+    "channel": lambda v: v.item.channel,
     "tags": lambda v: frozenset(v.item.tags),
     "slots": lambda v: v.item.slots,
 }

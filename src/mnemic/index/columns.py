@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from mnemic.core.items import Kind
 from mnemic.core.visibility import conditions
-from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.codec import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,8 +43,9 @@ class Column(IntEnum):
     SESSION = 11
     POS = 12
     PINNED = 13
-    LENGTH = 14
-    GROUP = 15
+    CHANNEL = 14
+    LENGTH = 15
+    GROUP = 16
 
 
 PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
@@ -301,7 +301,7 @@ class EntryColumns:
             )
             for e in entries
         ]
-        places = [(e.session, e.pos, e.pinned, 0, number(e.session, len(self._groups))) for e in entries]
+        places = [(e.session, e.pos, e.pinned, e.channel, 0, number(e.session, len(self._groups))) for e in entries]
         return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
 
     def _reserve(self, rows: int, tokens: int) -> None:
@@ -384,7 +384,7 @@ def visible(
 def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
     """Compile a condition to a mask over all rows."""
     column = columns.column(_COLUMNS[condition.column])
-    values = [kind_number(value) if isinstance(value, Kind) else cast("int", value) for value in condition.values]
+    values = [number_of(value) for value in condition.values]
     if condition.operator == "IN":
         return _any_of(column, values)
     mask: NDArray[np.bool_] = _COMPARED[condition.operator](column, values[0])
@@ -396,6 +396,7 @@ _COLUMNS: Final[Mapping[ColumnName, Column]] = {
     "seq_to": Column.SEQ_TO,
     "state": Column.STATE,
     "kind": Column.KIND,
+    "channel": Column.CHANNEL,
     "said": Column.SAID,
     "known_to": Column.KNOWN_TO,
     "valid_from": Column.VALID_FROM,

@@ -96,7 +96,10 @@ def retokenise(db: apsw.Connection) -> None:
 
 
 def _to_2(db: apsw.Connection) -> None:
-    """Migrate format 1 to 2: a column for pins in entries; tables for embedders, vectors and lanes."""
+    """Migrate format 1 to 2: a column for pins in entries; tables for embedders, vectors and lanes.
+
+    Entries are made again in the end: the file says no number of the tokeniser that its own were made by.
+    """
     db.execute("DROP TABLE entry")
     for table in TABLES:
         if table.name in ("entry", "embedder", "vector", "lane"):
@@ -104,7 +107,6 @@ def _to_2(db: apsw.Connection) -> None:
     for index in INDEXES:
         if "INDEX entry_core " in index:
             db.execute(index)
-    retokenise(db)
 
 
 def _to_3(db: apsw.Connection) -> None:
@@ -159,11 +161,6 @@ def _add_facets(db: apsw.Connection) -> None:
         rows.items.add_facets(space, [(ver, tag_facet(tag))])
 
 
-_TAGS: Final = (
-    "SELECT v.ver, v.space, t.value FROM version v, json_each(CAST(v.body AS TEXT), '$.tags') t WHERE v.space <> 0"
-)
-
-
 def _rebuild(db: apsw.Connection, table: Table) -> None:
     """Make a table anew with the rows that it has, and the number that it would have given next."""
     columns, former = [name for name, _, _ in table.columns], "former_" + table.name
@@ -184,10 +181,24 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
 
 
-_NUMBERS: Final = {("space", "number"): "id", ("space", "spent"): "ifnull(given, 0)", ("name", "number"): "id"}
+_TEXT: Final = "iif(json_valid(CAST(body AS TEXT)), CAST(body AS TEXT), '{}')"
+"""A body as JSON; of one that is damaged, which `verify` tells, nothing."""
+_NUMBERS: Final = {
+    ("space", "number"): "id",
+    ("space", "spent"): "ifnull(given, 0)",
+    ("name", "number"): "id",
+    ("version", "channel"): "CASE " + _TEXT + " ->> 'channel' WHEN 'tool' THEN 1 WHEN 'import' THEN 2"
+    " WHEN 'model' THEN 3 ELSE 0 END",
+    ("entry", "channel"): "(SELECT channel FROM version v WHERE v.ver = former_entry.ver)",
+}
 """What columns are filled with that tables did not have before."""
 _GIVEN: Final = " LEFT JOIN (SELECT space AS home, max(actor) AS given FROM change GROUP BY space) ON home = id"
 """Joins to each space the highest number of a name that its commits know, even of one that is gone."""
+
+
+_TAGS: Final = (
+    "SELECT v.ver, v.space, t.value FROM version v CROSS JOIN json_each(" + _TEXT + ", '$.tags') t WHERE v.space <> 0"
+)
 
 
 def _follow_lanes(db: apsw.Connection) -> None:

@@ -16,7 +16,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions, facet_clauses
-from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.codec import kind_number, number_of
 from mnemic.store.engine.relations import JOB, PAGE, SPACE
 from mnemic.store.engine.rows import (
     ItemTables,
@@ -286,7 +286,7 @@ def _asked(where: Filter) -> Condition | None:
 
 def _compiled(condition: Condition) -> tuple[str, list[Any]]:
     """Compile a condition to SQL over `version v`, with the values that are bound to it."""
-    column, values = f"v.{condition.column}", [_bound(value) for value in condition.values]
+    column, values = f"v.{condition.column}", [number_of(value) for value in condition.values]
     if condition.column in ("agent", "session"):
         return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)", values
     if condition.column == "tags":
@@ -298,10 +298,6 @@ def _compiled(condition: Condition) -> tuple[str, list[Any]]:
     if condition.operator == "IN":
         return among(column, len(values)) if len(values) > 1 else f"{column} = ?", values
     return f"{column} {condition.operator} ?", values
-
-
-def _bound(value: Any) -> Any:
-    return kind_number(value) if isinstance(value, Kind) else value
 
 
 def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
