@@ -319,11 +319,11 @@ _BY_FACET: Final = (
     + _FACET
     + "f.hash = ?) ELSE "
 )
-_TAGGED: Final = "SELECT ver FROM facet WHERE space = ? AND ver > ? AND "
-_TAGGED_ONCE: Final = "SELECT DISTINCT ver FROM facet WHERE space = ? AND ver > ? AND "
-_INDEXED: Final = "SELECT ver FROM facet WHERE space = ? AND ver > ? AND ver <= ? AND hash = ?"
+_TAGGED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
+_TAGGED_ONCE: Final = "SELECT DISTINCT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
+_INDEXED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND ver <= ? AND hash = ?"
 _UNINDEXED: Final = (
-    "SELECT v.ver AS ver FROM entry e " + _JOINED + " WHERE e.space = ? AND e.ver > ? AND e.part = 0 AND "
+    "SELECT e.ver AS ver FROM entry e " + _JOINED + " WHERE e.space = ? AND e.ver > ? AND e.part = 0 AND "
 )
 
 
