@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -228,6 +229,7 @@ class Context:
         return self.text
 
     def _repr_html_(self) -> str:
+        import_whole("mnemic.core.display")
         from mnemic.core.display import evidence_html
 
         evidence = [(found.item, found.score, found.reasons) for found in self.items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,12 +16,13 @@ from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, run
 from mnemic.index.packing_lane import pack_slice
+from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
-from mnemic.store.engine.job_queue import LAPSED, claim
+from mnemic.store.engine.job_queue import LAPSED, claim, give_back
 from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
@@ -132,6 +134,7 @@ class Scheduler:
         self._unpacked = unpacked
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
+        self._unended: dict[int, tuple[int, str]] = {}
         self._parts: dict[int, int] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
@@ -169,7 +172,7 @@ class Scheduler:
                 name = lane_name(strategy, maintain=maintain)
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
-                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
+                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
                     else:
                         cycle.later += 1
                 cycle.later += self._backlog.has_later(name)
@@ -184,7 +187,7 @@ class Scheduler:
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
     def _embed_task(self, space: int, model: int, epoch: int) -> Task:
-        name, owner = embedding_lane(model), self._owner()
+        name, owner = embedding_lane(model), self._owner(space)
         at_once = self._parts.get(model, _FIRST_PARTS)
         parts = min(EMBED_PARTS, _REQUESTS * at_once)
 
@@ -192,17 +195,24 @@ class Scheduler:
             now = self._context().desk.clock.now()
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
-        return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
+        def embed_next() -> Flow[Slice]:
+            did = yield from embed_slice(space, model, owner, parts, at_once)
+            self._unpacked.embedded(space, did.done)
+            return did
+
+        return Task(name, space, owner, embed_next, fail)
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""
         if not cycle.takes(PACK):
             return
         for space in self._unpacked.known() if cycle.force else self._unpacked.waiting():  # who forces has looked
-            yield Task(PACK, space, self._owner(), partial(self._pack, space), partial(self._pack_later, space))
+            yield Task(PACK, space, self._owner(space), partial(self._pack, space), partial(self._pack_later, space))
 
     def _pack(self, space: int) -> Flow[Slice]:
         did = yield from pack_slice(space, self._unpacked.least)
+        if not did.done and not did.busy:
+            did = yield from sign_slice(space, self._unpacked.least)
         if not did.done and not did.busy:
             self._unpacked.done(space)
         return did
@@ -232,8 +242,10 @@ class Scheduler:
             due = run(look(lambda s: s.due_job(names)), perform) if waits else None
             job = None if due is None else run(transact(claim, names, owner, LEASE_SECONDS), perform)
             if job is not None:
+                self._unended[threading.get_ident()] = job.order.space, owner
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
+                self.ended()
                 cycle.later += waits
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
@@ -255,10 +267,23 @@ class Scheduler:
         with suppress(MnemicError):
             space, now = run(look(lambda s: s.first_waiting(EMBED)), self._perform), self._context().desk.clock.now()
             if space is not None:
-                run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)
+                run(report_unreachable_embedder(space, self._owner(space), error, now), self._perform)
+                self.ended()
 
-    def _owner(self) -> str:
-        return f"{self._process}/{next(self._runs)}"
+    def _owner(self, space: int = 0) -> str:
+        owner = f"{self._process}/{next(self._runs)}"
+        self._unended[threading.get_ident()] = space, owner
+        return owner
+
+    def ended(self) -> None:
+        """Note that the run which this thread has begun is over, and holds nothing."""
+        self._unended.pop(threading.get_ident(), None)
+
+    def give_back(self) -> None:
+        """Give back what this thread's last run has leased, if an interrupt has cut it short."""
+        if (held := self._unended.get(threading.get_ident())) is not None:
+            run(transact(give_back, *held), self._perform)
+            self.ended()
 
     def learn(self, model: int, seconds: float) -> None:
         """Adjust how many passages go to an embedder at once by how long a slice took: at most doubled or halved."""

@@ -12,6 +12,7 @@ from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
 from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
@@ -297,7 +298,7 @@ class Snapshot:
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
-        """The number of an agent's or session's name in a space."""
+        """The id of an agent's or session's name in a space."""
         return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
@@ -376,9 +377,13 @@ class Snapshot:
         """How many entries versions past `after`, up to `upto`, have, counted up to `most`."""
         return self._rows.items.entry_count(space, after, upto, most)
 
-    def packs(self, space: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold."""
-        return self._rows.packs.packs(space)
+    def packs(self, space: int, model: int = 0) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
+        return self._rows.packs.packs(space, model)
+
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return self._rows.packs.all_packs(space)
 
     def pack_body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, unchecked."""
@@ -422,6 +427,10 @@ class Snapshot:
         took over from its predecessor: whoever reads on starts at the cursor read last, not at the last vector.
         """
         return self._rows.vectors.vectors(space, model, after)
+
+    def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
+        """One embedder's vectors of these versions, in no order."""
+        return self._rows.vectors.vectors_of(space, model, vers)
 
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""
@@ -554,6 +563,7 @@ class Snapshot:
         Raises:
             NotFound: there is no such tenant.
         """
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import state_hash
 
         return state_hash(self._rows, tenant)
