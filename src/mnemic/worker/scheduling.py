@@ -19,13 +19,14 @@ from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, JOBS, PACK, Slice
+from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim, give_back
+from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Job, embedding_lane
+from mnemic.store.values.work import Job, embedding_lane, slot_lane
 from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ class Scheduler:
         yield from self._job_task(cycle)
         yield from self._strategy_tasks(cycle, quick=False)
         yield from self._pack_tasks(cycle)
+        yield from self._slot_tasks(cycle)
         try:
             models = self._meaning.to_fill() if cycle.takes(EMBED) else []
         except MnemicError as error:
@@ -221,6 +223,14 @@ class Scheduler:
         yield from ()
         return False
 
+    def _slot_tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Yield a slice of each indexed slot in each space that has versions past what is indexed of it."""
+        if not cycle.takes(SLOTS):
+            return
+        for slot in self._context().desk.settings.indexed:
+            for space in self._backlog.behind(slot_lane(slot)):
+                yield Task(SLOTS, space, self._owner(), partial(_index, space, slot), _leave)
+
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
         """Yield a slice of the most urgent job that is due; jobs whose time has not come wait as lanes do."""
         if not cycle.takes(JOBS):
@@ -283,3 +293,13 @@ class Scheduler:
         parts = self._parts.get(model, _FIRST_PARTS)
         wanted = round(EMBED_SECONDS / max(seconds, 1e-6))
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
+
+
+def _index(space: int, slot: str) -> Flow[Slice]:
+    return Slice(done=(yield from transact(index_slot, space, slot)))
+
+
+def _leave(_error: MnemicError) -> Flow[bool]:
+    """Leave what could not be written as it was: it is tried again, and read from bodies until then."""
+    yield from ()
+    return False

@@ -119,6 +119,7 @@ class VersionRow(NamedTuple):
     agent: int
     session: int
     pos: int
+    channel: int
     body: bytes
 
 

@@ -185,6 +185,8 @@ def _display_value(settings: Settings, name: str) -> object:
     value = settings.where if name == "store" else getattr(settings, name)
     if name.endswith("_key") and value:
         return "***"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return str(value) if isinstance(value, Path) else value
 
 
