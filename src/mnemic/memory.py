@@ -18,6 +18,7 @@ from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
@@ -410,6 +411,7 @@ class ScopedMemory:
         reach: Reach | None = None,
     ) -> Session:
         """Make the session without opening it."""
+        import_whole("mnemic.session", "mnemic.window.terms")
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
@@ -422,6 +424,7 @@ class ScopedMemory:
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
         """Read a session's stored page table: residents in order, and turns that left and are in no segment yet."""
+        import_whole("mnemic.window.session_state")
         from mnemic.window.session_state import session_pages
 
         return self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
@@ -455,12 +458,14 @@ class ScopedMemory:
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was rewound to before
                 it. Once there are as many commits again as there were, only a mark reveals this, a number does not.
         """
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import changes
 
         return self._run(changes(self._who, after, limit, every=every))
 
     def written(self, seq: int) -> Sequence[Version]:
         """List the versions that a commit wrote, without those erased since."""
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import written
 
         return self._run(written(self._who, seq))
@@ -478,6 +483,7 @@ class ScopedMemory:
             NotFound: the branch does not exist; raised by the iterator, once the branch was dropped.
             Compacted: raised by the iterator, for the reasons that `changes` has.
         """
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import Watch
 
         opened = self._opened
@@ -574,6 +580,7 @@ class Memory:
     @property
     def admin(self) -> Admin:
         """Return the verbs on the whole store: verify, doctor, backup, export, stats, gc and others."""
+        import_whole("mnemic.admin")
         from mnemic.admin import Admin
 
         return Admin(self._opened)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, State
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -221,6 +222,7 @@ class Context:
         return self.text
 
     def _repr_html_(self) -> str:
+        import_whole("mnemic.core.display")
         from mnemic.core.display import evidence_html
 
         evidence = [(found.item, found.score, found.reasons) for found in self.items]

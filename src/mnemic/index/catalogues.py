@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.settings import PACK_ROWS
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class Catalogues:
         return reading
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
+        import_whole("mnemic.index.catalogue")
         from mnemic.index.catalogue import Catalogue  # numpy is paid for by the first question, not at the door
 
         with self._lock:
@@ -137,6 +139,7 @@ class Catalogues:
 
 
 def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+    import_whole("mnemic.index.columns")
     from mnemic.index.columns import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)

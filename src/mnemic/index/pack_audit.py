@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.index.packing_lane import entries_between
 from mnemic.store.values.receipts import Fault
 
@@ -29,6 +30,7 @@ def verify_with_packs(store: Store) -> list[Fault]:
 
 def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:
     """The packs that do not hold what they were made of; those of another build are read by nobody, and passed over."""
+    import_whole("mnemic.index.packing")
     embedders = {row.id: row for row in snapshot.embedders()}
     for tenant, _ in snapshot.tenants():
         for head in snapshot.all_spaces(tenant):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +22,7 @@ from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, JOBS, PACK, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
-from mnemic.store.engine.job_queue import LAPSED, claim
+from mnemic.store.engine.job_queue import LAPSED, claim, give_back
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import Job, embedding_lane
@@ -132,6 +133,7 @@ class Scheduler:
         self._unpacked = unpacked
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
+        self._unended: dict[int, tuple[int, str]] = {}
         self._parts: dict[int, int] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
@@ -168,7 +170,7 @@ class Scheduler:
                 name = lane_name(strategy, maintain=maintain)
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
-                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
+                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
                     else:
                         cycle.later += 1
                 cycle.later += self._backlog.has_later(name)
@@ -183,7 +185,7 @@ class Scheduler:
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
     def _embed_task(self, space: int, model: int, epoch: int) -> Task:
-        name, owner = embedding_lane(model), self._owner()
+        name, owner = embedding_lane(model), self._owner(space)
         at_once = self._parts.get(model, _FIRST_PARTS)
         parts = min(EMBED_PARTS, _REQUESTS * at_once)
 
@@ -203,7 +205,7 @@ class Scheduler:
         if not cycle.takes(PACK):
             return
         for space in self._unpacked.known() if cycle.force else self._unpacked.waiting():  # who forces has looked
-            yield Task(PACK, space, self._owner(), partial(self._pack, space), partial(self._pack_later, space))
+            yield Task(PACK, space, self._owner(space), partial(self._pack, space), partial(self._pack_later, space))
 
     def _pack(self, space: int) -> Flow[Slice]:
         did = yield from pack_slice(space, self._unpacked.least)
@@ -230,8 +232,10 @@ class Scheduler:
             due = run(look(lambda s: s.due_job(names)), perform) if waits else None
             job = None if due is None else run(transact(claim, names, owner, LEASE_SECONDS), perform)
             if job is not None:
+                self._unended[threading.get_ident()] = job.order.space, owner
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
+                self.ended()
                 cycle.later += waits
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
@@ -253,10 +257,23 @@ class Scheduler:
         with suppress(MnemicError):
             space, now = run(look(lambda s: s.first_waiting(EMBED)), self._perform), self._context().desk.clock.now()
             if space is not None:
-                run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)
+                run(report_unreachable_embedder(space, self._owner(space), error, now), self._perform)
+                self.ended()
 
-    def _owner(self) -> str:
-        return f"{self._process}/{next(self._runs)}"
+    def _owner(self, space: int = 0) -> str:
+        owner = f"{self._process}/{next(self._runs)}"
+        self._unended[threading.get_ident()] = space, owner
+        return owner
+
+    def ended(self) -> None:
+        """Note that the run which this thread has begun is over, and holds nothing."""
+        self._unended.pop(threading.get_ident(), None)
+
+    def give_back(self) -> None:
+        """Give back what this thread's last run has leased, if an interrupt has cut it short."""
+        if (held := self._unended.get(threading.get_ident())) is not None:
+            run(transact(give_back, *held), self._perform)
+            self.ended()
 
     def learn(self, model: int, seconds: float) -> None:
         """Adjust how many passages go to an embedder at once by how long a slice took: at most doubled or halved."""

@@ -98,7 +98,8 @@ def _space(row: tuple[Any, ...]) -> SpaceRow:
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
-    return KeyRow._make(row)._replace(lasting=bool(row[6]))
+    space, hashed, salt, digest, seq, item, lasting, at = row
+    return KeyRow(space, hashed, salt, digest, seq, item, bool(lasting), at)
 
 
 def _embedder(row: tuple[Any, ...]) -> EmbedderRow:

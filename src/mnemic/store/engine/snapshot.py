@@ -12,6 +12,7 @@ from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
 from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
@@ -294,7 +295,7 @@ class Snapshot:
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
-        """The number of an agent's or session's name in a space."""
+        """The id of an agent's or session's name in a space."""
         return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
@@ -555,6 +556,7 @@ class Snapshot:
         Raises:
             NotFound: there is no such tenant.
         """
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import state_hash
 
         return state_hash(self._rows, tenant)
