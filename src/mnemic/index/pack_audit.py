@@ -56,7 +56,7 @@ def _wrong_entries(snapshot: Snapshot, row: PackRow) -> Iterator[Fault]:
 
 
 def _wrong_signs(snapshot: Snapshot, head: SpaceHead, row: PackRow, embedder: EmbedderRow) -> Iterator[Fault]:
-    import_whole("mnemic.index.sign_packing")
+    import_whole("mnemic.index.packing", "mnemic.index.sign_packing")
     from mnemic.index.packing import sound_body
     from mnemic.index.sign_packing import SIGN_BUILD, signs_of
 
