@@ -50,6 +50,7 @@ FLOORS = (
     ("meaning",),
     ("watching",),
     ("answering",),
+    ("counting",),
     ("worker",),
     ("opening",),
     ("reindexing", "timekeeping"),

@@ -802,3 +802,9 @@ def test_a_verb_that_was_interrupted_leaves_a_window_that_goes_on_with_its_pins(
         assert [page.id for page in s.window().pages if page.id in {*said, *more}] == [*said, *more]
         assert "cut short" in s.window().text
         assert s._flows.pager.table.pinned == {said[0]}
+
+
+def test_a_pinned_item_of_blanks_that_finds_no_room_is_told_with_what_they_cost(me: ScopedMemory) -> None:
+    me.pin(me.observe(f"fox{' ' * 20_000}hen").ids[0])
+    notes = me.context("fox", budget=300).notes
+    assert any("no room for 1 of what is always on (the first takes" in note and "for blanks" in note for note in notes)

@@ -8,6 +8,7 @@ from binascii import Error
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final, TypeAlias
 
 from mnemic.core.uninterrupted import import_whole
@@ -72,8 +73,16 @@ def refuse_secrets(names: Mapping[str, object]) -> None:
         Invalid: one does; it is not shown.
     """
     for field, name in names.items():
-        if isinstance(name, str) and (found := mask_name(name)[1]):
-            raise Invalid(field, f"holds what looks like a secret ({next(iter(found))})", "Give it another name.")
+        if not isinstance(name, str):
+            continue
+        masked, found = mask_name(name)
+        if found:
+            at = next(n for n, pair in enumerate(zip_longest(name, masked), start=1) if pair[0] != pair[1])
+            problem = (
+                f"holds what looks like a secret ({next(iter(found))}, from character {at} on), and a name is kept "
+                "and shown as it is"
+            )
+            raise Invalid(field, problem, "Nothing was written; give a name without it.")
 
 
 def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named: bool) -> str:

@@ -114,7 +114,7 @@ def _part_terms(text: str, item: Item) -> bytes:
     if not spans:
         return stream
     said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
-    return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
+    return b"".join(map(_mention_terms, ("", *list(said)[:_MENTIONS]))) + stream
 
 
 class _Chunks(dict[str, bytes]):
@@ -160,6 +160,11 @@ _KNOWN: Final = _ChunkCache()
 @lru_cache(maxsize=4096)
 def _speaker_terms(speaker: str) -> bytes:
     return terms(speaker, Field.SPEAKER)
+
+
+@lru_cache(maxsize=4096)
+def _mention_terms(when: str) -> bytes:
+    return mention(when).to_bytes(8, "little")
 
 
 @lru_cache(maxsize=4096)

@@ -192,10 +192,13 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
     from mnemic.extract.revocations import Revocation, revocations
+    from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import Finding, slots
 
-    facts = slots(item.text, subject, micros(item.said), item.said_offset)
-    said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
+    spoken = tuple(sentences(item.text))
+    facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
+    said: list[Revocation | Instruction | Finding] = [*revocations(item.text, spoken)]
+    said += [*instructions(item.text, spoken), *facts]
     undone: list[str] = []
     for n, saying in enumerate(said):
         key = f"house:{item.id}:{n}"

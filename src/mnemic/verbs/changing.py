@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mnemic.core.checking import number, text_field
-from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Version
@@ -200,14 +199,9 @@ class Changing:
         writable(who)
         yield from self._named(who, partial(standing_versions, who=who, ids=items))
         delta = Strength(useful=1) if useful else Strength(harms=1)
-        return (yield from self.use(who, dict.fromkeys(items, delta)))
-
-    def use(self, who: Who, used: Mapping[ItemId, Strength]) -> Flow[Receipt]:
-        """Add to the counters of items, as one event."""
-        counts: dict[str, object] = {
-            item: [s.uses, s.useful, s.harms, micros(s.last_used) if s.last_used else 0] for item, s in used.items()
-        }
-        return (yield from commit(draft_of(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))
+        counts: dict[str, object] = {item: [delta.uses, delta.useful, delta.harms, 0] for item in items}
+        note = Note(verb=Verb.USED, payload=canonical(counts))
+        return (yield from commit(draft_of(who, (note,), used=dict.fromkeys(items, delta))))
 
     def _named(self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]]) -> Flow[dict[ItemId, Version]]:
         """The items that a verb was given, at least one."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Version
 from mnemic.core.queries import Recalled
+from mnemic.core.tokens import told_cost
 from mnemic.errors import Refused
 from mnemic.tiers.base import Page
 from mnemic.tiers.counters import Prefix
@@ -240,7 +241,10 @@ class Contents:
         pinned = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
         reserved = self.beside(self.pager.budget)
         if reserved + sum(table.resident[page].tokens for page in pinned) > self.pager.budget:
-            raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
+            cost = f", which takes {told_cost(self.lines[item].text)}" if item in self.lines else ""
+            raise Refused(
+                f"no room to pin {item}{cost}: pins and what is always on would fill the window; unpin something"
+            )
 
     def pin(self, item: ItemId, *, pinned: bool) -> None:
         """Pin a page to this window, or unpin it.

@@ -15,6 +15,7 @@ from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Channel, Item
 from mnemic.core.queries import Context, Recalled
+from mnemic.core.tokens import told_cost
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
@@ -203,7 +204,10 @@ class SessionFlows:
             yield from self._read_for_faults({item: version.item})
             moved = self.contents.fault(version.item, version.seq_from)
             if not moved.resident:
-                raise Refused(f"there is no room for {item}: too much is pinned; unpin or page out something")
+                cost = told_cost(version.item.text)
+                raise Refused(
+                    f"there is no room for {item}, which takes {cost}: too much is pinned; unpin or page out something"
+                )
         yield from self._promote()
         return self.contents.describe()
 

@@ -16,6 +16,7 @@ from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, run
 from mnemic.index.packing_lane import pack_slice
+from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, JOBS, PACK, Slice
@@ -192,7 +193,12 @@ class Scheduler:
             now = self._context().desk.clock.now()
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
-        return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
+        def embed_next() -> Flow[Slice]:
+            did = yield from embed_slice(space, model, owner, parts, at_once)
+            self._unpacked.embedded(space, did.done)
+            return did
+
+        return Task(name, space, owner, embed_next, fail)
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""
@@ -203,6 +209,8 @@ class Scheduler:
 
     def _pack(self, space: int) -> Flow[Slice]:
         did = yield from pack_slice(space, self._unpacked.least)
+        if not did.done and not did.busy:
+            did = yield from sign_slice(space, self._unpacked.least)
         if not did.done and not did.busy:
             self._unpacked.done(space)
         return did

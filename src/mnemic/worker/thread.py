@@ -16,6 +16,7 @@ from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
+from mnemic.counting import UseCounts
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
@@ -61,6 +62,7 @@ class Background:
         strategy_lanes: The names of the lanes of the strategies that are followed.
         backlog: The spaces that have something before a lane.
         unpacked: The spaces of which something should be packed.
+        uses: What recalls have shown; the thread writes it down, if the settings have one.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
@@ -70,6 +72,10 @@ class Background:
         self.strategy_lanes = tuple(lane_of(strategy) for strategy in self._followed)
         self._budget = ModelBudget(desk.settings)
         self.chores: dict[str, Callable[[float], None]] = {}
+        clock, settings = desk.clock, desk.settings
+        self.uses = UseCounts(
+            answering, clock, settings.use_flush_seconds, self._linger if settings.background else None
+        )
         self.renew()
         renew_in_child(self)
 
@@ -133,9 +139,18 @@ class Background:
             if self._closed:
                 return
             self._wake.set()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
-                self._thread.start()
+            self._begin()
+
+    def _linger(self) -> None:
+        """Have the thread there, without waking it: it has something to do in a while."""
+        with self._lock:
+            if not self._closed:
+                self._begin()
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
+            self._thread.start()
 
     def want_packs(self, space: int) -> None:
         """Have a space packed of which many entries had to be read one by one."""
@@ -344,10 +359,21 @@ class Background:
                 self._run(cycle)
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
                 cycle.count(BUSY)
-            if cycle.did or self._wake.wait(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
+            if cycle.did:
+                self.uses.write_due()
+                continue
+            if self._woken(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
                 continue
             if not cycle.any and not cycle.later and self._ended():
                 return
+
+    def _woken(self, seconds: float) -> bool:
+        """Wait to be woken, so many seconds at most, and write what was counted as it comes due."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._wake.wait(min(left, self.uses.write_due())):
+                return True
+        return False
 
     def _run(self, cycle: Cycle) -> None:
         for _ in self._slices(cycle):
@@ -357,7 +383,7 @@ class Background:
     def _ended(self) -> bool:
         """End the thread unless something was written just now; return whether it ends."""
         with self._lock:
-            if self._wake.is_set():
+            if self._wake.is_set() or self.uses.waiting:
                 return False
             self._thread = None
             return True

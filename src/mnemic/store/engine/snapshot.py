@@ -295,7 +295,7 @@ class Snapshot:
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
-        """The number of an agent's or session's name in a space."""
+        """The id of an agent's or session's name in a space."""
         return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
@@ -374,9 +374,13 @@ class Snapshot:
         """How many entries versions past `after`, up to `upto`, have, counted up to `most`."""
         return self._rows.items.entry_count(space, after, upto, most)
 
-    def packs(self, space: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold."""
-        return self._rows.packs.packs(space)
+    def packs(self, space: int, model: int = 0) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
+        return self._rows.packs.packs(space, model)
+
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return self._rows.packs.all_packs(space)
 
     def pack_body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, unchecked."""
@@ -416,6 +420,10 @@ class Snapshot:
         took over from its predecessor: whoever reads on starts at the cursor read last, not at the last vector.
         """
         return self._rows.vectors.vectors(space, model, after)
+
+    def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
+        """One embedder's vectors of these versions, in no order."""
+        return self._rows.vectors.vectors_of(space, model, vers)
 
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""

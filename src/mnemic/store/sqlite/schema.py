@@ -287,8 +287,8 @@ TABLES: Final = (
     ),
     Table(
         "pack",
-        # Entries in the bytes that a catalogue uses: made of them, and made again from them whenever one is gone. Bytes
-        # can be read apart from the row only where the row has a number.
+        # Entries, or signs of their vectors, in the bytes that a catalogue uses: made of them, and made again from them
+        # whenever one is gone. Bytes can be read apart from the row only where the row has a number.
         (
             ("id", "INTEGER PRIMARY KEY", _N),
             ("space", "INTEGER NOT NULL", _N),
@@ -298,9 +298,10 @@ TABLES: Final = (
             ("rows", "INTEGER NOT NULL", _N),
             ("build", "INTEGER NOT NULL", _N),
             ("digest", "BLOB NOT NULL", _D),
+            ("model", "INTEGER NOT NULL", _N),
             ("body", "BLOB NOT NULL", _D),
         ),
-        key="UNIQUE(space, after)",
+        key="UNIQUE(space, model, after)",
         erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
         erase_space="DELETE FROM pack WHERE space = :space",
         # Its digest vouches for it, and SQLite reads no bytes apart from a row that has a generated column.

@@ -374,10 +374,10 @@ class SqlitePacks(SqliteGroup, PackTables):
 
 _UNPACKED: Final = (
     "SELECT s.id FROM space s WHERE (s.user IS NOT NULL OR s.shared) AND (EXISTS (SELECT 1 FROM pack p"
-    " WHERE p.space = s.id AND p.after > 0"
-    " AND NOT EXISTS (SELECT 1 FROM pack q WHERE q.space = p.space AND q.upto = p.after))"
+    " WHERE p.space = s.id AND p.model = 0 AND p.after > 0"
+    " AND NOT EXISTS (SELECT 1 FROM pack q WHERE q.space = p.space AND q.model = 0 AND q.upto = p.after))"
     " OR (SELECT count(*) FROM (SELECT 1 FROM entry e WHERE e.space = s.id"
-    " AND e.ver > ifnull((SELECT max(upto) FROM pack p WHERE p.space = s.id), 0) LIMIT ?1)) = ?1)"
+    " AND e.ver > ifnull((SELECT max(upto) FROM pack p WHERE p.space = s.id AND p.model = 0), 0) LIMIT ?1)) = ?1)"
     " ORDER BY s.id"
 )
 
