@@ -220,7 +220,7 @@ def test_what_is_damaged_is_read_from_entries_and_made_anew(world: Any, change: 
     told: list[int] = []
     same_with_and_without(world)
     world.catalogues = Catalogues(1 << 26, LEAST)
-    world.catalogues.unpacked = told.append
+    world.catalogues.unpacked = lambda space, unsound: told.append(space)
     world.readings()
     assert told == [space_of(world)]
     pack_all(world)

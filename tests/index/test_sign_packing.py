@@ -172,7 +172,7 @@ def test_signs_are_not_gone_by_where_vectors_have_doubled_since(world: Any) -> N
         world.say(f"pear {n}")
     embed(world, model)
     catalogues, asked = Catalogues(1 << 26, 1), []
-    catalogues.unpacked = asked.append
+    catalogues.unpacked = lambda space, unsound: asked.append(space)
     told(world, catalogues, "pear 1", View(), Filter())
     assert table_of(catalogues, world, model).fetched is None
     assert asked == [space_of(world)]
@@ -203,7 +203,7 @@ def test_what_is_damaged_is_not_gone_by_and_made_anew(world: Any, damage: Callab
     same_with_and_without(world)
     asked: list[int] = []
     catalogues = Catalogues(1 << 26, LEAST)
-    catalogues.unpacked = asked.append
+    catalogues.unpacked = lambda space, unsound: asked.append(space)
     told(world, catalogues, "pear", View(), Filter())
     assert asked
     assert table_of(catalogues, world, 1).fetched is None

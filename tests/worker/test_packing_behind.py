@@ -6,13 +6,17 @@ import multiprocessing
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from mnemic import Memory, StoreError
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import PACK_ROWS, Settings
+from mnemic.store.engine.relations import PACK
+from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import PackRow
 from mnemic.testing.faults import FailAt, KillAt, read_only
@@ -38,7 +42,7 @@ def packs(memory: Memory) -> list[PackRow]:
 def read_as_entries(memory: Memory) -> list[int]:
     """The spaces of which a first recall reads so many entries one by one that they should be packed."""
     told: list[int] = []
-    memory._opened.kernel.catalogues.unpacked = told.append
+    memory._opened.kernel.catalogues.unpacked = lambda space, unsound: told.append(space)
     memory._opened.kernel.catalogues.clear()
     assert memory.scope(user="ada").recall("apples").considered
     return told
@@ -174,3 +178,93 @@ def packs_space(memory: Memory) -> int:
     with memory._opened.store.read() as snapshot:
         ((tenant, _),) = snapshot.tenants()
         return snapshot.all_spaces(tenant)[0].id
+
+
+# Signs of vectors, and what is damaged
+
+
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.index.vectors.EXACT", 2)
+
+
+def seeing(path: Path) -> Memory:
+    """A memory with an embedder, in a process of its own."""
+    settings = Settings(pack_rows=FEW, background=False)
+    return Memory(path, strategies=[], settings=settings, embedder=ScriptedEmbedder())
+
+
+def with_signs(path: Path) -> None:
+    """Pack the entries of a user, and the signs of their vectors."""
+    with seeing(path) as memory:
+        filled(memory, 25 * FEW)
+        assert memory.flush()
+        assert len(sign_packs(memory)) == 1
+
+
+def sign_packs(memory: Memory) -> list[PackRow]:
+    with memory._opened.store.read() as snapshot:
+        return [row for row in snapshot.all_packs(packs_space(memory)) if row.model]
+
+
+def drop_signs(rows: Rows) -> None:
+    rows.packs.relations.drop(PACK, ("model", ">", 0))
+
+
+def damage(rows: Rows, model: int, digest: bytes = b"0" * 16) -> None:
+    rows.packs.relations.update(PACK, {"digest": digest}, model=model)
+
+
+def test_a_flush_of_a_new_process_packs_signs_that_are_missing(tmp_path: Path, few_are_many: None) -> None:
+    path = tmp_path / "m.db"
+    with_signs(path)
+    with seeing(path) as memory:  # as a file of before there were such packs, or a dead letter tried again, leaves it
+        memory._opened.store.transact(drop_signs)
+    with seeing(path) as memory:
+        assert memory.flush()
+        assert len(sign_packs(memory)) == 1
+        memory._opened.store.transact(drop_signs)
+    with seeing(path) as memory:
+        memory.admin.serve(threading.Event(), once=True)
+        assert len(sign_packs(memory)) == 1
+
+
+def test_a_reindex_leaves_signs_for_the_next_question(tmp_path: Path, few_are_many: None) -> None:
+    path = tmp_path / "m.db"
+    with_signs(path)
+    with seeing(path) as memory:
+        (old,) = sign_packs(memory)
+        memory.admin.reindex(ScriptedEmbedder(128))
+        assert sign_packs(memory) == []
+        assert memory.flush()
+        (new,) = sign_packs(memory)
+        assert new.model != old.model
+
+
+@pytest.mark.parametrize("model", [0, 1])
+@pytest.mark.parametrize("seen_by", ["verify", "recall"])
+def test_a_damaged_pack_that_was_seen_is_made_anew(
+    tmp_path: Path, few_are_many: None, model: int, seen_by: str
+) -> None:
+    def see(memory: Memory) -> None:
+        if seen_by == "recall":
+            memory.scope(user="ada").recall("apples")
+        else:
+            assert any("makes it anew" in fault.problem for fault in memory.admin.verify())
+
+    path = tmp_path / "m.db"
+    with_signs(path)
+    with seeing(path) as memory:
+        model = model and sign_packs(memory)[0].model
+        memory._opened.store.transact(damage, model)
+        see(memory)
+        assert memory.flush()
+        assert memory.admin.verify() == []  # by a flush of this process
+        memory._opened.store.transact(damage, model, b"1" * 16)
+    with seeing(path) as memory:
+        see(memory)
+    with seeing(path) as memory:
+        assert memory.flush()
+        assert memory.admin.verify() == []  # and of the next
+        assert len(sign_packs(memory)) == 1
+        assert rows_from_packs(memory) == 25 * FEW

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mnemic.core.visibility import Condition
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
+    from mnemic.store.values.work import PackRow
 
     Floats = NDArray[np.float32]
 
@@ -70,6 +71,7 @@ class Catalogue:
     Attributes:
         nbytes: Memory taken as the last new reading was made, about.
         unpacked: How many rows were read as entries, or as vectors that should have signs, since somebody asked last.
+        unsound: The packs that were found not to be what was kept, since somebody asked last.
     """
 
     def __init__(self, space: int, epoch: int, *, packs: bool = True) -> None:
@@ -77,6 +79,7 @@ class Catalogue:
         self.space = space
         self._packs = packs
         self.unpacked = 0
+        self.unsound: tuple[PackRow, ...] = ()
         self.epoch = epoch
         self._horizon = 0
         self._begin()
@@ -120,6 +123,8 @@ class Catalogue:
         reached, seq = 0, FOREVER
         for row in snapshot.packs(self.space):
             body = sound_body(row, snapshot.pack_body(row.id))
+            if body is None:
+                self.unsound += (row,)
             if body is None or row.after < reached:
                 continue
             if row.after > reached:
@@ -243,7 +248,9 @@ class Catalogue:
             packed = packed_signs(snapshot, self.space, known[model])
             covered = 0 if packed is None else int(self.columns.column(Column.VER).searchsorted(packed.upto, "right"))
             if packed is None or not packed.serves(covered, self.columns.rows - covered):
-                packed, self.unpacked = None, self.unpacked + self.columns.rows
+                self.unpacked += self.columns.rows
+                self.unsound += () if packed else tuple(snapshot.packs(self.space, model))
+                packed = None
         table = self._vectors[model] = VectorTable(known[model].dims, packed)
         return table
 

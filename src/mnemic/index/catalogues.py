@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
+    from mnemic.store.values.work import PackRow
 
     Floats = NDArray[np.float32]
 
@@ -30,7 +31,8 @@ class Catalogues:
     """The catalogues of the spaces read lately, within a number of bytes. Safe for many threads.
 
     Attributes:
-        unpacked: Called with a space of which at least a pack's entries had to be read one by one.
+        unpacked: Called with a space of which at least a pack's entries had to be read one by one, or of which packs
+            are not what was kept, and with those.
     """
 
     def __init__(self, limit: int, pack_rows: int = PACK_ROWS) -> None:
@@ -41,7 +43,7 @@ class Catalogues:
             pack_rows: Entries of a pack; 0 reads no packs.
         """
         self._limit, self._pack_rows = limit, pack_rows
-        self.unpacked: Callable[[int], None] = lambda space: None
+        self.unpacked: Callable[[int, Sequence[PackRow]], None] = lambda space, unsound: None
         self.renew()
         renew_in_child(self)
 
@@ -104,11 +106,12 @@ class Catalogues:
                     catalogue.follow_vectors(snapshot, head, model)
                 reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
             unpacked, catalogue.unpacked = catalogue.unpacked, 0
+            unsound, catalogue.unsound = catalogue.unsound, ()
             catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, catalogue, taken)
-        if unpacked and unpacked >= self._pack_rows > 0:
-            self.unpacked(head.id)
+        if unsound or unpacked >= self._pack_rows > 0:
+            self.unpacked(head.id, unsound)
         return reading
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:

@@ -10,6 +10,8 @@ from mnemic.index.packing_lane import entries_between
 from mnemic.store.values.receipts import Fault
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mnemic.index.columns import EntryColumns
     from mnemic.store.contract import Store
     from mnemic.store.engine.snapshot import Snapshot
@@ -19,35 +21,40 @@ if TYPE_CHECKING:
 _UNDIGESTED: Final = "its bytes are not those that were digested; `flush` makes it anew"
 
 
-def verify_with_packs(store: Store) -> list[Fault]:
-    """Check a store and, where nothing is wrong with what they are made of, its packs; return what is wrong."""
+def verify_with_packs(store: Store, on_unsound: Callable[[PackRow], None] = lambda row: None) -> list[Fault]:
+    """Check a store and, where nothing is wrong with what they are made of, its packs; return what is wrong.
+
+    Args:
+        on_unsound: Called with each pack that is not what was kept.
+    """
     faults = list(store.verify())
     if not faults:
         with store.read() as snapshot:
-            faults += wrong_packs(snapshot)
+            faults += wrong_packs(snapshot, on_unsound)
     return faults
 
 
-def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:
+def wrong_packs(snapshot: Snapshot, on_unsound: Callable[[PackRow], None] = lambda row: None) -> Iterator[Fault]:
     """The packs that do not hold what they were made of; those of another build are read by nobody, and passed over."""
     embedders = {row.id: row for row in snapshot.embedders()}
     for tenant, _ in snapshot.tenants():
         for head in snapshot.all_spaces(tenant):
             for row in snapshot.all_packs(head.id):
                 if not row.model:
-                    yield from _wrong_entries(snapshot, row)
+                    yield from _wrong_entries(snapshot, row, on_unsound)
                 elif row.model in embedders:
-                    yield from _wrong_signs(snapshot, head, row, embedders[row.model])
+                    yield from _wrong_signs(snapshot, head, row, embedders[row.model], on_unsound)
                 else:
                     yield Fault(where=_named(row), problem=f"is of embedder {row.model}, which is not there")
 
 
-def _wrong_entries(snapshot: Snapshot, row: PackRow) -> Iterator[Fault]:
+def _wrong_entries(snapshot: Snapshot, row: PackRow, on_unsound: Callable[[PackRow], None]) -> Iterator[Fault]:
     import_whole("mnemic.index.packing")
     from mnemic.index.packing import PACK_BUILD, pack, sound_body
 
     body = sound_body(row, snapshot.pack_body(row.id))
     if row.build == PACK_BUILD and body is None:
+        on_unsound(row)
         yield Fault(where=_named(row), problem=_UNDIGESTED)
     elif body is not None:
         columns = entries_between(snapshot, row.space, row.after, row.upto, seq=row.seq)
@@ -55,13 +62,16 @@ def _wrong_entries(snapshot: Snapshot, row: PackRow) -> Iterator[Fault]:
             yield Fault(where=_named(row), problem="holds other entries than there are")
 
 
-def _wrong_signs(snapshot: Snapshot, head: SpaceHead, row: PackRow, embedder: EmbedderRow) -> Iterator[Fault]:
+def _wrong_signs(
+    snapshot: Snapshot, head: SpaceHead, row: PackRow, embedder: EmbedderRow, on_unsound: Callable[[PackRow], None]
+) -> Iterator[Fault]:
     import_whole("mnemic.index.packing", "mnemic.index.sign_packing")
     from mnemic.index.packing import sound_body
     from mnemic.index.sign_packing import SIGN_BUILD, signs_of
 
     body = sound_body(row, snapshot.pack_body(row.id), SIGN_BUILD)
     if row.build == SIGN_BUILD and body is None:
+        on_unsound(row)
         yield Fault(where=_named(row), problem=_UNDIGESTED)
     elif body is not None:
         made = signs_of(snapshot, row.space, embedder, _columns(snapshot, head), row.upto)

@@ -25,6 +25,7 @@ from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.model_requests import Ask, Embed
 from mnemic.store.engine.job_queue import prolong
+from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
 from mnemic.store.values.work import slot_lane
 from mnemic.strategies.loading import followed, lane_of, strategies
@@ -33,6 +34,7 @@ from mnemic.worker.model_budget import ModelBudget
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
+    from mnemic.store.values.work import PackRow
     from mnemic.strategies.base import Strategy
     from mnemic.worker.job_types import JobContext, JobSlice
     from mnemic.worker.scheduling import Cycle, Scheduler, Task
@@ -117,7 +119,7 @@ class Background:
             self.strategy_lanes,
             answering.meaning.lanes,
         )
-        self.unpacked = UnpackedSpaces(answering.store, self._desk.settings.pack_rows)
+        self.unpacked = UnpackedSpaces(answering.store, self._desk.settings.pack_rows, _most_exact)
         self._scheduler: Scheduler | None = None
 
     @property
@@ -153,9 +155,10 @@ class Background:
             self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
             self._thread.start()
 
-    def want_packs(self, space: int) -> None:
-        """Have a space packed of which many entries had to be read one by one."""
+    def want_packs(self, space: int, unsound: Sequence[PackRow] = ()) -> None:
+        """Have a space packed of which many entries had to be read one by one, or whose packs are not sound."""
         self.unpacked.want(space)
+        self.unpacked.distrust(unsound)
         if self._desk.settings.background:
             self.notify()
 
@@ -278,6 +281,9 @@ class Background:
         if self._scheduler is not None:
             with suppress(MnemicError):  # the lease runs out by itself
                 self._scheduler.give_back()
+        if unsound := self.unpacked.unsound():
+            with suppress(MnemicError):  # the next reader sees them too
+                self.answering.store.transact(drop_unsound, unsound)
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.
@@ -389,3 +395,10 @@ class Background:
                 return False
             self._thread = None
             return True
+
+
+def _most_exact(dims: int) -> int:
+    import_whole("mnemic.index.vectors")
+    from mnemic.index.vectors import most_exact  # only for a store that has packs: it brings numpy
+
+    return most_exact(dims)

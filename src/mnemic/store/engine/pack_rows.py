@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mnemic.store.engine import job_queue
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.work import EmbedderState, NewPack, PackRow, embedding_lane
@@ -28,6 +30,12 @@ def keep_pack(rows: Rows, new: NewPack) -> bool:
     rows.packs.drop_packs(new.instead)
     rows.packs.add_pack(row, new.body)
     return True
+
+
+def drop_unsound(rows: Rows, unsound: Sequence[PackRow]) -> None:
+    """Take out packs that nobody can trust, as they were seen: whoever packs next finds them missing."""
+    for row in unsound:
+        rows.packs.drop_packs([kept.id for kept in rows.packs.packs(row.space, row.model) if kept == row])
 
 
 def _filled(rows: Rows, row: PackRow) -> bool:

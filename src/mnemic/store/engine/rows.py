@@ -7,6 +7,7 @@ walk by an index of their own, or delete a row with all that hangs on it. It may
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -163,9 +164,10 @@ class SpaceTables(Group, ABC):
     def set_space(self, row: SpaceRow) -> None:
         self.relations.update(SPACE, {"seq": row.seq, "epoch": row.epoch}, id=row.id)
 
-    @abstractmethod
     def descents(self, tenant: int) -> list[Descent]:
         """What each space of a tenant comes off, and whose it is."""
+        spaces = self.relations.find(SPACE, tenant=tenant)
+        return [Descent(row.id, row.parent, isinstance(row.user, Shared), row.user is not None) for row in spaces]
 
     @abstractmethod
     def drop_space(self, space: int) -> tuple[int, int]:
@@ -507,7 +509,7 @@ class VectorTables(Group, ABC):
         """Take out some of an embedder's vectors; how many."""
 
 
-class PackTables(Group):
+class PackTables(Group, ABC):
     """Packs: what catalogues are read from, beside the entries that they hold."""
 
     def packs(self, space: int, model: int = 0) -> list[PackRow]:
@@ -537,17 +539,17 @@ class PackTables(Group):
         """Take out all packs of an embedder's vectors."""
         self.relations.drop(PACK, model=model)
 
+    @abstractmethod
     def unpacked(self, least: int) -> list[int]:
         """The spaces, not erased, with so many entries past their last pack, or with some between two packs."""
-        found = []
-        for space in self.relations.find(SPACE, order=("id",)):
-            packs = self.packs(space.id)
-            ends = [0, *(row.upto for row in packs)]
-            broken = any(row.after != end for row, end in zip(packs, ends, strict=False))
-            fresh = self.relations.find(ENTRY_NUMBERS, ("ver", ">", ends[-1]), limit=least, space=space.id)
-            if space.user is not None and (broken or sum(1 for _ in fresh) >= least):
-                found.append(space.id)
-        return found
+
+    def unsigned(self, model: int) -> dict[int, int]:
+        """How many entries are packed in each space that has no pack of an embedder's vectors."""
+        signed = {row.space for row in self.relations.find(PACK, model=model)}
+        packed = Counter[int]()
+        for row in self.relations.find(PACK, model=0):
+            packed[row.space] += row.rows
+        return {space: rows for space, rows in packed.items() if space not in signed}
 
 
 class LaneTables(Group, ABC):

@@ -393,6 +393,10 @@ class Snapshot:
         """The spaces with so many entries past their last pack, or with some between two packs."""
         return self._rows.packs.unpacked(least)
 
+    def unsigned(self, model: int) -> dict[int, int]:
+        """How many entries are packed in each space that has no pack of an embedder's vectors."""
+        return self._rows.packs.unsigned(model)
+
     def bearers(self, space: int, asked: Condition, after: int = 0) -> list[int]:
         """The versions past `after`, in whatever state, that a condition on tags or on a slot is true of, ascending."""
         return self._rows.items.bearers(space, asked, after)

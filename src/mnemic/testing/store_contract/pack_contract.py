@@ -162,6 +162,7 @@ def test_packs_of_vectors_stand_beside_those_of_entries(world: World) -> None:
     with world.store.read() as snapshot:
         assert [row.model for row in snapshot.all_packs(world.space())] == [0, model]
         assert snapshot.unpacked(1) == []
+        assert (snapshot.unsigned(model), snapshot.unsigned(model + 1)) == ({}, {world.space(): 4})
         (former,) = snapshot.packs(world.space(), model)
     assert not _packed(world, 0, vers[3], model=model)
     assert _packed(world, 0, vers[3], model=model, instead=(former.id,))
