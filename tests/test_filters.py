@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,8 @@ from mnemic import Channel, Filter, Kind, Memory, Message, State, Version
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.memory import ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.engine.relations import DUE, FOLLOWED
+from mnemic.store.engine.rows import Rows
 
 TAGS = ("red", "Red", "r\u00e9d", "re\u0301d", "\u7ea2", "\U0001f534", "red ", "a,b", '"red"', "x" * 256)
 SLOTS = ("role", "Role", "a.b", "year")
@@ -161,3 +164,46 @@ def test_a_slot_is_found_the_same_before_it_is_indexed_while_it_is_and_after(tmp
 def test_a_filter_refuses_what_no_slot_can_be_asked_for(tmp_path: Path, slots: object) -> None:
     with Memory(tmp_path / "memory.db", settings=PLAIN) as memory, pytest.raises(Invalid):
         memory.scope(user="ada").list(where=Filter(slots=slots))  # type: ignore[arg-type]
+
+
+def test_a_slot_that_is_no_longer_indexed_is_followed_by_nobody(tmp_path: Path) -> None:
+    where, indexed = tmp_path / "memory.db", replace(PLAIN, indexed=("role", "rank"))
+
+    def noted(memory: Memory) -> tuple[set[str], set[str]]:
+        def read(rows: Rows) -> tuple[set[str], set[str]]:
+            found = rows.lanes.relations.find(FOLLOWED), rows.lanes.relations.find(DUE)
+            followed, due = ({row[0] for row in of if row[0].startswith("slot:")} for of in found)
+            return followed, due
+
+        return memory._opened.store.transact(read)
+
+    def users(memory: Memory) -> int:
+        me = memory.scope(user="ada")
+        return len(me.recall("turn", k=50, where=Filter(slots={"role": "user"})).items)
+
+    with Memory(where, settings=indexed) as memory:
+        memory.scope(user="ada").observe([f"turn {n}" for n in range(5)], slots={"role": "user"})
+        memory.flush()
+        assert noted(memory) == ({"slot:role", "slot:rank"}, set())
+        memory.scope(user="bob").observe("turn", slots={"role": "user"})
+        assert noted(memory)[1]
+    with Memory(where, settings=replace(PLAIN, indexed=("rank",))) as memory:
+        memory.flush()
+        assert noted(memory) == ({"slot:rank"}, set())
+        memory.scope(user="ada").observe([f"turn {n}" for n in range(5, 9)], slots={"role": "user"})
+        assert noted(memory)[1] == {"slot:rank"}
+        assert users(memory) == 9
+    with Memory(where, settings=PLAIN) as memory:
+        memory.admin.serve(threading.Event(), once=True)
+        assert noted(memory) == (set(), set())
+        assert memory.admin.verify() == []
+    with Memory(where, settings=indexed) as memory:
+        assert users(memory) == 9
+        memory.flush()
+        assert noted(memory) == ({"slot:role", "slot:rank"}, set())
+        with memory._opened.store.read() as snapshot:
+            spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
+            assert all(snapshot.lane(one, "slot:role").cursor == snapshot.newest(one) for one in spaces)
+        memory._opened.kernel.catalogues.clear()
+        assert users(memory) == 9
+        assert memory.admin.verify() == []

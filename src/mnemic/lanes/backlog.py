@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import FOREVER
 from mnemic.core.mutex import Mutex
 from mnemic.store.engine import lane_cursors
+from mnemic.store.values.work import indexed_slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,6 +77,13 @@ class Backlog:
         if idle := [space for space in due if space not in behind]:
             self._store.transact(lane_cursors.rest, name, idle)
         return behind
+
+    def settle(self, slots: Sequence[str]) -> None:
+        """Let go of slots that are followed and that nobody indexes any more: each commit writes a row for each."""
+        with self._store.read() as snapshot:
+            indexed = {name: indexed_slot(name) for name in snapshot.followed_lanes()}
+        if gone := [name for name, slot in indexed.items() if slot is not None and slot not in slots]:
+            self._store.transact(lane_cursors.unfollow, gone)
 
     def has_later(self, name: str) -> bool:
         """Whether the last look at a lane left spaces that are to be looked at later."""

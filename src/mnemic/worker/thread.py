@@ -182,6 +182,7 @@ class Background:
         """
         until = None if seconds is None else time.monotonic() + seconds
         error: MnemicError | None = None
+        self.backlog.settle(self._desk.settings.indexed)
         packed = not self.unpacked.waiting(every=True)
         if packed and self._idle():
             self.backlog.recount()
@@ -238,6 +239,7 @@ class Background:
         import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
+        self.backlog.settle(self._desk.settings.indexed)
         self.unpacked.waiting(every=True)
         seen: tuple[int, ...] = ()
         looked = float("-inf")

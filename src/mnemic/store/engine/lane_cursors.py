@@ -78,6 +78,12 @@ def follow(rows: Rows, name: str) -> bool:
     return more
 
 
+def unfollow(rows: Rows, names: Sequence[str]) -> None:
+    """Have nobody follow these lanes: each goes on from its cursor when somebody follows it again."""
+    for name in names:
+        rows.lanes.unfollow(name)
+
+
 def rest(rows: Rows, name: str, spaces: Sequence[int]) -> None:
     """Take those of these spaces from what is due in which a lane has nothing left: it was erased, say."""
     busy = {space for space, _, _ in rows.lanes.waiting(name, spaces)}

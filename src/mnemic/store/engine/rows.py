@@ -561,6 +561,15 @@ class LaneTables(Group, ABC):
     def set_lane(self, lane: Lane) -> None:
         self.relations.put(LANE, tuple(getattr(lane, column) for column in LANE_COLUMNS))
 
+    def followed_lanes(self) -> list[str]:
+        """The lanes of which rows of what is due are written, or begun to be."""
+        return [name for name, _ in self.relations.find(FOLLOWED, order=("name",))]
+
+    def unfollow(self, name: str) -> None:
+        """Write no more of what is due for a lane; how far it came stays known."""
+        for relation in (FOLLOWED, DUE):
+            self.relations.drop(relation, name=name)
+
     def drop_lanes(self, name: str) -> None:
         for relation in (LANE, FOLLOWED, DUE):
             self.relations.drop(relation, name=name)

@@ -456,6 +456,10 @@ class Snapshot:
         """Whether a lane's rows of what is due are complete: `due` tells all."""
         return self._rows.lanes.followed(name) == FOREVER
 
+    def followed_lanes(self) -> list[str]:
+        """The lanes of which rows of what is due are written, or begun to be."""
+        return self._rows.lanes.followed_lanes()
+
     def due(self, name: str, now: int = FOREVER) -> list[int]:
         """The spaces that a followed lane is to look at by now, by number; there may be nothing left to do in one."""
         return self._rows.lanes.due(name, now)
