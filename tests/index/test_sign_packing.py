@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mnemic.core.events import Verb
 from mnemic.core.items import Item, State
 from mnemic.core.queries import Filter, Query, View
+from mnemic.errors import Conflict
 from mnemic.flow import run
 from mnemic.index import signs, vectors
 from mnemic.index.catalogues import Catalogues
@@ -43,6 +44,7 @@ def few() -> Iterator[None]:
         patch.setattr(vectors, "EXACT", MANY // 5 - 1)  # five times as many for so few dimensions
         patch.setattr(vectors, "SAMPLE", 6)
         patch.setattr(vectors, "_LOAD", 5)
+        patch.setattr("mnemic.index.sign_packing._BLOCK", 5)
         patch.setattr(signs, "LEAST", 1)
         patch.setattr(signs, "SHORT", 0.2)
         patch.setattr(signs, "CHUNK", 16)
@@ -211,6 +213,23 @@ def test_what_is_damaged_is_not_gone_by_and_made_anew(world: Any, damage: Callab
     fresh = Catalogues(1 << 26, LEAST)
     told(world, fresh, "pear", View(), Filter())
     assert table_of(fresh, world, 1).fetched is not None
+
+
+def test_packing_stops_between_blocks_of_vectors_when_the_store_is_closed(world: Any) -> None:
+    many(world)
+    world.store.transact(lambda rows: rows.packs.relations.drop(PACK, model=1))
+    asked: list[None] = []
+
+    def closing() -> bool:
+        asked.append(None)
+        return len(asked) == 3
+
+    with pytest.raises(Conflict, match="closed"):
+        run(sign_slice(space_of(world), LEAST, closing), perform(world))
+    assert len(asked) == 3
+    with world.store.read() as snapshot:
+        assert snapshot.packs(space_of(world), 1) == []
+    assert step(world).done
 
 
 def test_torn_bytes_are_seen(world: Any) -> None:

@@ -17,6 +17,8 @@ from mnemic.store.requests import look, transact
 from mnemic.store.values.work import EmbedderState, NewPack, PackRow, embedding_lane
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
     from mnemic.store.values.work import EmbedderRow
@@ -25,28 +27,34 @@ _TAIL: Final = 8
 """A pack is made anew when one in so many of its rows has come behind it."""
 
 
-def sign_slice(space: int, least: int) -> Flow[Slice]:
+def sign_slice(space: int, least: int, closing: Callable[[], bool] = lambda: False) -> Flow[Slice]:
     """Make the next pack of signs in a space.
 
     Args:
         least: Entries that must have come behind a pack before it is made anew.
+        closing: Whether somebody waits for the slice to end; asked between blocks of vectors.
+
+    Raises:
+        Conflict: somebody did; nothing was kept.
     """
-    new = yield from look(lambda snapshot: next_signs(snapshot, space, least))
+    new = yield from look(lambda snapshot: next_signs(snapshot, space, least, closing))
     if new is None:
         return IDLE
     kept = yield from transact(keep_pack, new)
     return Slice(done=max(1, new.row.rows)) if kept else BUSY  # something that was packed has gone meanwhile
 
 
-def next_signs(snapshot: Snapshot, space: int, least: int) -> NewPack | None:
+def next_signs(
+    snapshot: Snapshot, space: int, least: int, closing: Callable[[], bool] = lambda: False
+) -> NewPack | None:
     """Make the pack of signs that a space lacks; None where it has all that it should have, and they are sound."""
     for head in snapshot.spaces((space,)):
         if head.user is not None:
-            return _next(snapshot, head, least)
+            return _next(snapshot, head, least, closing)
     return None
 
 
-def _next(snapshot: Snapshot, head: SpaceHead, least: int) -> NewPack | None:
+def _next(snapshot: Snapshot, head: SpaceHead, least: int, closing: Callable[[], bool]) -> NewPack | None:
     import_whole("mnemic.index.catalogue", "mnemic.index.sign_packing")
     from mnemic.index.catalogue import Catalogue
     from mnemic.index.packing import digest_of
@@ -58,7 +66,7 @@ def _next(snapshot: Snapshot, head: SpaceHead, least: int) -> NewPack | None:
         cursor = snapshot.lane(head.id, embedding_lane(embedder.id)).cursor
         catalogue = Catalogue(head.id, head.epoch)
         catalogue.follow(snapshot, head)
-        if made := signs_of(snapshot, head.id, embedder, catalogue.columns, cursor):
+        if made := signs_of(snapshot, head.id, embedder, catalogue.columns, cursor, closing):
             body, rows = made
             row = PackRow(0, head.id, 0, cursor, head.seq, rows, SIGN_BUILD, b"", embedder.id)
             instead = tuple(old.id for old in snapshot.packs(head.id, embedder.id))

@@ -7,25 +7,31 @@ have worked out itself, down to the mean, the reader reads the vectors.
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.errors import Conflict
 from mnemic.index.columns import Column
 from mnemic.index.packing import sound_body
 from mnemic.index.signs import PackedSigns, Signed
 from mnemic.index.vectors import VectorTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from mnemic.index.columns import EntryColumns
     from mnemic.store.engine.snapshot import Snapshot
-    from mnemic.store.values.work import EmbedderRow
+    from mnemic.store.values.work import EmbedderRow, VectorRow
 
 SIGN_BUILD: Final = 1
 """The number of this layout; packs of any other are made anew."""
+
+_BLOCK: Final = 4_096
+"""Vectors that are read, in some five milliseconds, before a closing door is looked at."""
 
 _WORD: Final = 8
 """Bytes that every section is a multiple of."""
@@ -63,11 +69,21 @@ def packed_signs(snapshot: Snapshot, space: int, embedder: EmbedderRow) -> Packe
 
 
 def signs_of(
-    snapshot: Snapshot, space: int, embedder: EmbedderRow, columns: EntryColumns, upto: int
+    snapshot: Snapshot,
+    space: int,
+    embedder: EmbedderRow,
+    columns: EntryColumns,
+    upto: int,
+    closing: Callable[[], bool] = lambda: False,
 ) -> tuple[bytes, int] | None:
-    """Make a pack's bytes of the vectors up to a version, and how many rows it holds; None for few vectors."""
+    """Make a pack's bytes of the vectors up to a version, and how many rows it holds; None for few vectors.
+
+    Raises:
+        Conflict: `closing` said so between two blocks of vectors.
+    """
     table = VectorTable(embedder.dims)
-    table.take(columns, takewhile(lambda row: row.ver <= upto, snapshot.vectors(space, embedder.id)))
+    rows = takewhile(lambda row: row.ver <= upto, snapshot.vectors(space, embedder.id))
+    table.take(columns, _unless(closing, rows))
     signed, some = table.sight()
     if not isinstance(signed, Signed):
         return None
@@ -75,6 +91,13 @@ def signs_of(
     held[: len(some)] = some
     # Rows at the end that have no vector have no signs either.
     return pack_signs(signed.with_signs(len(held)), held), len(held)
+
+
+def _unless(closing: Callable[[], bool], rows: Iterator[VectorRow]) -> Iterator[VectorRow]:
+    while block := list(islice(rows, _BLOCK)):
+        if closing():
+            raise Conflict("the store is being closed; signs are packed when it is opened again")
+        yield from block
 
 
 def _padded(raw: bytes) -> bytes:

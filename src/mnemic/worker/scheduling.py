@@ -118,6 +118,7 @@ class Scheduler:
         process: Its name among all that lease lanes; every run has a name of its own that begins with it.
         job_types: What a slice of a job of each name does.
         context: What runs and jobs need from this process, made when something is to be understood.
+        closing: Whether the store is being closed, so that what takes long ends.
     """
 
     def __init__(
@@ -129,9 +130,10 @@ class Scheduler:
         budget: ModelBudget,
         job_types: dict[str, JobSlice],
         context: Callable[[], JobContext],
+        closing: Callable[[], bool],
     ) -> None:
         self._process, self._backlog, self._meaning, self._budget = process, backlog, answering.meaning, budget
-        self._unpacked = unpacked
+        self._unpacked, self._closing = unpacked, closing
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
         self._unended: dict[int, tuple[int, str]] = {}
@@ -212,7 +214,7 @@ class Scheduler:
     def _pack(self, space: int) -> Flow[Slice]:
         did = yield from pack_slice(space, self._unpacked.least)
         if not did.done and not did.busy:
-            did = yield from sign_slice(space, self._unpacked.least)
+            did = yield from sign_slice(space, self._unpacked.least, self._closing)
         if not did.done and not did.busy:
             self._unpacked.done(space)
         return did

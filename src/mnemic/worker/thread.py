@@ -132,7 +132,7 @@ class Background:
             if self._scheduler is None:
                 self._scheduler = Scheduler(
                     self._process, self.backlog, self.unpacked, self.answering, self._budget, self.job_types,
-                    lambda: self.context,
+                    lambda: self.context, lambda: self._closed,
                 )  # fmt: skip
             return self._scheduler
 
