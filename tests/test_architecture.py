@@ -218,3 +218,31 @@ def test_a_new_store_has_at_most_sixty_methods_to_write() -> None:
         if isinstance(group, type) and issubclass(group, rows.Group):
             written += getattr(group, "__abstractmethods__", ())
     assert len(written) <= 60
+
+
+def test_what_is_imported_whole_is_what_is_imported_then() -> None:
+    by_another = {("models/calling", "numpy"), ("models/e5/cores", "concurrent.futures.thread")}
+    for name, path in modules():
+        tree = _without_types(ast.parse(path.read_text()))
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+            called = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+            given = [arg for call in called if ast.unparse(call.func) == "import_whole" for arg in call.args]
+            whole = {str(arg.value) for arg in given if isinstance(arg, ast.Constant)}
+            if not given or len(whole) < len(given):  # some are worked out
+                continue
+            imported = [_imported(node) for node in ast.walk(function)]
+            for module in whole:
+                used = any(module in names for names in imported) or (name, module) in by_another
+                assert used, f"{name}:{function.lineno}: {module} is imported whole, and not imported"
+            for names in imported:
+                foreign = {module for module in names if module.split(".")[0] not in sys.stdlib_module_names}
+                assert not foreign or foreign & whole, f"{name}:{function.lineno}: {names[0]} is not imported whole"
+
+
+def _imported(node: ast.AST) -> list[str]:
+    """What an import may be of: the module, or names in it that may be modules; nothing for any other node."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return []

@@ -55,7 +55,7 @@ def next_signs(
 
 
 def _next(snapshot: Snapshot, head: SpaceHead, least: int, closing: Callable[[], bool]) -> NewPack | None:
-    import_whole("mnemic.index.catalogue", "mnemic.index.sign_packing")
+    import_whole("mnemic.index.catalogue", "mnemic.index.packing", "mnemic.index.sign_packing")
     from mnemic.index.catalogue import Catalogue
     from mnemic.index.packing import digest_of
     from mnemic.index.sign_packing import SIGN_BUILD, signs_of
@@ -79,7 +79,7 @@ def _due(snapshot: Snapshot, space: int, embedder: EmbedderRow, least: int) -> b
     """Whether a space has vectors of an embedder that its pack should hold, and holds not."""
     if embedder.state is EmbedderState.RETIRING:
         return False
-    import_whole("mnemic.index.sign_packing", "mnemic.index.vectors")
+    import_whole("mnemic.index.sign_packing", "mnemic.index.signs", "mnemic.index.vectors")
     from mnemic.index.sign_packing import packed_signs
     from mnemic.index.signs import fitting
     from mnemic.index.vectors import most_exact

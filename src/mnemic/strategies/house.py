@@ -189,7 +189,8 @@ def _places(statement: _Statement) -> Iterator[_Place]:
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
-    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
+    import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
     from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
     from mnemic.extract.revocations import Revocation, revocations
     from mnemic.extract.sentences import sentences
