@@ -73,10 +73,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Shelves:
-    """A filter whose names are resolved to the numbers of one space.
+    """A filter whose names are resolved to the ids of names in one space.
 
     Attributes:
-        agent, session: A number, or None for any; -1 matches nothing.
+        agent, session: The id of a name, or None for any; -1 matches nothing.
         hidden: Versions that a branch in front of the space has others of, ascending.
     """
 

@@ -28,16 +28,16 @@ def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
         return
     if before is not None and before.owner != paging.owner:
         _refuse_other(before, paging, now)
-    number = rows.names.add_name(space, paging.session).id if name is None else name
+    known = rows.names.add_name(space, paging.session).id if name is None else name
     leased = paging.seconds > 0
     until_us = now + round(paging.seconds * 1_000_000) if leased else 0
     owner = paging.owner if leased else ""
     rows.sessions.set_session(
-        SessionRow(space, number, owner, until_us, paging.budget, paging.policy, paging.clock, paging.turns, paging.seq)
+        SessionRow(space, known, owner, until_us, paging.budget, paging.policy, paging.clock, paging.turns, paging.seq)
     )
     # A page of another space would outlive its item's erasure there; it is fetched anew when it is wanted.
     here = rows.items.standing(space, [to_bytes(row.item) for row in paging.rows])
-    rows.sessions.put_pages(space, number, [row for row in paging.rows if to_bytes(row.item) in here])
+    rows.sessions.put_pages(space, known, [row for row in paging.rows if to_bytes(row.item) in here])
 
 
 def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:

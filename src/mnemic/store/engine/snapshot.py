@@ -80,7 +80,7 @@ class LayeredRows:
         return self._owned[key]
 
     def homes(self, spaces: Sequence[int]) -> list[SpaceRow]:
-        """Look up spaces by number, each once, in the order given."""
+        """Look up spaces by id, each once, in the order given."""
         unknown = [space for space in spaces if space not in self._homes]
         if unknown:
             self._homes.update((row.id, row) for row in self._rows.spaces.space_rows(unknown))
@@ -240,14 +240,14 @@ class Snapshot:
         self._actors: dict[tuple[int, int], str] = {}
 
     def tenant(self, name: str) -> int | None:
-        """The number of a tenant, if it has ever been written to."""
+        """The id of a tenant, if it has ever been written to."""
         if name not in self._tenants:
             row = self._rows.spaces.tenant(name)
             self._tenants[name] = None if row is None else row.id
         return self._tenants[name]
 
     def tenants(self) -> list[tuple[int, str]]:
-        """Every tenant, by number."""
+        """Every tenant, by id."""
         return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
     def head(self, tenant: int) -> Head:
@@ -461,7 +461,7 @@ class Snapshot:
         return self._rows.lanes.followed_lanes()
 
     def due(self, name: str, now: int = FOREVER) -> list[int]:
-        """The spaces that a followed lane is to look at by now, by number; there may be nothing left to do in one."""
+        """The spaces that a followed lane is to look at by now, by id; there may be nothing left to do in one."""
         return self._rows.lanes.due(name, now)
 
     def is_put_off(self, name: str, now: int) -> bool:
@@ -500,8 +500,8 @@ class Snapshot:
 
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""
-        number = self._rows.names.name(space, name)
-        return None if number is None else self._rows.sessions.session(space, number)
+        known = self._rows.names.name(space, name)
+        return None if known is None else self._rows.sessions.session(space, known)
 
     def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
         """The windows of a space with their sessions' names, by name."""
@@ -624,10 +624,10 @@ class Snapshot:
         """The last commit recorded at or before this moment (microseconds); 0 for none."""
         return self._rows.journal.seq_at(tenant, at)
 
-    def _actor_text(self, space: int, number: int) -> str:
-        if (space, number) not in self._actors:
-            self._actors[space, number] = self._rows.names.actor_text(space, number) or ERASED
-        return self._actors[space, number]
+    def _actor_text(self, space: int, name: int) -> str:
+        if (space, name) not in self._actors:
+            self._actors[space, name] = self._rows.names.actor_text(space, name) or ERASED
+        return self._actors[space, name]
 
     def _versions(self, spaces: Sequence[int], rows: Sequence[VersionRow]) -> list[Version]:
         """Decode rows, each of one of these spaces or of a layer behind them, with the time each was recorded.

@@ -13,7 +13,7 @@ from mnemic.store.engine.holds import TenantHolds, trunks_of
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import CompactionLink, CompactionVersion, Descent, TenantRow
 
-_NUMBERS: Final = 2_000
+_IDS: Final = 2_000
 """Names that one step looks at; of those that nothing bears it takes out no more than of other rows."""
 _LOOKUPS: Final = 20_000
 """Most pairs of a space and an item that one step asks for: what is shared may be rested on in thousands of spaces."""
@@ -64,11 +64,11 @@ class SweepStep:
         return self.held.item(version.space, version.id, [session]) is not None
 
     def _held_sessions(self, space: int) -> dict[int, str]:
-        """Sessions that any hold names, by their numbers in a space."""
+        """Sessions that any hold names, by their ids in a space."""
         if space not in self._sessions:
             texts = {row.session for row in self.held.holds if row.session}
-            numbers = {text: self.rows.names.name(space, text) for text in texts}
-            self._sessions[space] = {number: text for text, number in numbers.items() if number is not None}
+            ids = {text: self.rows.names.name(space, text) for text in texts}
+            self._sessions[space] = {known: text for text, known in ids.items() if known is not None}
         return self._sessions[space]
 
     def homes(self, space: int) -> list[int]:
@@ -280,14 +280,14 @@ class BareNames:
         # In this order no walk is gone on with while another is not at its end: a step is one stretch.
         if not (self._links.read_on(sweep) and self._actors.read_on(sweep) and self._knows_entries(sweep)):
             return True
-        numbers = sweep.rows.names.name_ids(self._space, self._after, _NUMBERS)
+        ids = sweep.rows.names.name_ids(self._space, self._after, _IDS)
         used = self._used | self._links.types | self._actors.names
-        spent = [number for number in numbers if number not in used]
-        if going := spent[:limit]:
+        unused = [name for name in ids if name not in used]
+        if going := unused[:limit]:
             sweep.rows.names.drop_names(self._space, going)
         sweep.tally.names += len(going)
-        self._after = going[-1] if len(going) < len(spent) else max(numbers, default=self._after)
-        more = len(going) < len(spent) or len(numbers) == _NUMBERS
+        self._after = going[-1] if len(going) < len(unused) else max(ids, default=self._after)
+        more = len(going) < len(unused) or len(ids) == _IDS
         if not more:
             self._turnover.gone, self._turnover.walked = 0, self._walked
         return more
