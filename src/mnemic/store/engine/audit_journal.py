@@ -124,7 +124,7 @@ class JournalAudit:
             yield Fault(where=where, problem="its actor has a number that no name of its space was given")
         moves = not events
         for event in events:
-            moves = moves or not _counts_reading(event)
+            moves = moves or event.verb != Verb.USED  # of mnemic 0.1, a commit of those left its space where it stood
             row = written.row(event)
             body = event.payload if not (event.ver or event.lver) else None if row is None else row.body
             place = f"{where}, event {event.n}"
@@ -244,9 +244,3 @@ def _writes(event: EventRow) -> tuple[bool, bool]:
 def _ties(event: EventRow) -> bool:
     """A link goes with either of its ends, and its event names only one: the erasure lists it by itself."""
     return event.verb in (Verb.LINKED, Verb.UNLINKED)
-
-
-def _counts_reading(event: EventRow) -> bool:
-    """Whether an event may only count that something was shown: of mnemic 0.1, such a commit left its space where it
-    stood."""
-    return event.verb == Verb.USED
