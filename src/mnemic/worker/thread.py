@@ -362,7 +362,6 @@ class Background:
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
                 cycle.count(BUSY)
             if cycle.did:
-                self.uses.write_due()
                 continue
             if self._woken(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
                 continue
@@ -379,6 +378,7 @@ class Background:
 
     def _run(self, cycle: Cycle) -> None:
         for _ in self._slices(cycle):
+            self.uses.write_due()
             if self._closed:
                 return
 

@@ -202,6 +202,7 @@ _TEXT: Final = "iif(json_valid(CAST(body AS TEXT)), CAST(body AS TEXT), '{}')"
 """A body as JSON; of one that is damaged, which `verify` tells, nothing."""
 _TAGS: Final = (
     "SELECT v.ver, v.space, t.value FROM version v CROSS JOIN json_each(" + _TEXT + ", '$.tags') t WHERE v.space <> 0"
+    " AND t.type = 'text'"
 )
 _NUMBERS: Final = {
     ("space", "number"): "id",
@@ -209,7 +210,7 @@ _NUMBERS: Final = {
     ("name", "number"): "id",
     ("version", "channel"): "CASE " + _TEXT + " ->> 'channel' WHEN 'tool' THEN 1 WHEN 'import' THEN 2"
     " WHEN 'model' THEN 3 ELSE 0 END",
-    ("entry", "channel"): "(SELECT channel FROM version v WHERE v.ver = former_entry.ver)",
+    ("entry", "channel"): "ifnull((SELECT channel FROM version v WHERE v.ver = former_entry.ver), 0)",
 }
 """What columns are filled with that tables did not have before."""
 
