@@ -25,7 +25,7 @@ from mnemic.core.items import Strength
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope, Shared
-from mnemic.core.visibility import conditions
+from mnemic.core.visibility import timeless_conditions
 from mnemic.errors import Invalid, MnemicError, StoreError
 from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
@@ -191,7 +191,7 @@ def open_store(
     background = answering.behind = Background(answering, desk, strategies)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
-    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
+    answering.caches += (timeless_conditions.cache_clear,)  # filters name tags, agents and sessions
     closed = threading.Event()
     opened = Opened(store, kernel, settings, clock, uses, answering, background, JournalReader(store, closed), closed)
     opened.store.carry(opened.meters.report)

@@ -245,7 +245,7 @@ def _reading(
     except StoreCorrupt:
         yield Fault(where=_named(row), problem="its body cannot be read")
         return
-    stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos)
+    stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos, row.expires)
     if stored != codec.columns(item):
         yield Fault(where=_named(row), problem="its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):

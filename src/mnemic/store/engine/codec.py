@@ -48,6 +48,7 @@ def encode_item(item: Item) -> bytes:
         ("known_to", _instant(item.known_to, "known_to"), None),
         ("valid_from", _instant(item.valid_from, "valid_from"), None),
         ("valid_to", _instant(item.valid_to, "valid_to"), None),
+        ("expires", _instant(item.expires, "expires"), None),
         ("agent", item.agent, None),
         ("session", item.session, None),
         ("pos", item.pos, 0),
@@ -86,6 +87,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         known_to=_moment(record.get("known_to")),
         valid_from=_moment(record.get("valid_from")),
         valid_to=_moment(record.get("valid_to")),
+        expires=_moment(record.get("expires")),
         agent=record.get("agent"),
         session=record.get("session"),
         pos=record.get("pos", 0),
@@ -138,10 +140,11 @@ def _moment(us: int | None) -> datetime | None:
     return None if us is None else moment(us)
 
 
-def columns(item: Item) -> tuple[int, int, int, int, int, int, int]:
-    """The projections of an item: state, kind, said, known_to, valid_from, valid_to, pos."""
+def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int]:
+    """The projections of an item: state, kind, said, known_to, valid_from, valid_to, pos, expires (0: never)."""
     said = micros(item.said, "said")
     known_to = FOREVER if item.known_to is None else micros(item.known_to, "known_to")
     valid_from = said if item.valid_from is None else micros(item.valid_from, "valid_from")
     valid_to = FOREVER if item.valid_to is None else micros(item.valid_to, "valid_to")
-    return int(item.state), kind_number(item.kind), said, known_to, valid_from, valid_to, item.pos
+    expires = 0 if item.expires is None else micros(item.expires, "expires")
+    return int(item.state), kind_number(item.kind), said, known_to, valid_from, valid_to, item.pos, expires

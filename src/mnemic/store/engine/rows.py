@@ -269,6 +269,10 @@ class JournalTables(Group, ABC):
         row = self.relations.first(CHANGE, ("at", "<=", at), order=("-seq",), tenant=tenant)
         return 0 if row is None else row.seq
 
+    def last_change(self, tenant: int, upto: int) -> ChangeRow | None:
+        """The last commit up to one."""
+        return self.relations.first(CHANGE, ("seq", "<=", upto), order=("-seq",), tenant=tenant)
+
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
         return {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
 

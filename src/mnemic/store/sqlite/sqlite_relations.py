@@ -56,7 +56,7 @@ def highest(db: apsw.Connection) -> int:
 
 
 _SPEND: Final = (
-    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
+    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
     " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
 )
 
